@@ -27,7 +27,11 @@ export interface OutboundRequest {
    * `report`: a 3xx is an answer like any other, never followed. */
   readonly redirects: 'same-origin' | 'refuse' | 'report';
   /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. */
-  readonly limits: { readonly totalMs: number | null; readonly headersMs: number; readonly maxBytes: number | null };
+  readonly limits: {
+    readonly totalMs: number | null;
+    readonly headersMs: number;
+    readonly maxBytes: number | null;
+  };
   readonly signal: AbortSignal;
 }
 
@@ -131,7 +135,10 @@ export interface CredentialIndex {
 /** Locks between processes, by name. */
 export interface Locks {
   /** @throws Failure `busy` after `waitMs` */
-  acquire(name: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<AsyncDisposable>;
+  acquire(
+    name: string,
+    options: { readonly waitMs: number; readonly signal: AbortSignal },
+  ): Promise<AsyncDisposable>;
 }
 
 export interface Browser {
@@ -166,7 +173,10 @@ export interface Terminal {
   /** Shows a line to the person (not a result). */
   tell(line: string): void;
   /** One line typed; `hidden` for secrets and pasted URLs; undefined at end of input. */
-  ask(question: string, options: { readonly hidden: boolean; readonly signal: AbortSignal }): Promise<string | undefined>;
+  ask(
+    question: string,
+    options: { readonly hidden: boolean; readonly signal: AbortSignal },
+  ): Promise<string | undefined>;
   /** Index of the choice. */
   choose(question: string, choices: readonly string[], signal: AbortSignal): Promise<number>;
 }
