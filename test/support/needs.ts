@@ -1,0 +1,43 @@
+import { accessSync, appendFileSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** What a test may need of the machine beyond Node.js, and the programs that show it is there. */
+const programsOf = {
+  chromium: ['chromium'],
+  'gnome-keyring': ['gnome-keyring-daemon', 'dbus-run-session'],
+  dbus: ['dbus-daemon', 'dbus-run-session'],
+  'secret-tool': ['secret-tool'],
+  openssl: ['openssl'],
+  git: ['git'],
+  script: ['script'],
+  ssh: ['ssh', 'sshd'],
+  curl: ['curl'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type Need = keyof typeof programsOf;
+
+/**
+ * The value for `node:test`'s `skip` option: false when everything named is on this machine, else the
+ * reason. What is left out is noted in the file named by `POSTERN_SKIPS`, so that the run's summary
+ * can say it loudly. With `POSTERN_REQUIRE_ALL=1` (CI) it throws instead: nothing is left out there.
+ */
+export function needs(...things: readonly Need[]): string | false {
+  const missing = things.filter((thing) => !programsOf[thing].every(isOnPath));
+  if (missing.length === 0) return false;
+  const reason = `not on this machine: ${missing.join(', ')}`;
+  if (process.env['POSTERN_REQUIRE_ALL'] === '1') throw new Error(reason);
+  const notes = process.env['POSTERN_SKIPS'];
+  if (notes) appendFileSync(notes, `${JSON.stringify({ missing, file: process.argv[1] })}\n`);
+  return reason;
+}
+
+function isOnPath(program: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
