@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TemporaryFolder, temporaryFolder } from './temporary.js';
+
+/** A person's home on an otherwise empty machine: nothing of the real environment reaches the program. */
+export interface Home extends AsyncDisposable {
+  readonly path: string;
+  /** The whole environment of a program started there. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What may be given by the test: `DBUS_SESSION_BUS_ADDRESS` of its keyring, `BROWSER`, `POSTERN_*` … */
+export type Variables = Readonly<Record<string, string>>;
+
+/** Makes a home: every folder that a program may write to (XDG, temp) lies inside `path`. */
+export async function makeHome(variables: Variables = {}): Promise<Home> {
+  const folder: TemporaryFolder = await temporaryFolder();
+  const inside = (name: string): string => join(folder.path, name);
+  const env = {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    HOME: folder.path,
+    XDG_CONFIG_HOME: inside('config'),
+    XDG_DATA_HOME: inside('data'),
+    XDG_STATE_HOME: inside('state'),
+    XDG_CACHE_HOME: inside('cache'),
+    XDG_RUNTIME_DIR: inside('runtime'),
+    TMPDIR: inside('tmp'),
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    ...variables,
+  };
+  for (const name of ['config', 'data', 'state', 'cache', 'runtime', 'tmp']) {
+    await mkdir(inside(name), { mode: 0o700 });
+  }
+  return { path: folder.path, env, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
