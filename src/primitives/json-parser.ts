@@ -1,0 +1,177 @@
+import type { JsonObject, JsonProblem, JsonValue, ParsedJson } from './json.js';
+
+/** Ends a parse from any depth; never leaves this file. */
+class Refusal {
+  readonly problem: JsonProblem;
+
+  constructor(problem: JsonProblem) {
+    this.problem = problem;
+  }
+}
+
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings hold no bare control characters
+const needsCare = /[\\\x00-\x1f]/;
+const literals: readonly (readonly [string, boolean | null])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+/**
+ * Parses a whole JSON text by recursive descent, at most `maxDepth` levels deep, with at most `maxKeys`
+ * names. Accepts exactly what RFC 8259 allows, less names that occur twice in one object.
+ */
+export function parseJsonText(text: string, maxDepth: number, maxKeys: number): ParsedJson {
+  try {
+    return { ok: true, value: new Parser(text, maxDepth, maxKeys).document() };
+  } catch (cause) {
+    if (cause instanceof Refusal) {
+      return { ok: false, problem: cause.problem };
+    }
+    throw cause;
+  }
+}
+
+class Parser {
+  readonly #text: string;
+  readonly #maxDepth: number;
+  readonly #maxKeys: number;
+  #at = 0;
+  #keys = 0;
+
+  constructor(text: string, maxDepth: number, maxKeys: number) {
+    this.#text = text;
+    this.#maxDepth = maxDepth;
+    this.#maxKeys = maxKeys;
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0);
+    if (this.#next() !== '') {
+      throw new Refusal('not_json');
+    }
+    return value;
+  }
+
+  #value(depth: number): JsonValue {
+    const first = this.#next();
+    if (first === '"') {
+      return this.#string();
+    }
+    if (first === '{' || first === '[') {
+      if (depth >= this.#maxDepth) {
+        throw new Refusal('too_deep');
+      }
+      this.#at++;
+      return first === '{' ? this.#object(depth + 1) : this.#array(depth + 1);
+    }
+    return this.#scalar();
+  }
+
+  #object(depth: number): JsonObject {
+    const object: JsonObject = Object.create(null);
+    if (this.#took('}')) {
+      return object;
+    }
+    do {
+      if (this.#next() !== '"') {
+        throw new Refusal('not_json');
+      }
+      const name = this.#string();
+      if (++this.#keys > this.#maxKeys) {
+        throw new Refusal('too_many_keys');
+      }
+      if (name in object) {
+        throw new Refusal('duplicate_key');
+      }
+      this.#expect(':');
+      object[name] = this.#value(depth);
+    } while (this.#took(','));
+    this.#expect('}');
+    return object;
+  }
+
+  #array(depth: number): JsonValue[] {
+    const array: JsonValue[] = [];
+    if (this.#took(']')) {
+      return array;
+    }
+    do {
+      array.push(this.#value(depth));
+    } while (this.#took(','));
+    this.#expect(']');
+    return array;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let end = this.#text.indexOf('"', start + 1);
+    // A quote after an odd number of backslashes is part of the string.
+    while (end !== -1 && this.#isEscaped(end)) {
+      end = this.#text.indexOf('"', end + 1);
+    }
+    if (end === -1) {
+      throw new Refusal('not_json');
+    }
+    this.#at = end + 1;
+    const content = this.#text.slice(start + 1, end);
+    return needsCare.test(content) ? unescaped(this.#text.slice(start, end + 1)) : content;
+  }
+
+  #isEscaped(quote: number): boolean {
+    let at = quote;
+    while (this.#text.charCodeAt(at - 1) === 0x5c) {
+      at--;
+    }
+    return (quote - at) % 2 === 1;
+  }
+
+  #scalar(): number | boolean | null {
+    for (const [word, value] of literals) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    number.lastIndex = this.#at;
+    const digits = number.exec(this.#text)?.[0];
+    if (digits === undefined) {
+      throw new Refusal('not_json');
+    }
+    this.#at += digits.length;
+    return Number(digits);
+  }
+
+  /** The next character that is not white space, not yet taken; '' at the end. */
+  #next(): string {
+    for (;;) {
+      const character = this.#text.charAt(this.#at);
+      if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') {
+        return character;
+      }
+      this.#at++;
+    }
+  }
+
+  #took(character: string): boolean {
+    const found = this.#next() === character;
+    this.#at += found ? 1 : 0;
+    return found;
+  }
+
+  #expect(character: string): void {
+    if (!this.#took(character)) {
+      throw new Refusal('not_json');
+    }
+  }
+}
+
+/** The escapes of one string, by the platform's parser; what it says of a bad one goes nowhere. */
+function unescaped(literal: string): string {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    throw new Refusal('not_json');
+  }
+}

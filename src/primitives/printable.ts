@@ -1,0 +1,68 @@
+/** Nothing but these: such a text needs no second look. */
+const plainText = /^[\x20-\x7e]*$/;
+
+/**
+ * What may not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi, zero-width,
+ * tags), lone surrogates, line and paragraph separators, private and unassigned characters, and whatever
+ * else is drawn as nothing.
+ */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const combiningMark = /\p{M}/u;
+
+/** More marks than this on one letter are not writing but a flood over the lines around it. */
+const mostMarksOnOneLetter = 3;
+
+/**
+ * Untrusted text as one harmless line for a terminal, a log or a screen reader: control, bidi, format and
+ * other invisible characters become visible text (`\x1b`, `\u{202e}`), and so does a fourth combining mark
+ * in a row or one that has no letter to stand on. Linear in `max`.
+ * @param max Most characters of output; a longer text is cut there and ends with an ellipsis.
+ */
+export function printable(text: string, max = 300): string {
+  return render(text, max, '');
+}
+
+/** `printable` text in double quotes; quotes and backslashes inside are escaped, so that it cannot end early. */
+export function quoted(text: string, max = 300): string {
+  return `"${render(text, max, '"\\')}"`;
+}
+
+/**
+ * The host (and port, if not the default) of a URL for a person to read, in its ASCII form: letters that
+ * imitate others show as `xn--…`. User name, path and query are left out.
+ */
+export function hostForDisplay(url: string): string {
+  return URL.canParse(url) ? printable(new URL(url).host) || '(no host)' : '(unreadable address)';
+}
+
+function render(text: string, max: number, alsoEscaped: string): string {
+  if (alsoEscaped === '' && text.length <= max && plainText.test(text)) {
+    return text;
+  }
+  const pieces: string[] = [];
+  let length = 0;
+  let marks = mostMarksOnOneLetter;
+  for (const character of text) {
+    const isMark = combiningMark.test(character);
+    const harmless = !unprintable.test(character) && !(isMark && marks >= mostMarksOnOneLetter);
+    const piece = !harmless
+      ? escaped(character)
+      : alsoEscaped.includes(character)
+        ? `\\${character}`
+        : character;
+    length += harmless && piece === character ? 1 : piece.length;
+    if (length > max) {
+      pieces.push('…');
+      break;
+    }
+    pieces.push(piece);
+    marks = !harmless ? mostMarksOnOneLetter : isMark ? marks + 1 : 0;
+  }
+  return pieces.join('');
+}
+
+function escaped(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  const hex = point.toString(16);
+  return point <= 0xff ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`;
+}
