@@ -1,0 +1,53 @@
+import { quoted } from '../primitives/printable.js';
+import type { Step } from '../primitives/step.js';
+import { exitCode, Failure } from './failure.js';
+
+/** The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). */
+export function authorizationDenied(issuer: string, error: string, said: string, trail: readonly Step[]): Failure {
+  const denied = error === 'access_denied';
+  return new Failure({
+    code: denied ? 'denied' : 'authorization_refused',
+    exit: exitCode.refused,
+    message: `${denied ? 'The login was denied' : `The login was refused (${quoted(error, 80)})`} at ${quoted(issuer)}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: denied
+      ? 'Run the login again and allow it; a login made before is still there.'
+      : 'Run the login again with --verbose to see what was asked.',
+    trail,
+  });
+}
+
+/** An answer with our state that says contradictory or malformed things. */
+export function answerUnusable(why: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'callback_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The authorization server’s answer cannot be used: ${why}. Nothing was redeemed.`,
+    remedy: 'Run the login again; if it happens again, report it to the authorization server’s operator.',
+    trail,
+  });
+}
+
+/** `iss` is missing where it was announced, or names another issuer (RFC 9207 section 2.4). */
+export function answerFromAnotherIssuer(asked: string, found: string | undefined, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'issuer_mismatch',
+    exit: exitCode.serverBreaksRules,
+    message:
+      found === undefined
+        ? `The answer lacks the iss parameter that ${quoted(asked)} announces, so it may come from somebody else. Nothing was redeemed.`
+        : `The answer comes from the issuer ${quoted(found)}, and the login was begun at ${quoted(asked)}. Nothing was redeemed.`,
+    remedy: 'Do not log in to this server until its operator explains this; it can be a mix-up attack.',
+    trail,
+  });
+}
+
+/** The authorization request would be absurdly long. */
+export function requestTooLong(length: number, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'request_too_long',
+    exit: exitCode.serverBreaksRules,
+    message: `The authorization request would be ${length} characters long (at most 8192), because of what the server asks for.`,
+    remedy: 'Ask for less with --scope.',
+    trail,
+  });
+}

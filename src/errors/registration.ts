@@ -1,0 +1,69 @@
+import { quoted } from '../primitives/printable.js';
+import type { Step } from '../primitives/step.js';
+import { exitCode, Failure } from './failure.js';
+
+/** The registration endpoint said no (RFC 7591 section 3.2.2). */
+export function registrationRefused(issuer: string, status: number, said: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'registration_refused',
+    exit: exitCode.refused,
+    message: `The authorization server ${quoted(issuer)} refused to register this client (${status})${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: 'Register a client there yourself and pass its identifier with --client-id.',
+    trail,
+  });
+}
+
+/** The registration endpoint answered, and the answer cannot be used. */
+export function registrationUnusable(issuer: string, why: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'registration_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The authorization server ${quoted(issuer)} gave a client registration that cannot be used: ${why}.`,
+    remedy: 'Report this to its operator, or register a client there yourself and pass --client-id.',
+    trail,
+  });
+}
+
+/** No way to a client identifier is left. */
+export function clientIdentifierNeeded(issuer: string, redirectUri: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'client_identifier_needed',
+    exit: exitCode.usage,
+    message: `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`,
+    remedy: `Register a native client there with the redirect URI ${redirectUri} (use --redirect-port to fix the port), then pass --client-id, and --client-secret-stdin if it has a secret.`,
+    trail,
+  });
+}
+
+/** The way that `--registration` forces is not open here. */
+export function registrationWayClosed(way: string, why: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'registration_way_closed',
+    exit: exitCode.usage,
+    message: `--registration ${way} is not possible here: ${why}.`,
+    remedy: 'Leave --registration out, so that the first way that is open is taken.',
+    trail,
+  });
+}
+
+/** A secret is configured for one issuer and another one was about to be used. */
+export function clientBoundElsewhere(clientId: string, issuer: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'issuer_mismatch',
+    exit: exitCode.serverBreaksRules,
+    message: `The client ${quoted(clientId)} is configured for another authorization server than ${quoted(issuer)}, which this server names; nothing was sent there.`,
+    remedy: 'Check the issuer that stands with this client in the configuration.',
+    trail,
+  });
+}
+
+/** The client can authenticate in no way that the token endpoint takes. */
+export function clientAuthenticationImpossible(issuer: string, offered: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'registration_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The token endpoint of ${quoted(issuer)} takes ${offered}, and none of these fits this client.`,
+    remedy: 'Register a client that fits and pass --client-id, and --client-secret-stdin if it has a secret.',
+    trail,
+  });
+}

@@ -1,0 +1,105 @@
+import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
+import type { Step } from '../primitives/step.js';
+import { exitCode, Failure } from './failure.js';
+
+/** The token endpoint refused the grant (RFC 6749 section 5.2). `error` is one of its codes, or ''. */
+export function grantRefused(
+  issuer: string,
+  answer: { readonly status: number; readonly error: string; readonly said: string },
+  trail: readonly Step[],
+): Failure {
+  const known = ['invalid_grant', 'invalid_client', 'invalid_target', 'invalid_scope'];
+  return new Failure({
+    code: known.includes(answer.error) ? answer.error : 'grant_refused',
+    exit: exitCode.refused,
+    message: `The authorization server ${quoted(issuer)} refused to issue a token (${answer.status}${answer.error === '' ? '' : ` ${quoted(answer.error, 80)}`})${answer.said === '' ? '' : `; it said: ${quoted(answer.said)}`}.`,
+    remedy:
+      answer.error === 'invalid_client'
+        ? 'The client registration is no longer known there: run the login again with --registration dynamic, or check --client-id and its secret.'
+        : 'Run the login again; nothing was stored, and an earlier login is as it was.',
+    trail,
+  });
+}
+
+/** The token endpoint is out of order, for now (5xx, 429). */
+export function tokenEndpointFailed(
+  issuer: string,
+  status: number,
+  retryAfterMs: number | undefined,
+  trail: readonly Step[],
+): Failure {
+  return new Failure({
+    code: 'token_endpoint_failed',
+    exit: exitCode.network,
+    message: `The token endpoint of ${quoted(issuer)} answered ${status}; nothing was lost.`,
+    remedy:
+      retryAfterMs === undefined
+        ? 'Try again in a while.'
+        : `Try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} seconds.`,
+    trail,
+  });
+}
+
+/** A 200 whose content cannot be a token response (RFC 6749 section 5.1). */
+export function tokenUnusable(issuer: string, why: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'token_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The token endpoint of ${quoted(issuer)} gave an answer that cannot be used: ${why}. Nothing was stored.`,
+    remedy: 'Report this to the authorization server’s operator.',
+    trail,
+  });
+}
+
+/** A token of a kind that is not Bearer. */
+export function tokenTypeUnusable(issuer: string, found: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'token_type_unusable',
+    exit: exitCode.serverBreaksRules,
+    message: `The token endpoint of ${quoted(issuer)} gave a token of type ${found}, and only Bearer can be used. Nothing was stored.`,
+    remedy: 'Report this to the authorization server’s operator.',
+    trail,
+  });
+}
+
+/** There is no login for this server. */
+export function loginNeeded(server: string): Failure {
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `There is no login for ${quoted(server)}.`,
+    remedy: `Run: postern login ${shellWord(server)}`,
+  });
+}
+
+/** Several logins fit and none was named. */
+export function loginAmbiguous(server: string, accounts: readonly string[]): Failure {
+  return new Failure({
+    code: 'login_ambiguous',
+    exit: exitCode.usage,
+    message: `There are ${accounts.length} logins for ${quoted(server)}.`,
+    remedy: `Name one with --account: ${accounts.map((account) => quoted(account)).join(', ')}.`,
+  });
+}
+
+/** The login has run out and cannot be refreshed. */
+export function loginExpired(server: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message: `The login for ${quoted(server)} can no longer be used: ${why}.`,
+    remedy: `Run: postern login ${shellWord(server)}`,
+    cause,
+  });
+}
+
+/** The server refuses a token that was just issued for it. */
+export function tokenRefusedByServer(server: string): Failure {
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(server)} refuses the token of this login, fresh as it is.`,
+    remedy: `Run: postern login ${shellWord(server)}`,
+  });
+}

@@ -1,0 +1,68 @@
+import type { Ports, Zone } from '../../ports.js';
+import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
+import type { ProtectedResource } from '../../protocol/oauth/protected-resource-metadata.js';
+import { type AuthorizationServerChoice, chooseAuthorizationServer } from './choose-authorization-server.js';
+import { findAuthorizationServer } from './find-authorization-server.js';
+import { findProtectedResource } from './find-protected-resource.js';
+import { probeServer } from './probe-server.js';
+
+export interface Discovery {
+  readonly server: string;
+  readonly zone: Zone;
+  readonly protectedResource: ProtectedResource;
+  readonly authorizationServer: AuthorizationServer;
+  /** The challenge's scopes; undefined when it named none. */
+  readonly challengedScopes: readonly string[] | undefined;
+  /** What the person is shown at each login, and `status` repeats. */
+  readonly warnings: readonly string[];
+}
+
+export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'>;
+
+/**
+ * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
+ * in order. Nothing is registered, opened or stored.
+ * @throws Failure of each step, with the trail of the steps before it
+ */
+export async function discover(
+  ports: Pick<Ports, 'door' | 'journal' | 'progress' | 'terminal'>,
+  request: DiscoveryRequest,
+): Promise<Discovery> {
+  const { server, signal } = request;
+  const probed = await probeServer(ports, { server, signal });
+  const protectedResource = await findProtectedResource(ports, { server, probed, signal });
+  const named = protectedResource.authorizationServers;
+  const issuer = await chooseAuthorizationServer(ports, { ...request, named });
+  const { zone } = probed;
+  const { resource } = protectedResource;
+  const authorizationServer = await findAuthorizationServer(ports, { issuer, resource, zone, signal });
+  return {
+    server,
+    zone,
+    protectedResource,
+    authorizationServer,
+    challengedScopes: probed.scopes,
+    warnings: warningsOf(server, probed.resourceMetadata, protectedResource, authorizationServer),
+  };
+}
+
+function warningsOf(
+  server: string,
+  metadataUrl: string | undefined,
+  resource: ProtectedResource,
+  authorizationServer: AuthorizationServer,
+): readonly string[] {
+  const origin = (url: string) => new URL(url).origin;
+  const warnings: string[] = [];
+  if (resource.relation === 'ancestor') {
+    warnings.push(`the token is valid for the whole of ${resource.resource}, not only for ${server}`);
+  }
+  if (metadataUrl !== undefined && origin(metadataUrl) !== origin(server)) {
+    warnings.push(`the server's metadata is published at another origin, ${origin(metadataUrl)}`);
+  }
+  if (origin(authorizationServer.authorizationEndpoint) !== origin(authorizationServer.issuer)) {
+    const there = origin(authorizationServer.authorizationEndpoint);
+    warnings.push(`the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`);
+  }
+  return warnings;
+}

@@ -1,0 +1,140 @@
+import {
+  capabilityMissing,
+  issuerMismatch,
+  metadataUnusable,
+  noAuthorizationServerMetadata,
+  pkceMissing,
+  resourceNotListed,
+} from '../../errors/discovery.js';
+import { Failure } from '../../errors/failure.js';
+import type { Ports, Zone } from '../../ports.js';
+import { quoted } from '../../primitives/printable.js';
+import { authorizationServerMetadataUrls } from '../../primitives/well-known.js';
+import {
+  type AuthorizationServer,
+  type AuthorizationServerJudgement,
+  judgeAuthorizationServer,
+} from '../../protocol/oauth/authorization-server-metadata.js';
+import { type FetchedDocument, fetchDocument } from '../../protocol/oauth/fetch-document.js';
+
+type Needs = Pick<Ports, 'door' | 'journal' | 'progress'>;
+
+export interface WantedIssuer {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly zone: Zone;
+  readonly signal: AbortSignal;
+}
+
+/** `next`: this address gave nothing usable, another may. `stop`: the right issuer breaks a rule. */
+type Attempt =
+  | { readonly outcome: 'found'; readonly found: AuthorizationServer }
+  | { readonly outcome: 'next'; readonly why: string; readonly failure: Failure | undefined }
+  | { readonly outcome: 'stop'; readonly failure: Failure };
+
+/**
+ * Authorization server metadata at the three or two well-known addresses in order (rule 4.3), until one gives a
+ * document of exactly this issuer. Documents are never merged; a document of the right issuer that breaks a rule
+ * ends the search.
+ * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
+ * `discovery_failed`, or the door's
+ */
+export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer): Promise<AuthorizationServer> {
+  const urls = authorizationServerMetadataUrls(wanted.issuer);
+  const tried: string[] = [];
+  const failures: Failure[] = [];
+  for (const url of urls) {
+    ports.progress.begin(`Reading ${url}`);
+    const attempt = await tryAddress(ports, wanted, url);
+    if (attempt.outcome === 'found') {
+      return attempt.found;
+    }
+    if (attempt.outcome === 'stop') {
+      throw attempt.failure;
+    }
+    if (attempt.failure !== undefined) {
+      failures.push(attempt.failure);
+    }
+    tried.push(`${quoted(url)} (${attempt.why})`);
+  }
+  const mismatch = failures.find((failure) => failure.code === 'issuer_mismatch');
+  // When every address failed for a reason of the network's, that reason is the better answer.
+  const [first] = failures;
+  if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) {
+    throw mismatch ?? first;
+  }
+  throw noAuthorizationServerMetadata(wanted.issuer, tried.join(', '), ports.journal.steps);
+}
+
+async function tryAddress(ports: Needs, wanted: WantedIssuer, url: string): Promise<Attempt> {
+  const rule = new URL(wanted.issuer).pathname === '/' ? 'R-4.3b' : 'R-4.3a';
+  const record = (came: string, verdict: 'pass' | 'skipped' | 'failure', broken = rule) =>
+    ports.journal.record({ name: 'authorization-server-metadata', asked: `GET ${url}`, came, rule: broken, verdict });
+  const document = await fetchOrFailure(ports.door, { url, namedBy: wanted.zone, signal: wanted.signal });
+  if (document instanceof Failure) {
+    record(document.message, 'skipped');
+    return { outcome: 'next', why: document.code.replaceAll('_', ' '), failure: document };
+  }
+  if (!document.content.ok) {
+    record(document.content.why, 'skipped');
+    return { outcome: 'next', why: document.content.why, failure: undefined };
+  }
+  const judged = judgeAuthorizationServer(document.content.object, wanted);
+  if (judged.ok) {
+    record(`200, issuer ${wanted.issuer}, PKCE S256`, 'pass');
+    return { outcome: 'found', found: judged.authorizationServer };
+  }
+  const { came, broken } = inWords(judged);
+  record(came, 'failure', broken);
+  const failure = failureFor(judged, wanted, url, ports);
+  return judged.problem === 'other_issuer'
+    ? { outcome: 'next', why: 'another issuer', failure }
+    : { outcome: 'stop', failure };
+}
+
+async function fetchOrFailure(
+  door: Ports['door'],
+  request: Parameters<typeof fetchDocument>[1],
+): Promise<FetchedDocument | Failure> {
+  try {
+    return await fetchDocument(door, request);
+  } catch (error) {
+    if (error instanceof Failure) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+type Refusal = Exclude<AuthorizationServerJudgement, { readonly ok: true }>;
+
+function inWords(refusal: Refusal): { readonly came: string; readonly broken: string } {
+  switch (refusal.problem) {
+    case 'other_issuer':
+      return { came: `200, issuer ${refusal.found}`, broken: 'R-4.3c' };
+    case 'no_pkce':
+      return { came: `200, code_challenge_methods_supported ${refusal.found}`, broken: 'R-5.3b' };
+    case 'no_capability':
+      return { came: `200, without ${refusal.what}`, broken: 'RFC 8414 section 2' };
+    case 'other_resources':
+      return { came: '200, protected_resources without this one', broken: 'RFC 9728 section 4' };
+    case 'unusable':
+      return { came: `200, ${refusal.why}`, broken: 'R-5.8c' };
+  }
+}
+
+function failureFor(refusal: Refusal, wanted: WantedIssuer, url: string, ports: Pick<Ports, 'journal'>): Failure {
+  const trail = ports.journal.steps;
+  switch (refusal.problem) {
+    case 'other_issuer':
+      return issuerMismatch(wanted.issuer, refusal.found, trail);
+    case 'no_pkce':
+      return pkceMissing(wanted.issuer, quoted(refusal.found, 100), trail);
+    case 'no_capability':
+      return capabilityMissing(wanted.issuer, refusal.what, trail);
+    case 'other_resources':
+      return resourceNotListed(wanted.issuer, wanted.resource, trail);
+    case 'unusable':
+      return metadataUnusable(url, refusal.why, trail);
+  }
+}

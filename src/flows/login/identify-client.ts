@@ -1,0 +1,122 @@
+import { clientBoundElsewhere, clientIdentifierNeeded, registrationWayClosed } from '../../errors/registration.js';
+import type { ClientAuthMethod, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
+import type { Secret } from '../../primitives/secret.js';
+import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
+import type { Discovery } from '../discovery/discover.js';
+import { askForClient } from './ask-for-client.js';
+import { registerDynamically } from './register-dynamically.js';
+import { storedSecret } from './registrations.js';
+
+/** A client that a person configured, for one authorization server. */
+export interface PreregisteredClient {
+  readonly clientId: string;
+  readonly secret: Secret | undefined;
+  /** The issuer it is registered at; undefined when it was given with this very login. */
+  readonly issuer: string | undefined;
+}
+
+export interface ClientRequest {
+  readonly discovery: Discovery;
+  readonly redirectUri: string;
+  readonly forced: RegistrationWay | undefined;
+  readonly preregistered: PreregisteredClient | undefined;
+  /** The address of our client ID metadata document, when one is configured. */
+  readonly metadataUrl: string | undefined;
+  /** A registration of ours at this issuer that fits `redirectUri`. */
+  readonly stored: RegistrationRecord | undefined;
+  /** Every scope this login may want, now or at a step-up. */
+  readonly scopes: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface IdentifiedClient extends ClientAuthentication {
+  readonly way: RegistrationWay;
+}
+
+type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'terminal' | 'journal' | 'progress' | 'clock'>;
+
+/**
+ * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking
+ * the person; the first that is open, or the one that is forced.
+ * @throws Failure `client_identifier_needed`, `registration_way_closed`, `registration_refused`,
+ * `registration_unusable`, `issuer_mismatch`, or the door's and the store's
+ */
+export async function identifyClient(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
+  const client = await firstOpenWay(ports, request);
+  ports.journal.record({
+    name: 'client-identity',
+    asked: request.forced === undefined ? 'the first way that is open' : `--registration ${request.forced}`,
+    came: `${client.way}, client identifier ${client.clientId}`,
+    rule: 'R-4.6a',
+    verdict: 'pass',
+  });
+  return client;
+}
+
+async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
+  const { forced, discovery } = request;
+  const server = discovery.authorizationServer;
+  const may = (way: RegistrationWay) => forced === undefined || forced === way;
+  const closed = (why: string) => registrationWayClosed(forced ?? '', why, ports.journal.steps);
+  if (may('preregistered')) {
+    const client = await preregistered(ports, request);
+    if (client !== undefined) {
+      return client;
+    }
+    if (forced !== undefined) {
+      throw closed('no client identifier is configured for this authorization server (--client-id)');
+    }
+  }
+  if (may('metadata')) {
+    if (server.takesMetadataDocuments && request.metadataUrl !== undefined) {
+      return { way: 'metadata', clientId: request.metadataUrl, method: 'none', secret: undefined };
+    }
+    if (forced !== undefined) {
+      throw closed(
+        request.metadataUrl === undefined
+          ? 'no client ID metadata document is configured (--client-metadata-url)'
+          : 'the authorization server does not take client ID metadata documents',
+      );
+    }
+  }
+  if (may('dynamic')) {
+    if (server.registrationEndpoint !== undefined) {
+      return registerDynamically(ports, { ...request, server, endpoint: server.registrationEndpoint });
+    }
+    if (forced !== undefined) {
+      throw closed('the authorization server offers no dynamic registration');
+    }
+  }
+  return ask(ports, request);
+}
+
+async function preregistered(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
+  const server = request.discovery.authorizationServer;
+  const given = request.preregistered;
+  if (given !== undefined) {
+    if (given.issuer !== undefined && given.issuer !== server.issuer) {
+      throw clientBoundElsewhere(given.clientId, server.issuer, ports.journal.steps);
+    }
+    const method = authMethodFor(given.secret !== undefined, server.tokenAuthMethods);
+    return { way: 'preregistered', clientId: given.clientId, secret: given.secret, method };
+  }
+  const { stored } = request;
+  if (stored === undefined || stored.way === 'dynamic') {
+    return undefined;
+  }
+  const secret = await storedSecret(ports, stored);
+  return { way: stored.way === 'ask' ? 'ask' : 'preregistered', clientId: stored.clientId, secret, method: stored.authMethod };
+}
+
+async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
+  const server = request.discovery.authorizationServer;
+  if (!ports.terminal.interactive) {
+    throw clientIdentifierNeeded(server.issuer, request.redirectUri, ports.journal.steps);
+  }
+  const answer = await askForClient(ports, { issuer: server.issuer, ...request });
+  if (answer === undefined) {
+    throw clientIdentifierNeeded(server.issuer, request.redirectUri, ports.journal.steps);
+  }
+  const method: ClientAuthMethod = authMethodFor(answer.secret !== undefined, server.tokenAuthMethods);
+  return { way: 'ask', clientId: answer.clientId, secret: answer.secret, method };
+}

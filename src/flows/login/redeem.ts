@@ -1,0 +1,91 @@
+import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } from '../../errors/token.js';
+import type { Failure } from '../../errors/failure.js';
+import type { Ports } from '../../ports.js';
+import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
+import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
+import { sendCodeRequest } from '../../protocol/oauth/token-request.js';
+import { type IssuedToken, judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
+import type { Discovery } from '../discovery/discover.js';
+import type { Authorization } from './authorize.js';
+
+type Needs = Pick<Ports, 'door' | 'journal' | 'progress' | 'clock'>;
+
+/** A token, and how the client authenticated to get it (for its refreshes). */
+export interface Redeemed {
+  readonly token: IssuedToken;
+  readonly client: ClientAuthentication;
+}
+
+/**
+ * Redeems the code (RFC 6749 section 4.1.3). Where Basic authentication fails and the server lists
+ * client_secret_post, that is tried once: authentication comes before the code is spent.
+ * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
+ * `token_endpoint_failed`, or the door's
+ */
+export async function redeem(
+  ports: Needs,
+  request: {
+    readonly discovery: Discovery;
+    readonly client: ClientAuthentication;
+    readonly authorization: Authorization;
+    readonly redirectUri: string;
+    readonly scopes: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<Redeemed> {
+  const server = request.discovery.authorizationServer;
+  ports.progress.begin('Redeeming the code');
+  const send = async (client: ClientAuthentication): Promise<TokenJudgement> => {
+    const answer = await sendCodeRequest(ports.door, {
+      ...request.authorization,
+      endpoint: server.tokenEndpoint,
+      issuer: server.issuer,
+      zone: request.discovery.zone,
+      resource: request.discovery.protectedResource.resource,
+      redirectUri: request.redirectUri,
+      client,
+      signal: request.signal,
+    });
+    return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: request.scopes });
+  };
+  let { client } = request;
+  let judged = await send(client);
+  if (clientRefused(judged) && client.method === 'client_secret_basic' && lists(server, 'client_secret_post')) {
+    client = { ...client, method: 'client_secret_post' };
+    judged = await send(client);
+  }
+  const asked = `POST ${server.tokenEndpoint}`;
+  if (judged.ok) {
+    ports.journal.record({ name: 'redeem', asked, came: 'a Bearer token', rule: 'R-2.5a', verdict: 'pass' });
+    return { token: judged.token, client };
+  }
+  ports.journal.record({ name: 'redeem', asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
+  throw tokenFailure(judged, server.issuer, ports.journal);
+}
+
+function clientRefused(judged: TokenJudgement): boolean {
+  return !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401);
+}
+
+function lists(server: AuthorizationServer, method: string): boolean {
+  return server.tokenAuthMethods?.includes(method) ?? false;
+}
+
+/** The failure for a judgement that is none of success. */
+export function tokenFailure(
+  judged: Exclude<TokenJudgement, { readonly ok: true }>,
+  issuer: string,
+  journal: Ports['journal'],
+): Failure {
+  switch (judged.problem) {
+    case 'refused':
+      return grantRefused(issuer, judged, journal.steps);
+    case 'transient':
+      return tokenEndpointFailed(issuer, judged.status, judged.retryAfterMs, journal.steps);
+    case 'type':
+      return tokenTypeUnusable(issuer, judged.found, journal.steps);
+    case 'unusable':
+      return tokenUnusable(issuer, judged.why, journal.steps);
+  }
+}
+

@@ -1,0 +1,71 @@
+import { registrationRefused, registrationUnusable } from '../../errors/registration.js';
+import type { Ports } from '../../ports.js';
+import { scopesMissing } from '../../primitives/scope.js';
+import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
+import { registerClient } from '../../protocol/oauth/client-registration.js';
+import type { ClientRequest, IdentifiedClient } from './identify-client.js';
+import { keepRegistration, storedSecret } from './registrations.js';
+
+type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'journal' | 'progress' | 'clock'>;
+
+/**
+ * The registration kept for this issuer when it fits (same redirect URI, scopes within it, secret not expired),
+ * else a new one (RFC 7591), kept at once. `--registration dynamic` always registers anew.
+ * @throws Failure `registration_refused`, `registration_unusable`, or the door's and the store's
+ */
+export async function registerDynamically(
+  ports: Needs,
+  request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
+): Promise<IdentifiedClient> {
+  const kept = await usableStored(ports, request);
+  return kept ?? registerAnew(ports, request);
+}
+
+async function usableStored(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
+  const { stored } = request;
+  const fits =
+    stored !== undefined &&
+    stored.way === 'dynamic' &&
+    request.forced !== 'dynamic' &&
+    stored.redirectUri === request.redirectUri &&
+    scopesMissing(stored.scopes, request.scopes).length === 0 &&
+    (stored.secretExpiresAt === null || stored.secretExpiresAt > ports.clock.now());
+  if (!fits) {
+    return undefined;
+  }
+  const secret = await storedSecret(ports, stored);
+  const complete = secret !== undefined || !stored.hasSecret;
+  return complete ? { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod } : undefined;
+}
+
+async function registerAnew(
+  ports: Needs,
+  request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
+): Promise<IdentifiedClient> {
+  const { server, redirectUri, scopes } = request;
+  ports.progress.begin(`Registering at ${server.issuer}`);
+  const { zone } = request.discovery;
+  const judged = await registerClient(ports.door, { ...request, zone, now: ports.clock.now() });
+  const record = (came: string, verdict: 'pass' | 'failure') =>
+    ports.journal.record({ name: 'client-registration', asked: `POST ${request.endpoint}`, came, rule: 'R-2.2b', verdict });
+  if (!judged.ok) {
+    const came = judged.problem === 'refused' ? `${judged.status} ${judged.error}` : judged.why;
+    record(came, 'failure');
+    throw judged.problem === 'refused'
+      ? registrationRefused(server.issuer, judged.status, judged.said, ports.journal.steps)
+      : registrationUnusable(server.issuer, judged.why, ports.journal.steps);
+  }
+  record(`client identifier ${judged.client.clientId}, ${judged.client.method}`, 'pass');
+  const { clientId, secret, method, secretExpiresAt } = judged.client;
+  await keepRegistration(ports, {
+    issuer: server.issuer,
+    clientId,
+    secret,
+    way: 'dynamic',
+    authMethod: method,
+    redirectUri,
+    scopes,
+    secretExpiresAt,
+  });
+  return { way: 'dynamic', clientId, secret, method };
+}

@@ -1,0 +1,150 @@
+import type { Zone } from '../../ports.js';
+import type { JsonObject, JsonValue } from '../../primitives/json.js';
+import { gateUrl } from '../../primitives/url-gate.js';
+
+/** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
+export interface AuthorizationServer {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly registrationEndpoint: string | undefined;
+  readonly revocationEndpoint: string | undefined;
+  readonly scopesSupported: readonly string[];
+  /** Undefined when absent. */
+  readonly grantTypes: readonly string[] | undefined;
+  /** Undefined when absent (RFC 8414: then client_secret_basic). */
+  readonly tokenAuthMethods: readonly string[] | undefined;
+  /** RFC 9207: `iss` is announced for authorization responses. */
+  readonly announcesIss: boolean;
+  /** True only for the boolean `true`. */
+  readonly takesMetadataDocuments: boolean;
+}
+
+export type AuthorizationServerJudgement =
+  | { readonly ok: true; readonly authorizationServer: AuthorizationServer }
+  | { readonly ok: false; readonly problem: 'other_issuer'; readonly found: string }
+  | { readonly ok: false; readonly problem: 'no_pkce'; readonly found: string }
+  | { readonly ok: false; readonly problem: 'no_capability'; readonly what: string }
+  | { readonly ok: false; readonly problem: 'other_resources' }
+  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
+
+/** Parameters of our own request that a server's authorization endpoint must not bring along. */
+const requestParameters = new Set(
+  `client_id client_secret redirect_uri response_type response_mode state scope resource nonce prompt max_age
+  code_challenge code_challenge_method request request_uri login_hint id_token_hint display ui_locales acr_values
+  claims registration`.split(/\s+/),
+);
+
+/**
+ * Judges a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), PKCE S256
+ * advertised, code flow offered, the endpoints that a login needs usable, `resource` protected by it if it says which.
+ */
+export function judgeAuthorizationServer(
+  document: JsonObject,
+  asked: { readonly issuer: string; readonly resource: string; readonly zone: Zone },
+): AuthorizationServerJudgement {
+  if (document['issuer'] !== asked.issuer) {
+    const found = document['issuer'];
+    return { ok: false, problem: 'other_issuer', found: typeof found === 'string' ? found : 'none' };
+  }
+  const pkce = document['code_challenge_methods_supported'];
+  if (!Array.isArray(pkce) || !pkce.includes('S256')) {
+    return { ok: false, problem: 'no_pkce', found: describe(pkce) };
+  }
+  const what = missingCapability(document);
+  if (what !== undefined) {
+    return { ok: false, problem: 'no_capability', what };
+  }
+  const protectedResources = document['protected_resources'];
+  if (Array.isArray(protectedResources) && !protectedResources.includes(asked.resource)) {
+    return { ok: false, problem: 'other_resources' };
+  }
+  const authorizationEndpoint = endpoint(document, 'authorization_endpoint', asked.zone);
+  const tokenEndpoint = endpoint(document, 'token_endpoint', asked.zone);
+  for (const [name, judged] of Object.entries({ authorizationEndpoint, tokenEndpoint })) {
+    if (!judged.ok) {
+      const wire = name === 'tokenEndpoint' ? 'token_endpoint' : 'authorization_endpoint';
+      return { ok: false, problem: 'unusable', why: `its "${wire}" ${judged.why}` };
+    }
+  }
+  if (!authorizationEndpoint.ok || !tokenEndpoint.ok) {
+    throw new Error('both endpoints were judged above');
+  }
+  const polluted = pollution(authorizationEndpoint.url);
+  if (polluted !== undefined) {
+    return { ok: false, problem: 'unusable', why: `its "authorization_endpoint" ${polluted}` };
+  }
+  return {
+    ok: true,
+    authorizationServer: {
+      issuer: asked.issuer,
+      authorizationEndpoint: authorizationEndpoint.url,
+      tokenEndpoint: tokenEndpoint.url,
+      registrationEndpoint: optionalEndpoint(document, 'registration_endpoint', asked.zone),
+      revocationEndpoint: optionalEndpoint(document, 'revocation_endpoint', asked.zone),
+      scopesSupported: strings(document['scopes_supported']) ?? [],
+      grantTypes: strings(document['grant_types_supported']),
+      tokenAuthMethods: strings(document['token_endpoint_auth_methods_supported']),
+      announcesIss: document['authorization_response_iss_parameter_supported'] === true,
+      takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
+    },
+  };
+}
+
+function missingCapability(document: JsonObject): string | undefined {
+  const lists = [
+    ['response_types_supported', 'code', 'the response type "code"'],
+    ['grant_types_supported', 'authorization_code', 'the grant type "authorization_code"'],
+    ['response_modes_supported', 'query', 'the response mode "query"'],
+  ] as const;
+  return lists.find(([name, value]) => {
+    const list = document[name];
+    return Array.isArray(list) && !list.includes(value);
+  })?.[2];
+}
+
+type Endpoint = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly why: string };
+
+function endpoint(document: JsonObject, name: string, zone: Zone): Endpoint {
+  const value = document[name];
+  if (value === undefined || value === null) {
+    return { ok: false, why: 'is missing' };
+  }
+  if (typeof value !== 'string') {
+    return { ok: false, why: 'is not a string' };
+  }
+  const gated = gateUrl(value);
+  if (!gated.ok) {
+    return { ok: false, why: `is no usable URL (${gated.problem})` };
+  }
+  if (gated.url.protocol !== 'https:' && zone !== 'loopback') {
+    return { ok: false, why: 'is not https' };
+  }
+  return { ok: true, url: value };
+}
+
+/** A bad endpoint that may not be needed counts as absent. */
+function optionalEndpoint(document: JsonObject, name: string, zone: Zone): string | undefined {
+  const judged = endpoint(document, name, zone);
+  return judged.ok ? judged.url : undefined;
+}
+
+function pollution(url: string): string | undefined {
+  if (url.includes('#')) {
+    return 'has a fragment';
+  }
+  const names = [...new URL(url).searchParams.keys()];
+  const bad = names.find((name) => requestParameters.has(name));
+  return bad === undefined ? undefined : `brings its own "${bad}"`;
+}
+
+function strings(value: JsonValue | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
+}
+
+function describe(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) {
+    return 'absent';
+  }
+  return Array.isArray(value) && value.length === 0 ? 'an empty list' : `without it: ${JSON.stringify(value).slice(0, 80)}`;
+}

@@ -1,0 +1,154 @@
+import { isTokenText } from '../../primitives/characters.js';
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../../primitives/json.js';
+import { lifetimeSeconds, retryAfterMs } from '../../primitives/lifetime.js';
+import { parseScope, scopesMissing } from '../../primitives/scope.js';
+import { Secret } from '../../primitives/secret.js';
+import type { TokenAnswer } from './token-request.js';
+
+/** What a token response gives (RFC 6749 section 5.1). */
+export interface IssuedToken {
+  readonly accessToken: Secret;
+  readonly refreshToken: Secret | undefined;
+  /** Milliseconds since 1970, from the moment of receipt; null when the server did not say. */
+  readonly expiresAt: number | null;
+  readonly obtainedAt: number;
+  readonly scopes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export type TokenJudgement =
+  | { readonly ok: true; readonly token: IssuedToken }
+  | {
+      readonly ok: false;
+      readonly problem: 'refused';
+      readonly status: number;
+      readonly error: string;
+      readonly said: string;
+    }
+  | {
+      readonly ok: false;
+      readonly problem: 'transient';
+      readonly status: number;
+      readonly retryAfterMs: number | undefined;
+    }
+  | { readonly ok: false; readonly problem: 'type'; readonly found: string }
+  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
+
+/** Longest access or refresh token, in characters. */
+const longestToken = 16 * 1024;
+const longestRetryMs = 60_000;
+
+/**
+ * Judges what a token endpoint answered. `now` is the time of receipt in milliseconds, `requested` the scopes
+ * asked for, which hold when the answer does not name any (RFC 6749 section 5.1).
+ */
+export function judgeTokenAnswer(
+  answer: TokenAnswer,
+  context: { readonly now: number; readonly requested: readonly string[] },
+): TokenJudgement {
+  const { status } = answer;
+  if (status >= 500 || status === 429 || status === 408) {
+    const retry = retryAfterMs(answer.retryAfter, context.now, longestRetryMs);
+    return { ok: false, problem: 'transient', status, retryAfterMs: retry };
+  }
+  const parsed = parseJson(answer.bytes);
+  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const error = object?.['error'];
+  if (status !== 200 || typeof error === 'string') {
+    return {
+      ok: false,
+      problem: 'refused',
+      status,
+      error: typeof error === 'string' ? error : '',
+      said: text(object?.['error_description']),
+    };
+  }
+  if (object === undefined) {
+    const why = parsed.ok ? 'it is not a JSON object' : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
+    return { ok: false, problem: 'unusable', why };
+  }
+  return judgeIssued(object, context);
+}
+
+function judgeIssued(
+  object: JsonObject,
+  context: { readonly now: number; readonly requested: readonly string[] },
+): TokenJudgement {
+  const type = object['token_type'];
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+    return { ok: false, problem: 'type', found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none' };
+  }
+  const accessProblem = tokenProblem(object['access_token']);
+  if (accessProblem !== undefined) {
+    return { ok: false, problem: 'unusable', why: `its access token ${accessProblem}` };
+  }
+  const refresh = object['refresh_token'] ?? undefined;
+  const refreshProblem = refresh === undefined ? undefined : tokenProblem(refresh);
+  if (refreshProblem !== undefined) {
+    return { ok: false, problem: 'unusable', why: `its refresh token ${refreshProblem}` };
+  }
+  const granted = judgeScope(object['scope'], context.requested);
+  if (!granted.ok) {
+    return { ok: false, problem: 'unusable', why: `its scope ${granted.why}` };
+  }
+  const lifetime = lifetimeSeconds(object['expires_in']);
+  return {
+    ok: true,
+    token: {
+      accessToken: new Secret(object['access_token'] as string),
+      refreshToken: refresh === undefined ? undefined : new Secret(refresh as string),
+      expiresAt: lifetime.kind === 'known' ? context.now + lifetime.seconds * 1000 : null,
+      obtainedAt: context.now,
+      scopes: granted.scopes,
+      warnings: [...granted.warnings, ...(lifetime.kind === 'unknown' && lifetime.warning ? [lifetime.warning] : [])],
+    },
+  };
+}
+
+/** What is wrong with a token, never quoting it. */
+function tokenProblem(value: JsonValue | undefined): string | undefined {
+  if (value === undefined || value === null) {
+    return 'is missing';
+  }
+  if (typeof value !== 'string') {
+    return 'is not a string';
+  }
+  if (value === '') {
+    return 'is empty';
+  }
+  if (value.length > longestToken) {
+    return `is longer than ${longestToken} characters`;
+  }
+  return isTokenText(value) ? undefined : 'contains a forbidden character';
+}
+
+type Granted =
+  | { readonly ok: true; readonly scopes: readonly string[]; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly why: string };
+
+function judgeScope(value: JsonValue | undefined, requested: readonly string[]): Granted {
+  if (value === undefined || value === null) {
+    return { ok: true, scopes: requested, warnings: [] };
+  }
+  if (typeof value !== 'string') {
+    return { ok: false, why: 'is not a string' };
+  }
+  const parsed = parseScope(value);
+  if (!parsed.ok) {
+    return { ok: false, why: 'is malformed' };
+  }
+  const narrowed = scopesMissing(parsed.scopes, requested).filter((scope) => scope !== 'offline_access');
+  const widened = requested.length === 0 ? [] : scopesMissing(requested, parsed.scopes);
+  return {
+    ok: true,
+    scopes: parsed.scopes,
+    warnings: [
+      ...(narrowed.length === 0 ? [] : [`granted less than asked for: without ${narrowed.join(' ')}`]),
+      ...(widened.length === 0 ? [] : [`granted more than asked for: ${widened.join(' ')}`]),
+    ],
+  };
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
