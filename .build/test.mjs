@@ -1,0 +1,120 @@
+// `npm test`: builds, runs every test, says loudly what this machine could not run.
+//
+//   node .build/test.mjs [--no-build] [word…]     only test files whose path holds one of the words
+//
+// POSTERN_REQUIRE_ALL=1 (set by .ci/run): what is missing fails instead of being left out.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const built = join(root, 'build', 'test');
+const requireAll = process.env.POSTERN_REQUIRE_ALL === '1';
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+
+if (!process.argv.includes('--no-build')) mustRun('npm', ['run', '--silent', 'build']);
+
+const files = testFiles().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+if (files.length === 0) fail('there is no such test');
+
+const scratch = mkdtempSync(join(tmpdir(), 'postern-test-run-'));
+const skips = join(scratch, 'skips');
+const counts = join(scratch, 'counts');
+writeFileSync(skips, '');
+
+const missingSuite = files.some((file) => file.includes('conformance')) ? installConformance() : undefined;
+const started = Date.now();
+const run = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-concurrency=2',
+    '--test-timeout=300000', // one whole file, in milliseconds
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    `--test-reporter=${join(root, '.build', 'count-reporter.mjs')}`,
+    `--test-reporter-destination=${counts}`,
+    ...files.map((file) => join(built, file)),
+  ],
+  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: cleanEnvironment() },
+);
+
+const { passed, failed, skipped, failures } = JSON.parse(readFileSync(counts, 'utf8') || '{}');
+const leftOut = whatWasLeftOut();
+rmSync(scratch, { recursive: true, force: true });
+
+console.log(`\n${files.length} test files in ${Math.round((Date.now() - started) / 1000)} s`);
+for (const name of failures ?? []) console.log(`FAILED: ${name}`);
+if (leftOut.length > 0) {
+  console.log(`\n${'!'.repeat(78)}\n!! NOT TESTED on this machine:`);
+  for (const line of leftOut) console.log(`!!   ${line}`);
+  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools chromium openssl bsdutils git`);
+  console.log('!'.repeat(78));
+}
+const inOrder = run.status === 0 && passed > 0 && !(requireAll && leftOut.length > 0);
+if (run.status === 0 && !inOrder) console.log('\nPOSTERN_REQUIRE_ALL=1: nothing may be left out here.');
+console.log(`\n${passed ?? 0} passed, ${failed ?? 1} failed${skipped ? `, ${skipped} skipped` : ''}`);
+process.exitCode = inOrder ? 0 : 1;
+
+/** Compiled tests that still have a source: an old build may hold more. */
+function testFiles() {
+  return readdirSync(built, { recursive: true })
+    .filter((file) => file.endsWith('.test.js') && !file.includes('node_modules'))
+    .filter((file) => existsSync(join(root, 'test', file.replace(/\.js$/, '.ts'))))
+    .sort();
+}
+
+/** The official suite has packages of its own, Node.js 22 among them. Returns why it can't be run. */
+function installConformance() {
+  const folder = join(root, 'test', 'conformance');
+  const stamp = join(folder, 'node_modules', '.package-lock.json');
+  const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const installed = join(folder, 'node_modules', '.installed-lock');
+  if (existsSync(stamp) && existsSync(installed) && readFileSync(installed, 'utf8') === lock) return undefined;
+  const npm = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (npm.status === 0) {
+    writeFileSync(installed, lock);
+    return undefined;
+  }
+  rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
+  return 'the official conformance suite (its packages could not be installed: is the npm registry in reach?)';
+}
+
+function whatWasLeftOut() {
+  const notes = readFileSync(skips, 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  const byNeed = new Map();
+  for (const { missing, file } of notes) {
+    const name = relative(built, file).replace(/\.js$/, '');
+    byNeed.set(missing.join(', '), new Set([...(byNeed.get(missing.join(', ')) ?? []), name]));
+  }
+  const lines = [...byNeed].map(([need, names]) => `without ${need}: some of ${[...names].join(', ')}`);
+  return missingSuite === undefined ? lines : [...lines, missingSuite];
+}
+
+/** What of the caller's environment would change how the program or its tests behave is taken out. */
+function cleanEnvironment() {
+  const disturbing =
+    /^(CI|NODE_.*|POSTERN_.*|BROWSER|DISPLAY|WAYLAND_DISPLAY|DBUS_.*|XDG_.*|SSH_.*|GNOME_.*|(https?|all|no)_proxy|SSL_.*|SSLKEYLOGFILE|NO_COLOR|FORCE_COLOR|npm_.*)$/i;
+  const kept = Object.entries(process.env).filter(([name]) => !disturbing.test(name));
+  return {
+    ...Object.fromEntries(kept),
+    POSTERN_SKIPS: skips,
+    ...(requireAll ? { POSTERN_REQUIRE_ALL: '1' } : {}),
+    ...(missingSuite === undefined ? {} : { POSTERN_NO_CONFORMANCE: missingSuite }),
+  };
+}
+
+function mustRun(command, args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) fail(`${[command, ...args].join(' ')} failed`);
+}
+
+function fail(reason) {
+  console.error(reason);
+  process.exit(1);
+}
