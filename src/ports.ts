@@ -71,7 +71,10 @@ export interface SecretStore {
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
-/** What is known of one login and is no secret. Its secrets are the store's item `key`. */
+/**
+ * What is known of one login and is no secret. Its secrets are the store's item `key`, and so are the endpoints that
+ * secrets are sent to: this file could be changed by another program.
+ */
 export interface LoginRecord {
   /** Store key: hash over (resource, issuer, client identifier, account). */
   readonly key: string;
@@ -92,9 +95,6 @@ export interface LoginRecord {
   readonly store: SecretStore['kind'];
   readonly zone: Zone;
   readonly registration: RegistrationWay;
-  readonly authMethod: ClientAuthMethod;
-  readonly tokenEndpoint: string;
-  readonly revocationEndpoint?: string;
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
   /** Warnings shown at login and repeated by `status`. */

@@ -22,8 +22,8 @@ export interface ClientRequest {
   readonly preregistered: PreregisteredClient | undefined;
   /** The address of our client ID metadata document, when one is configured. */
   readonly metadataUrl: string | undefined;
-  /** A registration of ours at this issuer that fits `redirectUri`. */
-  readonly stored: RegistrationRecord | undefined;
+  /** What was registered at this issuer before, the newest first. */
+  readonly kept: readonly RegistrationRecord[];
   /** Every scope this login may want, now or at a step-up. */
   readonly scopes: readonly string[];
   readonly signal: AbortSignal;
@@ -93,19 +93,28 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
 async function preregistered(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
   const server = request.discovery.authorizationServer;
   const given = request.preregistered;
-  if (given !== undefined) {
-    if (given.issuer !== undefined && given.issuer !== server.issuer) {
-      throw clientBoundElsewhere(given.clientId, server.issuer, ports.journal.steps);
-    }
-    const method = authMethodFor(given.secret !== undefined, server.tokenAuthMethods);
-    return { way: 'preregistered', clientId: given.clientId, secret: given.secret, method };
+  if (given?.issuer !== undefined && given.issuer !== server.issuer) {
+    throw clientBoundElsewhere(given.clientId, server.issuer, ports.journal.steps);
   }
-  const { stored } = request;
-  if (stored === undefined || stored.way === 'dynamic') {
+  const kept = manualRegistration(request.kept, given?.clientId);
+  if (given !== undefined) {
+    const secret = given.secret ?? (kept === undefined ? undefined : await storedSecret(ports, kept));
+    const method = authMethodFor(secret !== undefined, server.tokenAuthMethods);
+    return { way: 'preregistered', clientId: given.clientId, secret, method };
+  }
+  if (kept === undefined) {
     return undefined;
   }
-  const secret = await storedSecret(ports, stored);
-  return { way: stored.way === 'ask' ? 'ask' : 'preregistered', clientId: stored.clientId, secret, method: stored.authMethod };
+  const secret = await storedSecret(ports, kept);
+  return { way: kept.way, clientId: kept.clientId, secret, method: kept.authMethod };
+}
+
+/** A registration made by a person and kept: the newest, or the newest of that client identifier. */
+export function manualRegistration(
+  kept: readonly RegistrationRecord[],
+  clientId: string | undefined,
+): RegistrationRecord | undefined {
+  return kept.find(({ way, clientId: id }) => way !== 'dynamic' && (clientId === undefined || id === clientId));
 }
 
 async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {

@@ -22,10 +22,9 @@ export async function registerDynamically(
 }
 
 async function usableStored(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
-  const { stored } = request;
+  const stored = request.kept.find(({ way }) => way === 'dynamic');
   const fits =
     stored !== undefined &&
-    stored.way === 'dynamic' &&
     request.forced !== 'dynamic' &&
     stored.redirectUri === request.redirectUri &&
     scopesMissing(stored.scopes, request.scopes).length === 0 &&

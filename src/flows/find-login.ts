@@ -1,0 +1,26 @@
+import { loginAmbiguous, loginNeeded } from '../errors/token.js';
+import type { LoginRecord, Ports } from '../ports.js';
+import { pickLogin } from '../primitives/pick-login.js';
+
+/** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
+export interface WantedLogin {
+  readonly server: string;
+  readonly account: string | undefined;
+}
+
+/**
+ * The login that a person named.
+ * @throws Failure `login_needed`, `login_ambiguous`, or the index's
+ */
+export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin): Promise<LoginRecord> {
+  const { logins } = await ports.index.read();
+  const picked = pickLogin(logins, wanted);
+  switch (picked.kind) {
+    case 'one':
+      return picked.login;
+    case 'several':
+      throw loginAmbiguous(wanted.server, picked.logins.map(({ account }) => account));
+    case 'none':
+      throw loginNeeded(wanted.server);
+  }
+}

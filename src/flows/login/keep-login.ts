@@ -1,0 +1,84 @@
+import type { ClientAuthMethod, LoginRecord, Ports, RegistrationWay } from '../../ports.js';
+import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
+import type { IssuedToken } from '../../protocol/oauth/token-response.js';
+import type { Discovery } from '../discovery/discover.js';
+import type { Redeemed } from './redeem.js';
+
+/** How long a write waits for another process that has the same credential in hand. */
+export const credentialLockWaitMs = 30_000;
+
+export interface NewLogin {
+  readonly discovery: Discovery;
+  readonly redeemed: Redeemed;
+  readonly way: RegistrationWay;
+  readonly account: string;
+  readonly name: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes a new login: the secret item first, then the index, then what it replaces is taken away: another issuer's or
+ * client's credential of the same server and account.
+ * @throws Failure of the store, the index and the lock (`busy`)
+ */
+export async function keepLogin(
+  ports: Pick<Ports, 'store' | 'index' | 'locks'>,
+  login: NewLogin,
+): Promise<LoginRecord> {
+  const binding = {
+    resource: login.discovery.protectedResource.resource,
+    issuer: login.discovery.authorizationServer.issuer,
+    clientId: login.redeemed.client.clientId,
+    account: login.account,
+  };
+  const key = await credentialKey(binding);
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal: login.signal });
+  const { logins } = await ports.index.read();
+  const same = (record: LoginRecord) => record.server === login.discovery.server && record.account === login.account;
+  const before = logins.filter((record) => record.key === key || same(record));
+  const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
+  const { token, client } = login.redeemed;
+  const endpoints = endpointsOf(login.discovery, client.method);
+  const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
+  await ports.store.write(key, encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }));
+  const name = login.name ?? before.find((record) => record.name !== undefined)?.name;
+  const record: LoginRecord = {
+    key,
+    ...(name === undefined ? {} : { name }),
+    server: login.discovery.server,
+    ...binding,
+    scopes: token.scopes,
+    expiresAt: token.expiresAt,
+    obtainedAt: token.obtainedAt,
+    refreshable: token.refreshToken !== undefined,
+    store: ports.store.kind,
+    zone: login.discovery.zone,
+    registration: login.way,
+    warnings: [...login.discovery.warnings, ...token.warnings],
+    generation,
+  };
+  await ports.index.update((document) => ({
+    ...document,
+    logins: [...document.logins.filter((old) => old.key !== key && !same(old)), record],
+  }));
+  for (const old of before.filter((one) => one.key !== key)) {
+    await ports.store.remove(old.key);
+  }
+  return record;
+}
+
+/** What of an issued token goes into the item. */
+export function itemOf(token: IssuedToken) {
+  return {
+    accessToken: token.accessToken,
+    ...(token.refreshToken === undefined ? {} : { refreshToken: token.refreshToken }),
+    expiresAt: token.expiresAt,
+    obtainedAt: token.obtainedAt,
+    scopes: token.scopes,
+  };
+}
+
+function endpointsOf(discovery: Discovery, authMethod: ClientAuthMethod) {
+  const { tokenEndpoint, revocationEndpoint } = discovery.authorizationServer;
+  return { tokenEndpoint, authMethod, ...(revocationEndpoint === undefined ? {} : { revocationEndpoint }) };
+}

@@ -1,0 +1,135 @@
+import type { LoginRecord, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
+import { printable } from '../../primitives/printable.js';
+import { discover } from '../discovery/discover.js';
+import { authorize } from './authorize.js';
+import { checkName } from './check-name.js';
+import { type IdentifiedClient, identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
+import { keepLogin } from './keep-login.js';
+import { openListener } from './open-listener.js';
+import { redeem } from './redeem.js';
+import { forgetRegistration, keepRegistration, registrationsFor } from './registrations.js';
+import { scopesToRegister, selectScopes } from './select-scopes.js';
+import { Failure } from '../../errors/failure.js';
+
+export interface LoginRequest {
+  /** The server's canonical URL. */
+  readonly server: string;
+  readonly account: string;
+  readonly name: string | undefined;
+  /** `--scope`: instead of what the server asks for. */
+  readonly scopes: readonly string[] | undefined;
+  /** Scopes to keep: those held, at a step-up. */
+  readonly heldScopes: readonly string[];
+  /** `--authorization-server`. */
+  readonly issuer: string | undefined;
+  readonly registration: RegistrationWay | undefined;
+  /** Given with this login. */
+  readonly client: PreregisteredClient | undefined;
+  /** Configured, each for its issuer. */
+  readonly clients: readonly PreregisteredClient[];
+  readonly metadataUrl: string | undefined;
+  readonly redirectPort: number | undefined;
+  readonly mode: 'browser' | 'no-browser';
+  readonly overSsh: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Everything but the token's own way into the world: a login uses every port. */
+export type LoginPorts = Ports;
+
+/**
+ * The whole main job: from a server's address to a stored credential (rule 5.3, all eight steps but the last).
+ * Nothing is opened before the store is known to work; success is shown in the browser only once the token is stored.
+ * @throws Failure of each step; an earlier login of this server and account is then as it was
+ */
+export async function login(ports: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
+  const { logins } = await ports.index.read();
+  checkName(request, logins);
+  const held = logins.find(({ server, account }) => server === request.server && account === request.account);
+  const known = [...request.clients.flatMap(({ issuer }) => issuer ?? []), ...logins.map(({ issuer }) => issuer)];
+  const { server, issuer: wanted, signal } = request;
+  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal });
+  const { issuer } = discovery.authorizationServer;
+  const kept = await registrationsFor(ports, issuer);
+  const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);
+  await ports.store.ready();
+  const registration = likelyRegistration(kept, preregistered, request, discovery.authorizationServer.takesMetadataDocuments);
+  await using listener = await openListener(ports, { port: request.redirectPort, registration });
+  const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
+  const { redirectUri } = listener;
+  const client = await identifyClient(ports, {
+    discovery,
+    redirectUri,
+    forced: request.registration,
+    preregistered,
+    metadataUrl: request.metadataUrl,
+    kept,
+    scopes: scopesToRegister(discovery, scopes),
+    signal,
+  });
+  announce(ports, discovery, scopes);
+  try {
+    const authorization = await authorize(ports, { ...request, discovery, clientId: client.clientId, scopes, listener });
+    const redeemed = await redeem(ports, { discovery, client, authorization, redirectUri, scopes, signal });
+    const record = await keepLogin(ports, { ...request, discovery, redeemed, way: client.way });
+    await keepClient(ports, { issuer, client, redirectUri, scopes });
+    ports.journal.record({
+      name: 'store',
+      asked: ports.store.kind,
+      came: record.scopes.length === 0 ? 'stored' : `stored, scope ${record.scopes.join(' ')}`,
+      rule: 'R-5.8b',
+      verdict: 'pass',
+    });
+    await listener.finish('stored');
+    return record;
+  } catch (error) {
+    await listener.finish('failed');
+    if (error instanceof Failure && error.code === 'invalid_client' && client.way === 'dynamic') {
+      // The next login registers anew instead of meeting the same refusal.
+      await forgetRegistration(ports, { issuer, clientId: client.clientId });
+    }
+    throw error;
+  } finally {
+    ports.progress.end();
+  }
+}
+
+/** The kept registration whose port is worth having: the one that `identifyClient` is going to choose. */
+function likelyRegistration(
+  kept: readonly RegistrationRecord[],
+  given: PreregisteredClient | undefined,
+  request: LoginRequest,
+  takesMetadataDocuments: boolean,
+): RegistrationRecord | undefined {
+  const manual = manualRegistration(kept, given?.clientId);
+  if (manual !== undefined || given !== undefined) {
+    return manual;
+  }
+  const byDocument = takesMetadataDocuments && request.metadataUrl !== undefined && request.registration === undefined;
+  return byDocument || request.registration === 'dynamic' ? undefined : kept.find(({ way }) => way === 'dynamic');
+}
+
+/** Who asks for what, in the terminal, before any browser is. */
+function announce(ports: Pick<Ports, 'terminal'>, discovery: Parameters<typeof selectScopes>[0], scopes: readonly string[]): void {
+  const { terminal } = ports;
+  terminal.tell(`Logging in to ${printable(discovery.server)}`);
+  terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
+  terminal.tell(scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`);
+  for (const warning of discovery.warnings) {
+    terminal.tell(`Note: ${printable(warning, 600)}`);
+  }
+}
+
+/** A client that a person gave is kept for the next login, its secret in the store. */
+async function keepClient(
+  ports: Pick<Ports, 'store' | 'index'>,
+  kept: { readonly issuer: string; readonly client: IdentifiedClient; readonly redirectUri: string; readonly scopes: readonly string[] },
+): Promise<void> {
+  const { client, ...rest } = kept;
+  if (client.way !== 'preregistered' && client.way !== 'ask') {
+    return;
+  }
+  const { clientId, secret, method } = client;
+  await keepRegistration(ports, { ...rest, way: client.way, clientId, secret, authMethod: method, secretExpiresAt: null });
+}

@@ -1,0 +1,95 @@
+import { Failure } from '../errors/failure.js';
+import type { LoginRecord, Ports } from '../ports.js';
+import type { StoredCredential } from '../protocol/credential-item.js';
+import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
+import { credentialLockWaitMs } from './login/keep-login.js';
+import { readCredential } from './token/read-credential.js';
+
+/** How long the authorization server has to answer a revocation. */
+const revocationMs = 5_000;
+
+export interface LogoutResult {
+  readonly login: LoginRecord;
+  /** What became of the token at the authorization server. */
+  readonly revocation:
+    | { readonly done: true }
+    | { readonly done: false; readonly why: string };
+}
+
+type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'locks' | 'journal' | 'clock'>;
+
+/**
+ * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
+ * reported as it went.
+ * @throws Failure of the store, the index and the lock
+ */
+export async function logout(
+  ports: Needs,
+  request: { readonly login: LoginRecord; readonly signal: AbortSignal },
+): Promise<LogoutResult> {
+  const { login, signal } = request;
+  const credential = await forget(ports, login, signal);
+  return { login, revocation: await revoke(ports, { credential, login, signal }) };
+}
+
+async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Promise<StoredCredential | undefined> {
+  await using _lock = await ports.locks.acquire(login.key, { waitMs: credentialLockWaitMs, signal });
+  const credential = await readable(ports, login);
+  await ports.store.remove(login.key);
+  await ports.index.update((document) => ({
+    ...document,
+    logins: document.logins.filter((record) => record.key !== login.key),
+  }));
+  return credential;
+}
+
+/** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
+async function readable(ports: Needs, login: LoginRecord): Promise<StoredCredential | undefined> {
+  try {
+    return await readCredential(ports, login);
+  } catch (error) {
+    const gone = ['login_needed', 'credential_corrupt'];
+    if (error instanceof Failure && gone.includes(error.code)) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function revoke(
+  ports: Needs,
+  request: { readonly credential: StoredCredential | undefined; readonly login: LoginRecord; readonly signal: AbortSignal },
+): Promise<LogoutResult['revocation']> {
+  const { credential, login } = request;
+  if (credential === undefined) {
+    return { done: false, why: 'the stored credential could not be read' };
+  }
+  if (credential.revocationEndpoint === undefined) {
+    return { done: false, why: 'the authorization server offers no revocation' };
+  }
+  const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
+  try {
+    const answer = await sendRevocationRequest(ports.door, {
+      endpoint: credential.revocationEndpoint,
+      issuer: credential.binding.issuer,
+      client: {
+        clientId: credential.binding.clientId,
+        method: credential.authMethod,
+        secret: credential.clientSecret,
+      },
+      token: credential.refreshToken ?? credential.accessToken,
+      hint,
+      zone: login.zone,
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]),
+    });
+    return answer.status === 200
+      ? { done: true }
+      : { done: false, why: `the authorization server answered ${answer.status}` };
+  } catch (error) {
+    if (request.signal.aborted) {
+      throw error;
+    }
+    const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
+    return { done: false, why };
+  }
+}

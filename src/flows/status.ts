@@ -1,0 +1,33 @@
+import type { LoginRecord, Ports } from '../ports.js';
+import { shellWord } from '../primitives/quoting.js';
+
+/** One login as `status` tells it; never a secret. */
+export interface LoginStatus {
+  readonly login: LoginRecord;
+  readonly state: 'valid' | 'refreshable' | 'expired' | 'dead';
+  /** What is wrong, in a sentence; undefined when nothing is. */
+  readonly problem: string | undefined;
+  /** The command that mends it. */
+  readonly remedy: string | undefined;
+}
+
+/** Every login, or those of one server; read from the index alone, the store is not touched. */
+export async function status(ports: Pick<Ports, 'index' | 'clock'>): Promise<readonly LoginStatus[]> {
+  const { logins } = await ports.index.read();
+  return logins.map((login) => judge(login, ports.clock.now()));
+}
+
+function judge(login: LoginRecord, now: number): LoginStatus {
+  const account = login.account === 'default' ? '' : ` --account ${shellWord(login.account)}`;
+  const remedy = `postern login ${shellWord(login.server)}${account}`;
+  if (login.dead === true) {
+    const problem = 'the authorization server refused its refresh token';
+    return { login, state: 'dead', problem, remedy };
+  }
+  if (login.expiresAt === null || login.expiresAt > now) {
+    return { login, state: 'valid', problem: undefined, remedy: undefined };
+  }
+  return login.refreshable
+    ? { login, state: 'refreshable', problem: undefined, remedy: undefined }
+    : { login, state: 'expired', problem: 'the token has expired and there is no refresh token', remedy };
+}
