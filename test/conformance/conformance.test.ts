@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { needs } from '../support/needs.js';
+import { newerOnOldWire, required, type Scenario } from './scenarios.js';
+import { driver, play, suiteIsMissing } from './suite.js';
+
+const skip = suiteIsMissing() || needs('gnome-keyring');
+const table: string[] = [];
+
+function declare(scenario: Scenario): void {
+  const todo = scenario.gate === 'must' ? false : scenario.gate.reportedBecause;
+  test(`${scenario.name} ${scenario.rules}`, { skip, todo }, async () => {
+    const result = await play(scenario, driver, {});
+    const verdict = result.clean ? `clean, ${result.succeeded} checks` : result.complaints.join('; ');
+    table.push(`${scenario.name.padEnd(40)} ${verdict}${todo === false ? '' : ` (reported only: ${todo})`}`);
+    assert.ok(result.clean, `${result.complaints.join('\n')}\n${result.log}`);
+  });
+}
+
+describe('official conformance suite, requirements of 2025-11-25', { concurrency: 2 }, () => {
+  required.forEach(declare);
+});
+
+describe('official conformance suite, newer authorization scenarios on the old wire', {
+  concurrency: 2,
+}, () => {
+  newerOnOldWire.forEach(declare);
+});
+
+test('a client that does nothing passes no scenario: the gates are not blind', { skip }, async () => {
+  const wanted = required.filter(({ gate }) => gate === 'must').slice(0, 4);
+  for (const scenario of wanted) {
+    const result = await play(scenario, 'true', {});
+    assert.equal(result.clean, false, scenario.name);
+  }
+});
+
+after(() => {
+  process.stdout.write(`\n${table.sort().join('\n')}\n\n`);
+});

@@ -1,0 +1,57 @@
+/** One run of `postern`. */
+export interface PlannedRun {
+  readonly args: readonly string[];
+  /** All of its stdin. */
+  readonly input?: string;
+}
+
+/** What the suite hands to a client about the scenario (`MCP_CONFORMANCE_CONTEXT`). */
+export interface ScenarioContext {
+  readonly client_id?: string;
+  readonly client_secret?: string;
+}
+
+/** The client identifier that the suite's authorization server knows as a metadata document. */
+const metadataUrl = 'https://conformance-test.local/client-metadata.json';
+
+/**
+ * The commands that a person would type for what a scenario wants to see. Where the server lets
+ * `initialize` through without a login, the first 401 comes on the call itself: `call --login` logs in there.
+ */
+export function planFor(scenario: string, server: string, context: ScenarioContext): PlannedRun[] {
+  switch (scenario) {
+    case 'initialize':
+      return [{ args: ['call', server, 'tools/list'] }];
+    case 'tools_call':
+      return [
+        { args: ['call', server, 'tools/list'] },
+        { args: ['call', server, 'add_numbers', 'a:=5', 'b:=3'] },
+      ];
+    case 'elicitation-sep1034-client-defaults':
+      return [{ args: ['call', server, 'test_client_elicitation_defaults'] }];
+    case 'sse-retry':
+      return [{ args: ['call', server, 'test_reconnection'] }];
+    case 'auth/scope-step-up':
+    case 'auth/scope-retry-limit':
+      return [
+        { args: ['call', server, 'tools/list', '--login', '--no-browser'] },
+        { args: ['call', server, 'test-tool', '--login', '--no-browser'] },
+      ];
+    case 'auth/pre-registration':
+      return loginAndCall(
+        server,
+        ['--client-id', context.client_id ?? '', '--client-secret-stdin'],
+        context.client_secret,
+      );
+    default:
+      return loginAndCall(server, ['--client-metadata-url', metadataUrl]);
+  }
+}
+
+function loginAndCall(server: string, options: readonly string[], input = ''): PlannedRun[] {
+  return [
+    { args: ['login', server, '--no-browser', ...options], input },
+    { args: ['call', server, 'tools/list'] },
+    { args: ['call', server, 'test-tool'] },
+  ];
+}
