@@ -1,0 +1,129 @@
+import { gateUrl } from './url-gate.js';
+import { originOf, splitUrl, type UrlParts } from './url-parts.js';
+
+export type CanonicalResource =
+  | { readonly ok: true; readonly value: string }
+  /** `problem` finishes "this address cannot be used: …" and quotes nothing of it. */
+  | { readonly ok: false; readonly problem: string };
+
+/** Query names under which people paste a credential into a URL. */
+const credentialNames = /^(?:.*[_-])?(?:token|secret|password|api[_-]?key)$/i;
+
+/**
+ * The canonical URI of a protected resource (RFC 8707 section 2) from what a person typed: scheme and host in
+ * lower case, the scheme's own port and a lone `/` for path left out, dot segments resolved, all else as it is.
+ * This, and never `URL.href` (which adds a slash), is what is sent and what the login is kept under.
+ */
+export function canonicalResource(raw: string): CanonicalResource {
+  const parts = splitUrl(raw);
+  if (parts === undefined) {
+    const why = raw.includes('://') ? 'its host or port is not valid' : 'it has no scheme';
+    return refuse(`${why}; write it as https://host/path`);
+  }
+  if (parts.userinfo !== undefined) {
+    return refuse('it holds a user name or password');
+  }
+  if (parts.fragment !== '') {
+    return refuse('it has a fragment (#…)');
+  }
+  if (queryNames(parts.query).some((name) => credentialNames.test(name))) {
+    return refuse('its query holds a credential, which would end up in logs');
+  }
+  const path = withoutDotSegments(parts.path);
+  const value = `${originOf(parts)}${path === '/' && parts.query === '' ? '' : path}${parts.query}`;
+  const gated = gateUrl(value);
+  return gated.ok ? { ok: true, value } : refuse(gated.problem);
+}
+
+/**
+ * How the `resource` that a server publishes about itself stands to the address it was asked for. `same`: equal
+ * but for case of scheme and host, the scheme's own port, and `/` for an empty path. `ancestor`: an address above
+ * it on the same origin, so that the token is good for more than this server. `no`: anything else.
+ * @param server A canonical URL.
+ */
+export function resourceCovers(resource: string, server: string): 'same' | 'ancestor' | 'no' {
+  const above = splitUrl(resource);
+  const below = splitUrl(server);
+  if (above === undefined || below === undefined || !isPlain(above) || originOf(above) !== originOf(below)) {
+    return 'no';
+  }
+  const upper = above.path || '/';
+  const lower = below.path || '/';
+  if (upper === lower && above.query === below.query) {
+    return 'same';
+  }
+  return above.query === '' && !isTricky(above.path) && isAtOrBelow(upper, lower) ? 'ancestor' : 'no';
+}
+
+/**
+ * May the token of `base` go to `target`? Only on the same origin, at the path of `base` or below it on a segment
+ * boundary, and only where no server could read the rest of the path as leading up again: no dot segment in any
+ * spelling, no encoded slash or backslash, no `;` after dots.
+ * @param base A canonical URL.
+ */
+export function attaches(base: string, target: string): boolean {
+  const upper = splitUrl(base);
+  const lower = splitUrl(target);
+  if (upper === undefined || lower === undefined || !isPlain(lower) || originOf(upper) !== originOf(lower)) {
+    return false;
+  }
+  const basePath = upper.path || '/';
+  const path = lower.path || '/';
+  return isAtOrBelow(basePath, path) && !isTricky(path.slice(basePath.length - 1));
+}
+
+function refuse(problem: string): CanonicalResource {
+  return { ok: false, problem };
+}
+
+function isPlain(parts: UrlParts): boolean {
+  return (
+    /^https?$/i.test(parts.scheme) &&
+    parts.host !== '' &&
+    parts.userinfo === undefined &&
+    parts.fragment === '' &&
+    /^[\x21-\x7e]*$/.test(parts.path + parts.query) &&
+    !parts.path.includes('\\')
+  );
+}
+
+function isAtOrBelow(upper: string, lower: string): boolean {
+  return lower === upper || lower.startsWith(upper.endsWith('/') ? upper : `${upper}/`);
+}
+
+/** Encoded any number of times over, as some servers decode more than once. */
+const encodedSeparator = /%(?:25)*(?:2f|5c)/i;
+const dotSegment = /^(?:\.|%(?:25)*2e){1,2}(?:$|;|%(?:25)*3b)/i;
+
+function isTricky(path: string): boolean {
+  return (
+    path.includes('\\') ||
+    encodedSeparator.test(path) ||
+    path.split('/').some((part) => dotSegment.test(part))
+  );
+}
+
+function queryNames(query: string): readonly string[] {
+  return query
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.split('=', 1)[0] ?? '');
+}
+
+/** RFC 3986 section 5.2.4, with `%2e` for a dot, as every HTTP client reads it. */
+function withoutDotSegments(path: string): string {
+  const kept: string[] = [];
+  const segments = path.split('/').slice(1);
+  for (const [index, segment] of segments.entries()) {
+    const plain = segment.replace(/%2e/gi, '.');
+    if (plain === '..') {
+      kept.pop();
+    }
+    if (plain !== '.' && plain !== '..') {
+      kept.push(segment);
+    } else if (index === segments.length - 1) {
+      kept.push('');
+    }
+  }
+  return path === '' ? '' : `/${kept.join('/')}`;
+}
