@@ -30,11 +30,17 @@ export interface Running extends AsyncDisposable {
 /** The launcher that `npm install` puts on the PATH as `postern`; it starts the built program. */
 export const launcher = join(repositoryRoot, 'bin', 'postern.js');
 
+/** The whole command line of `postern` with these arguments. */
+export function programCommand(args: readonly string[]): [command: string, ...args: string[]] {
+  return [process.execPath, launcher, ...args];
+}
+
 const longestWaitMs = 60_000;
 
 /** Starts the real built `postern` in `home`, without a terminal, stdin an open pipe. */
 export function startProgram(home: Home, args: readonly string[]): Running {
-  return startCommand(process.execPath, [launcher, ...args], home);
+  const [command, ...rest] = programCommand(args);
+  return startCommand(command, rest, home);
 }
 
 /** Runs `postern` to its end, with `input` as its whole stdin. */

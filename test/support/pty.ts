@@ -1,7 +1,7 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from './home.js';
-import { launcher, type Running, startCommand } from './program.js';
+import { type Running, startCommand } from './program.js';
 
 /** A program at a terminal: `screen.stdout` is all that the terminal showed. */
 export interface AtTerminal extends AsyncDisposable {
@@ -13,20 +13,20 @@ export interface AtTerminal extends AsyncDisposable {
 }
 
 /**
- * Starts `postern` under a pseudo-terminal of util-linux' `script`: stdin and stderr are the terminal,
- * stdout is a file, as in `postern token server > file`; with `stdout: 'terminal'` all three are it.
- * Exit code: that of the program (128 + n when signal n ended it).
+ * Starts a command (`programCommand(args)` for `postern`) under a pseudo-terminal of util-linux' `script`:
+ * stdin and stderr are the terminal, stdout is a file, as in `postern token server > file`; with
+ * `stdout: 'terminal'` all three are it. Exit code: the command's, or 128 + n when signal n ended it.
  */
 export async function startAtTerminal(
   home: Home,
-  args: readonly string[],
+  command: readonly string[],
   options: { readonly stdout: 'file' | 'terminal' },
 ): Promise<AtTerminal> {
   const folder = await mkdtemp(join(home.path, 'tmp', 'stdout-'));
   const file = join(folder, 'stdout');
-  const command = [process.execPath, launcher, ...args].map(quoteForShell).join(' ');
+  const words = command.map(quoteForShell).join(' ');
   const redirected = options.stdout === 'file' ? ` > ${quoteForShell(file)}` : '';
-  const screen = startCommand('script', ['-qefc', `exec ${command}${redirected}`, '/dev/null'], home);
+  const screen = startCommand('script', ['-qefc', `exec ${words}${redirected}`, '/dev/null'], home);
   return {
     screen,
     result: async () => (options.stdout === 'file' ? await readFile(file, 'utf8') : ''),
