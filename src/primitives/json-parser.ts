@@ -12,6 +12,13 @@ class Refusal {
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings hold no bare control characters
 const needsCare = /[\\\x00-\x1f]/;
+const quote = 0x22;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const comma = 0x2c;
+const colon = 0x3a;
 const literals: readonly (readonly [string, boolean | null])[] = [
   ['true', true],
   ['false', false],
@@ -48,7 +55,7 @@ class Parser {
 
   document(): JsonValue {
     const value = this.#value(0);
-    if (this.#next() !== '') {
+    if (!Number.isNaN(this.#next())) {
       throw new Refusal('not_json');
     }
     return value;
@@ -56,26 +63,26 @@ class Parser {
 
   #value(depth: number): JsonValue {
     const first = this.#next();
-    if (first === '"') {
+    if (first === quote) {
       return this.#string();
     }
-    if (first === '{' || first === '[') {
+    if (first === openBrace || first === openBracket) {
       if (depth >= this.#maxDepth) {
         throw new Refusal('too_deep');
       }
       this.#at++;
-      return first === '{' ? this.#object(depth + 1) : this.#array(depth + 1);
+      return first === openBrace ? this.#object(depth + 1) : this.#array(depth + 1);
     }
     return this.#scalar();
   }
 
   #object(depth: number): JsonObject {
     const object: JsonObject = Object.create(null);
-    if (this.#took('}')) {
+    if (this.#took(closeBrace)) {
       return object;
     }
     do {
-      if (this.#next() !== '"') {
+      if (this.#next() !== quote) {
         throw new Refusal('not_json');
       }
       const name = this.#string();
@@ -85,22 +92,22 @@ class Parser {
       if (name in object) {
         throw new Refusal('duplicate_key');
       }
-      this.#expect(':');
+      this.#expect(colon);
       object[name] = this.#value(depth);
-    } while (this.#took(','));
-    this.#expect('}');
+    } while (this.#took(comma));
+    this.#expect(closeBrace);
     return object;
   }
 
   #array(depth: number): JsonValue[] {
     const array: JsonValue[] = [];
-    if (this.#took(']')) {
+    if (this.#took(closeBracket)) {
       return array;
     }
     do {
       array.push(this.#value(depth));
-    } while (this.#took(','));
-    this.#expect(']');
+    } while (this.#took(comma));
+    this.#expect(closeBracket);
     return array;
   }
 
@@ -119,49 +126,49 @@ class Parser {
     return needsCare.test(content) ? unescaped(this.#text.slice(start, end + 1)) : content;
   }
 
-  #isEscaped(quote: number): boolean {
-    let at = quote;
+  #isEscaped(mark: number): boolean {
+    let at = mark;
     while (this.#text.charCodeAt(at - 1) === 0x5c) {
       at--;
     }
-    return (quote - at) % 2 === 1;
+    return (mark - at) % 2 === 1;
   }
 
   #scalar(): number | boolean | null {
+    number.lastIndex = this.#at;
+    const digits = number.exec(this.#text)?.[0];
+    if (digits !== undefined) {
+      this.#at += digits.length;
+      return Number(digits);
+    }
     for (const [word, value] of literals) {
       if (this.#text.startsWith(word, this.#at)) {
         this.#at += word.length;
         return value;
       }
     }
-    number.lastIndex = this.#at;
-    const digits = number.exec(this.#text)?.[0];
-    if (digits === undefined) {
-      throw new Refusal('not_json');
-    }
-    this.#at += digits.length;
-    return Number(digits);
+    throw new Refusal('not_json');
   }
 
-  /** The next character that is not white space, not yet taken; '' at the end. */
-  #next(): string {
+  /** Code of the next character that is not white space, which is not yet taken; NaN at the end. */
+  #next(): number {
     for (;;) {
-      const character = this.#text.charAt(this.#at);
-      if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') {
-        return character;
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) {
+        return code;
       }
       this.#at++;
     }
   }
 
-  #took(character: string): boolean {
-    const found = this.#next() === character;
+  #took(code: number): boolean {
+    const found = this.#next() === code;
     this.#at += found ? 1 : 0;
     return found;
   }
 
-  #expect(character: string): void {
-    if (!this.#took(character)) {
+  #expect(code: number): void {
+    if (!this.#took(code)) {
       throw new Refusal('not_json');
     }
   }
