@@ -10,7 +10,6 @@ const programsOf = {
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],
-  ssh: ['ssh', 'sshd'],
   curl: ['curl'],
 } as const satisfies Record<string, readonly string[]>;
 
