@@ -19,7 +19,10 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
     case 'one':
       return picked.login;
     case 'several':
-      throw loginAmbiguous(wanted.server, picked.logins.map(({ account }) => account));
+      throw loginAmbiguous(
+        wanted.server,
+        picked.logins.map(({ account }) => account),
+      );
     case 'none':
       throw loginNeeded(wanted.server);
   }

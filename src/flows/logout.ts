@@ -11,9 +11,7 @@ const revocationMs = 5_000;
 export interface LogoutResult {
   readonly login: LoginRecord;
   /** What became of the token at the authorization server. */
-  readonly revocation:
-    | { readonly done: true }
-    | { readonly done: false; readonly why: string };
+  readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
 }
 
 type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'locks' | 'journal' | 'clock'>;
@@ -32,7 +30,11 @@ export async function logout(
   return { login, revocation: await revoke(ports, { credential, login, signal }) };
 }
 
-async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Promise<StoredCredential | undefined> {
+async function forget(
+  ports: Needs,
+  login: LoginRecord,
+  signal: AbortSignal,
+): Promise<StoredCredential | undefined> {
   await using _lock = await ports.locks.acquire(login.key, { waitMs: credentialLockWaitMs, signal });
   const credential = await readable(ports, login);
   await ports.store.remove(login.key);
@@ -58,7 +60,11 @@ async function readable(ports: Needs, login: LoginRecord): Promise<StoredCredent
 
 async function revoke(
   ports: Needs,
-  request: { readonly credential: StoredCredential | undefined; readonly login: LoginRecord; readonly signal: AbortSignal },
+  request: {
+    readonly credential: StoredCredential | undefined;
+    readonly login: LoginRecord;
+    readonly signal: AbortSignal;
+  },
 ): Promise<LogoutResult['revocation']> {
   const { credential, login } = request;
   if (credential === undefined) {

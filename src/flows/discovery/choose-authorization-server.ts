@@ -34,7 +34,10 @@ export async function chooseAuthorizationServer(
   return chosen;
 }
 
-async function pick(ports: Pick<Ports, 'terminal' | 'journal'>, choice: AuthorizationServerChoice): Promise<string> {
+async function pick(
+  ports: Pick<Ports, 'terminal' | 'journal'>,
+  choice: AuthorizationServerChoice,
+): Promise<string> {
   const { named, wanted, held, known } = choice;
   if (wanted !== undefined) {
     if (!named.includes(wanted)) {

@@ -62,7 +62,9 @@ function warningsOf(
   }
   if (origin(authorizationServer.authorizationEndpoint) !== origin(authorizationServer.issuer)) {
     const there = origin(authorizationServer.authorizationEndpoint);
-    warnings.push(`the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`);
+    warnings.push(
+      `the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`,
+    );
   }
   return warnings;
 }

@@ -39,7 +39,10 @@ type Attempt =
  * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
  * `discovery_failed`, or the door's
  */
-export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer): Promise<AuthorizationServer> {
+export async function findAuthorizationServer(
+  ports: Needs,
+  wanted: WantedIssuer,
+): Promise<AuthorizationServer> {
   const urls = authorizationServerMetadataUrls(wanted.issuer);
   const tried: string[] = [];
   const failures: Failure[] = [];
@@ -69,7 +72,13 @@ export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer
 async function tryAddress(ports: Needs, wanted: WantedIssuer, url: string): Promise<Attempt> {
   const rule = new URL(wanted.issuer).pathname === '/' ? 'R-4.3b' : 'R-4.3a';
   const record = (came: string, verdict: 'pass' | 'skipped' | 'failure', broken = rule) =>
-    ports.journal.record({ name: 'authorization-server-metadata', asked: `GET ${url}`, came, rule: broken, verdict });
+    ports.journal.record({
+      name: 'authorization-server-metadata',
+      asked: `GET ${url}`,
+      came,
+      rule: broken,
+      verdict,
+    });
   const document = await fetchOrFailure(ports.door, { url, namedBy: wanted.zone, signal: wanted.signal });
   if (document instanceof Failure) {
     record(document.message, 'skipped');
@@ -123,7 +132,12 @@ function inWords(refusal: Refusal): { readonly came: string; readonly broken: st
   }
 }
 
-function failureFor(refusal: Refusal, wanted: WantedIssuer, url: string, ports: Pick<Ports, 'journal'>): Failure {
+function failureFor(
+  refusal: Refusal,
+  wanted: WantedIssuer,
+  url: string,
+  ports: Pick<Ports, 'journal'>,
+): Failure {
   const trail = ports.journal.steps;
   switch (refusal.problem) {
     case 'other_issuer':

@@ -10,7 +10,10 @@ import type { Ports } from '../../ports.js';
 import { quoted } from '../../primitives/printable.js';
 import { protectedResourceMetadataUrls } from '../../primitives/well-known.js';
 import { type FetchedDocument, fetchDocument } from '../../protocol/oauth/fetch-document.js';
-import { judgeProtectedResource, type ProtectedResource } from '../../protocol/oauth/protected-resource-metadata.js';
+import {
+  judgeProtectedResource,
+  type ProtectedResource,
+} from '../../protocol/oauth/protected-resource-metadata.js';
 import type { ProbedServer } from './probe-server.js';
 
 type Wanted = { readonly server: string; readonly probed: ProbedServer; readonly signal: AbortSignal };
@@ -51,7 +54,11 @@ async function attempt(
     });
   try {
     const { zone } = request.probed;
-    const document = await fetchDocument(ports.door, { url: request.url, namedBy: zone, signal: request.signal });
+    const document = await fetchDocument(ports.door, {
+      url: request.url,
+      namedBy: zone,
+      signal: request.signal,
+    });
     if (!document.content.ok) {
       record(document.content.why);
     }
@@ -83,13 +90,25 @@ function judge(
     const other = judged.problem === 'other_resource';
     const came = other ? `200, resource ${judged.resource}` : `200, ${judged.why}`;
     const broken = other ? 'R-2.1d' : 'R-2.1a';
-    ports.journal.record({ name: 'protected-resource-metadata', asked, came, rule: broken, verdict: 'failure' });
+    ports.journal.record({
+      name: 'protected-resource-metadata',
+      asked,
+      came,
+      rule: broken,
+      verdict: 'failure',
+    });
     throw other
       ? resourceMismatch(wanted.server, judged.resource, ports.journal.steps)
       : metadataUnusable(document.url, judged.why, ports.journal.steps);
   }
   const { resource } = judged.protectedResource;
-  ports.journal.record({ name: 'protected-resource-metadata', asked, came: `200, resource ${resource}`, rule, verdict: 'pass' });
+  ports.journal.record({
+    name: 'protected-resource-metadata',
+    asked,
+    came: `200, resource ${resource}`,
+    rule,
+    verdict: 'pass',
+  });
   return judged.protectedResource;
 }
 

@@ -55,9 +55,16 @@ async function probeInSession(
 function readChallenge(ports: Pick<Ports, 'journal'>, server: string, answer: ProbeAnswer): ProbedServer {
   const challenge = bearerChallenge(answer.challenges);
   const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
-    ports.journal.record({ name: 'unauthenticated-request', asked: `POST ${server}`, came, rule: 'R-2.4a', verdict });
+    ports.journal.record({
+      name: 'unauthenticated-request',
+      asked: `POST ${server}`,
+      came,
+      rule: 'R-2.4a',
+      verdict,
+    });
   if (challenge.kind === 'ambiguous' || challenge.kind === 'unreadable') {
-    const why = challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
+    const why =
+      challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
     record(`401, ${why}`, 'failure');
     throw challengeUnusable(server, why, ports.journal.steps);
   }

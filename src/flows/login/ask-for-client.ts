@@ -13,13 +13,17 @@ export async function askForClient(
 ): Promise<{ readonly clientId: string; readonly secret: Secret | undefined } | undefined> {
   const { terminal } = ports;
   const { signal } = request;
-  terminal.tell(`The authorization server ${printable(request.issuer)} wants a client that is registered by hand.`);
+  terminal.tell(
+    `The authorization server ${printable(request.issuer)} wants a client that is registered by hand.`,
+  );
   terminal.tell('Register a native (desktop) client there with exactly this redirect URI:');
   terminal.tell(`  ${request.redirectUri}`);
   const clientId = (await terminal.ask('Client identifier: ', { hidden: false, signal }))?.trim();
   if (clientId === undefined || clientId === '' || !isVscharText(clientId)) {
     return undefined;
   }
-  const secret = (await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal }))?.trim();
+  const secret = (
+    await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal })
+  )?.trim();
   return { clientId, secret: secret === undefined || secret === '' ? undefined : new Secret(secret) };
 }

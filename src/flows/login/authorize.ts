@@ -6,7 +6,10 @@ import {
 } from '../../errors/authorization.js';
 import type { CallbackListener, Ports } from '../../ports.js';
 import type { Secret } from '../../primitives/secret.js';
-import { authorizationRequestUrl, longestAuthorizationRequest } from '../../protocol/oauth/authorization-request.js';
+import {
+  authorizationRequestUrl,
+  longestAuthorizationRequest,
+} from '../../protocol/oauth/authorization-request.js';
 import { judgeAuthorizationAnswer } from '../../protocol/oauth/authorization-response.js';
 import { newProof } from '../../protocol/oauth/proof-key.js';
 import type { Discovery } from '../discovery/discover.js';
@@ -43,22 +46,44 @@ export async function authorize(
   const { resource } = discovery.protectedResource;
   const { codeChallenge } = proof;
   const state = proof.state.reveal();
-  const url = authorizationRequestUrl(server, { clientId, redirectUri, resource, scopes, state, codeChallenge });
+  const url = authorizationRequestUrl(server, {
+    clientId,
+    redirectUri,
+    resource,
+    scopes,
+    state,
+    codeChallenge,
+  });
   if (url.length > longestAuthorizationRequest) {
     throw requestTooLong(url.length, ports.journal.steps);
   }
   ports.progress.begin('Waiting for the answer in the browser');
-  const answer = await receiveAnswer(ports, { ...request, listener, state: proof.state, authorizationUrl: url });
+  const answer = await receiveAnswer(ports, {
+    ...request,
+    listener,
+    state: proof.state,
+    authorizationUrl: url,
+  });
   const judged = judgeAuthorizationAnswer(answer, server);
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
-    ports.journal.record({ name: 'authorization', asked: `GET ${server.authorizationEndpoint}`, came, rule, verdict });
+    ports.journal.record({
+      name: 'authorization',
+      asked: `GET ${server.authorizationEndpoint}`,
+      came,
+      rule,
+      verdict,
+    });
   if (judged.ok) {
     record('a code, with our state', 'pass');
     return { code: judged.code, verifier: proof.verifier };
   }
   switch (judged.problem) {
     case 'other_issuer':
-      record(judged.found === undefined ? 'no iss' : `iss ${judged.found}`, 'failure', 'RFC 9207 section 2.4');
+      record(
+        judged.found === undefined ? 'no iss' : `iss ${judged.found}`,
+        'failure',
+        'RFC 9207 section 2.4',
+      );
       throw answerFromAnotherIssuer(server.issuer, judged.found, ports.journal.steps);
     case 'refused':
       record(`error ${judged.error}`, 'failure');

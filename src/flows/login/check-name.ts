@@ -19,7 +19,9 @@ export function checkName(
   if (!namePattern.test(name)) {
     throw nameUnusable(name);
   }
-  const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
+  const other = logins.find(
+    (login) => login.name === name && (login.server !== server || login.account !== account),
+  );
   if (other !== undefined) {
     throw nameTaken(name, other.server);
   }

@@ -1,4 +1,8 @@
-import { clientBoundElsewhere, clientIdentifierNeeded, registrationWayClosed } from '../../errors/registration.js';
+import {
+  clientBoundElsewhere,
+  clientIdentifierNeeded,
+  registrationWayClosed,
+} from '../../errors/registration.js';
 import type { ClientAuthMethod, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
 import type { Secret } from '../../primitives/secret.js';
 import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
@@ -114,7 +118,9 @@ export function manualRegistration(
   kept: readonly RegistrationRecord[],
   clientId: string | undefined,
 ): RegistrationRecord | undefined {
-  return kept.find(({ way, clientId: id }) => way !== 'dynamic' && (clientId === undefined || id === clientId));
+  return kept.find(
+    ({ way, clientId: id }) => way !== 'dynamic' && (clientId === undefined || id === clientId),
+  );
 }
 
 async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {

@@ -34,13 +34,17 @@ export async function keepLogin(
   const key = await credentialKey(binding);
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal: login.signal });
   const { logins } = await ports.index.read();
-  const same = (record: LoginRecord) => record.server === login.discovery.server && record.account === login.account;
+  const same = (record: LoginRecord) =>
+    record.server === login.discovery.server && record.account === login.account;
   const before = logins.filter((record) => record.key === key || same(record));
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const { token, client } = login.redeemed;
   const endpoints = endpointsOf(login.discovery, client.method);
   const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
-  await ports.store.write(key, encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }));
+  await ports.store.write(
+    key,
+    encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }),
+  );
   const name = login.name ?? before.find((record) => record.name !== undefined)?.name;
   const record: LoginRecord = {
     key,

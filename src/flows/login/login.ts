@@ -1,15 +1,20 @@
+import { Failure } from '../../errors/failure.js';
 import type { LoginRecord, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
 import { discover } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
 import { checkName } from './check-name.js';
-import { type IdentifiedClient, identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
+import {
+  type IdentifiedClient,
+  identifyClient,
+  manualRegistration,
+  type PreregisteredClient,
+} from './identify-client.js';
 import { keepLogin } from './keep-login.js';
 import { openListener } from './open-listener.js';
 import { redeem } from './redeem.js';
 import { forgetRegistration, keepRegistration, registrationsFor } from './registrations.js';
 import { scopesToRegister, selectScopes } from './select-scopes.js';
-import { Failure } from '../../errors/failure.js';
 
 export interface LoginRequest {
   /** The server's canonical URL. */
@@ -47,14 +52,22 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
   const { logins } = await ports.index.read();
   checkName(request, logins);
   const held = logins.find(({ server, account }) => server === request.server && account === request.account);
-  const known = [...request.clients.flatMap(({ issuer }) => issuer ?? []), ...logins.map(({ issuer }) => issuer)];
+  const known = [
+    ...request.clients.flatMap(({ issuer }) => issuer ?? []),
+    ...logins.map(({ issuer }) => issuer),
+  ];
   const { server, issuer: wanted, signal } = request;
   const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal });
   const { issuer } = discovery.authorizationServer;
   const kept = await registrationsFor(ports, issuer);
   const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);
   await ports.store.ready();
-  const registration = likelyRegistration(kept, preregistered, request, discovery.authorizationServer.takesMetadataDocuments);
+  const registration = likelyRegistration(
+    kept,
+    preregistered,
+    request,
+    discovery.authorizationServer.takesMetadataDocuments,
+  );
   await using listener = await openListener(ports, { port: request.redirectPort, registration });
   const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   const { redirectUri } = listener;
@@ -70,7 +83,13 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
   });
   announce(ports, discovery, scopes);
   try {
-    const authorization = await authorize(ports, { ...request, discovery, clientId: client.clientId, scopes, listener });
+    const authorization = await authorize(ports, {
+      ...request,
+      discovery,
+      clientId: client.clientId,
+      scopes,
+      listener,
+    });
     const redeemed = await redeem(ports, { discovery, client, authorization, redirectUri, scopes, signal });
     const record = await keepLogin(ports, { ...request, discovery, redeemed, way: client.way });
     await keepClient(ports, { issuer, client, redirectUri, scopes });
@@ -106,16 +125,25 @@ function likelyRegistration(
   if (manual !== undefined || given !== undefined) {
     return manual;
   }
-  const byDocument = takesMetadataDocuments && request.metadataUrl !== undefined && request.registration === undefined;
-  return byDocument || request.registration === 'dynamic' ? undefined : kept.find(({ way }) => way === 'dynamic');
+  const byDocument =
+    takesMetadataDocuments && request.metadataUrl !== undefined && request.registration === undefined;
+  return byDocument || request.registration === 'dynamic'
+    ? undefined
+    : kept.find(({ way }) => way === 'dynamic');
 }
 
 /** Who asks for what, in the terminal, before any browser is. */
-function announce(ports: Pick<Ports, 'terminal'>, discovery: Parameters<typeof selectScopes>[0], scopes: readonly string[]): void {
+function announce(
+  ports: Pick<Ports, 'terminal'>,
+  discovery: Parameters<typeof selectScopes>[0],
+  scopes: readonly string[],
+): void {
   const { terminal } = ports;
   terminal.tell(`Logging in to ${printable(discovery.server)}`);
   terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
-  terminal.tell(scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`);
+  terminal.tell(
+    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
+  );
   for (const warning of discovery.warnings) {
     terminal.tell(`Note: ${printable(warning, 600)}`);
   }
@@ -124,12 +152,24 @@ function announce(ports: Pick<Ports, 'terminal'>, discovery: Parameters<typeof s
 /** A client that a person gave is kept for the next login, its secret in the store. */
 async function keepClient(
   ports: Pick<Ports, 'store' | 'index'>,
-  kept: { readonly issuer: string; readonly client: IdentifiedClient; readonly redirectUri: string; readonly scopes: readonly string[] },
+  kept: {
+    readonly issuer: string;
+    readonly client: IdentifiedClient;
+    readonly redirectUri: string;
+    readonly scopes: readonly string[];
+  },
 ): Promise<void> {
   const { client, ...rest } = kept;
   if (client.way !== 'preregistered' && client.way !== 'ask') {
     return;
   }
   const { clientId, secret, method } = client;
-  await keepRegistration(ports, { ...rest, way: client.way, clientId, secret, authMethod: method, secretExpiresAt: null });
+  await keepRegistration(ports, {
+    ...rest,
+    way: client.way,
+    clientId,
+    secret,
+    authMethod: method,
+    secretExpiresAt: null,
+  });
 }

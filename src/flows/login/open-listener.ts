@@ -26,7 +26,12 @@ export async function openListener(
   try {
     return await ports.listeners.listen({ port });
   } catch (error) {
-    if (port !== 0 && registration?.way === 'dynamic' && error instanceof Failure && error.code === 'port_in_use') {
+    if (
+      port !== 0 &&
+      registration?.way === 'dynamic' &&
+      error instanceof Failure &&
+      error.code === 'port_in_use'
+    ) {
       return ports.listeners.listen({ port: 0 });
     }
     throw error;

@@ -1,10 +1,14 @@
-import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } from '../../errors/token.js';
 import type { Failure } from '../../errors/failure.js';
+import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import { sendCodeRequest } from '../../protocol/oauth/token-request.js';
-import { type IssuedToken, judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
+import {
+  type IssuedToken,
+  judgeTokenAnswer,
+  type TokenJudgement,
+} from '../../protocol/oauth/token-response.js';
 import type { Discovery } from '../discovery/discover.js';
 import type { Authorization } from './authorize.js';
 
@@ -50,7 +54,11 @@ export async function redeem(
   };
   let { client } = request;
   let judged = await send(client);
-  if (clientRefused(judged) && client.method === 'client_secret_basic' && lists(server, 'client_secret_post')) {
+  if (
+    clientRefused(judged) &&
+    client.method === 'client_secret_basic' &&
+    lists(server, 'client_secret_post')
+  ) {
     client = { ...client, method: 'client_secret_post' };
     judged = await send(client);
   }
@@ -64,7 +72,9 @@ export async function redeem(
 }
 
 function clientRefused(judged: TokenJudgement): boolean {
-  return !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401);
+  return (
+    !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401)
+  );
 }
 
 function lists(server: AuthorizationServer, method: string): boolean {
@@ -88,4 +98,3 @@ export function tokenFailure(
       return tokenUnusable(issuer, judged.why, journal.steps);
   }
 }
-

@@ -34,7 +34,9 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
   }
   const secret = await storedSecret(ports, stored);
   const complete = secret !== undefined || !stored.hasSecret;
-  return complete ? { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod } : undefined;
+  return complete
+    ? { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod }
+    : undefined;
 }
 
 async function registerAnew(
@@ -46,7 +48,13 @@ async function registerAnew(
   const { zone } = request.discovery;
   const judged = await registerClient(ports.door, { ...request, zone, now: ports.clock.now() });
   const record = (came: string, verdict: 'pass' | 'failure') =>
-    ports.journal.record({ name: 'client-registration', asked: `POST ${request.endpoint}`, came, rule: 'R-2.2b', verdict });
+    ports.journal.record({
+      name: 'client-registration',
+      asked: `POST ${request.endpoint}`,
+      came,
+      rule: 'R-2.2b',
+      verdict,
+    });
   if (!judged.ok) {
     const came = judged.problem === 'refused' ? `${judged.status} ${judged.error}` : judged.why;
     record(came, 'failure');

@@ -42,7 +42,10 @@ export async function keepRegistration(
     replaced.push(...document.registrations.filter(same));
     return { ...document, registrations: [...document.registrations.filter((old) => !same(old)), record] };
   });
-  await forgetSecrets(ports, replaced.filter((old) => old.key !== key));
+  await forgetSecrets(
+    ports,
+    replaced.filter((old) => old.key !== key),
+  );
 }
 
 /** Forgets a registration and its secret. */
@@ -52,14 +55,18 @@ export async function forgetRegistration(
 ): Promise<void> {
   const removed: RegistrationRecord[] = [];
   await ports.index.update((document) => {
-    const same = (old: RegistrationRecord) => old.issuer === target.issuer && old.clientId === target.clientId;
+    const same = (old: RegistrationRecord) =>
+      old.issuer === target.issuer && old.clientId === target.clientId;
     removed.push(...document.registrations.filter(same));
     return { ...document, registrations: document.registrations.filter((old) => !same(old)) };
   });
   await forgetSecrets(ports, removed);
 }
 
-async function forgetSecrets(ports: Pick<Ports, 'store'>, records: readonly RegistrationRecord[]): Promise<void> {
+async function forgetSecrets(
+  ports: Pick<Ports, 'store'>,
+  records: readonly RegistrationRecord[],
+): Promise<void> {
   for (const record of records.filter(({ hasSecret }) => hasSecret)) {
     await ports.store.remove(record.key);
   }

@@ -7,7 +7,10 @@ import { decodeCredential, type StoredCredential } from '../../protocol/credenti
  * The stored credential of a login. An item that is not this login's own is refused, kept and reported.
  * @throws Failure `login_needed`, `credential_corrupt`, `credential_newer`, or the store's
  */
-export async function readCredential(ports: Pick<Ports, 'store'>, login: LoginRecord): Promise<StoredCredential> {
+export async function readCredential(
+  ports: Pick<Ports, 'store'>,
+  login: LoginRecord,
+): Promise<StoredCredential> {
   const item = await ports.store.read(login.key);
   if (item === undefined) {
     throw loginNeeded(login.server);

@@ -3,7 +3,11 @@ import { loginExpired } from '../../errors/token.js';
 import type { LoginRecord } from '../../ports.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
-import { type IssuedToken, judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
+import {
+  type IssuedToken,
+  judgeTokenAnswer,
+  type TokenJudgement,
+} from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { readCredential } from './read-credential.js';
 import { type TokenPorts, usable, type ValidTokenRequest } from './valid-token.js';
@@ -16,7 +20,10 @@ const refreshLockWaitMs = 30_000;
  * refreshes, writes, and only then hands out. The loser of a race never deletes.
  * @throws Failure `login_expired`, `token_endpoint_failed`, `busy`, or the store's and door's
  */
-export async function refreshCredential(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
+export async function refreshCredential(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+): Promise<StoredCredential> {
   const { login, signal } = request;
   await using _lock = await ports.locks.acquire(login.key, { waitMs: refreshLockWaitMs, signal });
   const held = await readCredential(ports, login);
@@ -58,11 +65,23 @@ async function attempt(
     });
     const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: held.scopes });
     const came = judged.ok ? 'a Bearer token' : judged.problem;
-    ports.journal.record({ name: 'refresh', asked, came, rule: 'R-2.5a', verdict: judged.ok ? 'pass' : 'failure' });
+    ports.journal.record({
+      name: 'refresh',
+      asked,
+      came,
+      rule: 'R-2.5a',
+      verdict: judged.ok ? 'pass' : 'failure',
+    });
     return judged;
   } catch (error) {
     if (error instanceof Failure && stillLives(held, request, ports.clock.now())) {
-      ports.journal.record({ name: 'refresh', asked, came: error.message, rule: 'R-5.8a', verdict: 'warning' });
+      ports.journal.record({
+        name: 'refresh',
+        asked,
+        came: error.message,
+        rule: 'R-5.8a',
+        verdict: 'warning',
+      });
       return { ok: false, problem: 'transient', status: 0, retryAfterMs: undefined };
     }
     throw error;
@@ -88,7 +107,9 @@ async function keepRefreshed(
   await ports.store.write(login.key, encodeCredential(fresh));
   await ports.index.update((document) => ({
     ...document,
-    logins: document.logins.map((record) => (record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record)),
+    logins: document.logins.map((record) =>
+      record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record,
+    ),
   }));
   return fresh;
 }

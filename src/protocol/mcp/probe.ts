@@ -33,7 +33,9 @@ export async function probe(
     headers: [
       ['content-type', 'application/json'],
       ['accept', 'application/json, text/event-stream'],
-      ...(request.method === 'initialize' ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
+      ...(request.method === 'initialize'
+        ? []
+        : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
       ...(request.sessionId === undefined ? [] : ([['mcp-session-id', request.sessionId]] as const)),
     ],
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: request.method, params }),

@@ -146,5 +146,7 @@ function describe(value: JsonValue | undefined): string {
   if (value === undefined || value === null) {
     return 'absent';
   }
-  return Array.isArray(value) && value.length === 0 ? 'an empty list' : `without it: ${JSON.stringify(value).slice(0, 80)}`;
+  return Array.isArray(value) && value.length === 0
+    ? 'an empty list'
+    : `without it: ${JSON.stringify(value).slice(0, 80)}`;
 }

@@ -26,7 +26,8 @@ export async function authenticateClient(
   const secret = client.secret?.reveal();
   let authentication: ClientAuth = None();
   if (secret !== undefined && client.method !== 'none') {
-    authentication = client.method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+    authentication =
+      client.method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
   }
   await authentication({ issuer }, { client_id: client.clientId }, form, sink);
   return headers;
@@ -40,7 +41,11 @@ export function authMethodFor(hasSecret: boolean, listed: readonly string[] | un
   if (!hasSecret) {
     return 'none';
   }
-  if (listed === undefined || listed.includes('client_secret_basic') || !listed.includes('client_secret_post')) {
+  if (
+    listed === undefined ||
+    listed.includes('client_secret_basic') ||
+    !listed.includes('client_secret_post')
+  ) {
     return 'client_secret_basic';
   }
   return 'client_secret_post';

@@ -18,7 +18,13 @@ export interface RegisteredClient {
 
 export type RegistrationJudgement =
   | { readonly ok: true; readonly client: RegisteredClient }
-  | { readonly ok: false; readonly problem: 'refused'; readonly status: number; readonly error: string; readonly said: string }
+  | {
+      readonly ok: false;
+      readonly problem: 'refused';
+      readonly status: number;
+      readonly error: string;
+      readonly said: string;
+    }
   | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
 
 /**
@@ -64,7 +70,13 @@ export async function registerClient(
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (response.status !== 200 && response.status !== 201) {
     const { status } = response;
-    return { ok: false, problem: 'refused', status, error: text(object?.['error']), said: text(object?.['error_description']) };
+    return {
+      ok: false,
+      problem: 'refused',
+      status,
+      error: text(object?.['error']),
+      said: text(object?.['error_description']),
+    };
   }
   if (object === undefined) {
     return { ok: false, problem: 'unusable', why: 'it is not a JSON object' };
@@ -76,7 +88,10 @@ function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
   if (listed === undefined || listed.includes('none')) {
     return 'none';
   }
-  return (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method)) ?? 'none';
+  return (
+    (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method)) ??
+    'none'
+  );
 }
 
 function judgeRegistration(
@@ -84,7 +99,12 @@ function judgeRegistration(
   request: { readonly redirectUri: string; readonly wanted: ClientAuthMethod; readonly now: number },
 ): RegistrationJudgement {
   const clientId = object['client_id'];
-  if (typeof clientId !== 'string' || clientId === '' || clientId.length > longestClientId || !isVscharText(clientId)) {
+  if (
+    typeof clientId !== 'string' ||
+    clientId === '' ||
+    clientId.length > longestClientId ||
+    !isVscharText(clientId)
+  ) {
     return unusable('its client_id is missing, too long or has forbidden characters');
   }
   const redirectUris = object['redirect_uris'] ?? [request.redirectUri];
@@ -98,7 +118,9 @@ function judgeRegistration(
   const secret = typeof secretText === 'string' ? new Secret(secretText) : undefined;
   const method = obeyedMethod(object['token_endpoint_auth_method'], secret !== undefined, request.wanted);
   if (method === undefined) {
-    return unusable('its token_endpoint_auth_method is one that this program does not have, or lacks its secret');
+    return unusable(
+      'its token_endpoint_auth_method is one that this program does not have, or lacks its secret',
+    );
   }
   const expires = judgeExpiry(object['client_secret_expires_at'], request.now);
   if (!expires.ok) {
@@ -117,7 +139,11 @@ function usableSecret(value: unknown): boolean {
 }
 
 /** The method that the answer states is obeyed, a secret beside `none` notwithstanding. */
-function obeyedMethod(stated: unknown, hasSecret: boolean, wanted: ClientAuthMethod): ClientAuthMethod | undefined {
+function obeyedMethod(
+  stated: unknown,
+  hasSecret: boolean,
+  wanted: ClientAuthMethod,
+): ClientAuthMethod | undefined {
   if (stated === 'none') {
     return 'none';
   }
@@ -134,7 +160,10 @@ function obeyedMethod(stated: unknown, hasSecret: boolean, wanted: ClientAuthMet
 }
 
 /** 0 means never; seconds since 1970 otherwise, as a number or a decimal string. */
-function judgeExpiry(value: unknown, now: number): { readonly ok: true; readonly at: number | null } | { readonly ok: false } {
+function judgeExpiry(
+  value: unknown,
+  now: number,
+): { readonly ok: true; readonly at: number | null } | { readonly ok: false } {
   if (value === undefined || value === null) {
     return { ok: true, at: null };
   }

@@ -1,5 +1,5 @@
 import type { OutboundDoor, OutboundResponse, Zone } from '../../ports.js';
-import { type JsonObject, asObject, parseJson } from '../../primitives/json.js';
+import { asObject, type JsonObject, parseJson } from '../../primitives/json.js';
 
 /** Limits for one metadata document: 256 KiB decoded, 10 s in all. */
 const documentLimits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
@@ -9,7 +9,9 @@ export interface FetchedDocument {
   readonly status: number;
   readonly zone: Zone;
   /** The JSON object that came, or in words why what came is none. */
-  readonly content: { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly why: string };
+  readonly content:
+    | { readonly ok: true; readonly object: JsonObject }
+    | { readonly ok: false; readonly why: string };
 }
 
 /**

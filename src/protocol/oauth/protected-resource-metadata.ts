@@ -27,7 +27,11 @@ const mostAuthorizationServers = 16;
  * Judges a protected resource metadata document fetched for `server` (canonical URL), RFC 9728 section 3.3:
  * its `resource` must cover the server, and it must name at least one authorization server.
  */
-export function judgeProtectedResource(document: JsonObject, server: string, zone: Zone): ProtectedResourceJudgement {
+export function judgeProtectedResource(
+  document: JsonObject,
+  server: string,
+  zone: Zone,
+): ProtectedResourceJudgement {
   const resource = document['resource'];
   if (typeof resource !== 'string' || resource === '') {
     return unusable('it has no "resource"');
@@ -59,7 +63,9 @@ function unusable(why: string): ProtectedResourceJudgement {
   return { ok: false, problem: 'unusable', why };
 }
 
-type Issuers = { readonly ok: true; readonly issuers: readonly string[] } | { readonly ok: false; readonly why: string };
+type Issuers =
+  | { readonly ok: true; readonly issuers: readonly string[] }
+  | { readonly ok: false; readonly why: string };
 
 function judgeIssuers(value: JsonValue | undefined, zone: Zone): Issuers {
   if (!Array.isArray(value)) {
@@ -111,5 +117,7 @@ function judgeScopes(value: JsonValue | undefined): Scopes {
     return { ok: false, why: '"scopes_supported" is not a list of strings' };
   }
   const parsed = parseScope(value.join(' '));
-  return parsed.ok ? { ok: true, scopes: parsed.scopes } : { ok: false, why: `"scopes_supported" ${parsed.problem}` };
+  return parsed.ok
+    ? { ok: true, scopes: parsed.scopes }
+    : { ok: false, why: `"scopes_supported" ${parsed.problem}` };
 }

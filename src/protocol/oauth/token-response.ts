@@ -64,7 +64,9 @@ export function judgeTokenAnswer(
     };
   }
   if (object === undefined) {
-    const why = parsed.ok ? 'it is not a JSON object' : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
+    const why = parsed.ok
+      ? 'it is not a JSON object'
+      : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
     return { ok: false, problem: 'unusable', why };
   }
   return judgeIssued(object, context);
@@ -76,7 +78,11 @@ function judgeIssued(
 ): TokenJudgement {
   const type = object['token_type'];
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    return { ok: false, problem: 'type', found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none' };
+    return {
+      ok: false,
+      problem: 'type',
+      found: typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none',
+    };
   }
   const accessProblem = tokenProblem(object['access_token']);
   if (accessProblem !== undefined) {
@@ -100,7 +106,10 @@ function judgeIssued(
       expiresAt: lifetime.kind === 'known' ? context.now + lifetime.seconds * 1000 : null,
       obtainedAt: context.now,
       scopes: granted.scopes,
-      warnings: [...granted.warnings, ...(lifetime.kind === 'unknown' && lifetime.warning ? [lifetime.warning] : [])],
+      warnings: [
+        ...granted.warnings,
+        ...(lifetime.kind === 'unknown' && lifetime.warning ? [lifetime.warning] : []),
+      ],
     },
   };
 }

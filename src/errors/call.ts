@@ -1,0 +1,91 @@
+import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
+import { exitCode, Failure } from './failure.js';
+
+/** The token of this login may not go to that address. */
+export function tokenNotForUrl(server: string, url: string): Failure {
+  return new Failure({
+    code: 'token_not_for_url',
+    exit: exitCode.usage,
+    message: `The login for ${quoted(server)} is not for ${quoted(url)}; no token was sent.`,
+    remedy: `Log in to that address: postern login ${shellWord(url)}`,
+  });
+}
+
+/** A valid token lacks scope, and this command may not ask for more. */
+export function insufficientScope(server: string, missing: readonly string[], said: string): Failure {
+  const scope = missing.join(' ');
+  return new Failure({
+    code: 'insufficient_scope',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(server)} wants the scope ${quoted(scope)} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: 'Run the same command again with --login, which asks for that scope in the browser.',
+  });
+}
+
+/** More scope was asked for, as often as is allowed, and the server is still not content. */
+export function scopeRefused(server: string, scopes: readonly string[]): Failure {
+  return new Failure({
+    code: 'scope_refused',
+    exit: exitCode.refused,
+    message: `${quoted(server)} still refuses this for want of the scope ${quoted(scopes.join(' '))}, after all that could be asked for was.`,
+    remedy: 'Ask the server’s operator who may have that scope.',
+  });
+}
+
+/** The peer does not keep to the protocol. */
+export function protocolBroken(server: string, why: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'protocol_broken',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(server)} does not keep to the protocol: ${why}.`,
+    remedy: 'Report this to the server’s operator; --verbose shows what was asked.',
+    cause,
+  });
+}
+
+/** An HTTP status that is no success. */
+export function httpFailed(server: string, status: number): Failure {
+  return new Failure({
+    code: 'http_failed',
+    exit: exitCode.callFailed,
+    message: `${quoted(server)} answered ${status}.`,
+    remedy:
+      status === 404
+        ? 'Check the address, its path above all.'
+        : 'Try again later, or ask the server’s operator.',
+  });
+}
+
+/** A JSON-RPC error answer. */
+export function callRefused(method: string, code: number, said: string): Failure {
+  return new Failure({
+    code: 'call_failed',
+    exit: exitCode.callFailed,
+    message: `The server refused ${quoted(method)} (${code}): ${quoted(said)}`,
+    remedy:
+      code === -32601
+        ? 'See what the server offers: postern call <server>'
+        : 'Check the method and its arguments.',
+  });
+}
+
+/** No answer within `--timeout`. */
+export function callTimedOut(method: string, seconds: number): Failure {
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `No answer to ${quoted(method)} within ${seconds} seconds.`,
+    remedy: 'Give it longer with --timeout.',
+  });
+}
+
+/** An argument of `call` that cannot be read. */
+export function argumentUnusable(argument: string, why: string): Failure {
+  return new Failure({
+    code: 'argument_unusable',
+    exit: exitCode.usage,
+    message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
+    remedy: 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.',
+  });
+}

@@ -1,0 +1,77 @@
+import type { LoginRecord, Ports } from '../../ports.js';
+import type { JsonObject, JsonValue } from '../../primitives/json.js';
+import { createAuthorizedSender, type Relogin } from '../request/authorized-sender.js';
+import type { TokenPorts } from '../token/valid-token.js';
+import type { ElicitationPolicy } from './answer-server.js';
+import { Conversation } from './conversation.js';
+
+export interface CallRequest {
+  readonly login: LoginRecord;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly relogin: Relogin | undefined;
+  readonly policy: ElicitationPolicy;
+  readonly notify: (method: string, params: JsonObject) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Lists come in pages; the member that holds the entries, by method. */
+const lists: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+};
+const mostPages = 100;
+
+/**
+ * One protocol call with the login's token: session opened, called, ended. All pages of a list are put together.
+ * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
+ */
+export async function call(
+  ports: TokenPorts & Pick<Ports, 'terminal'>,
+  request: CallRequest,
+): Promise<JsonObject> {
+  const { login, relogin, signal, policy, notify } = request;
+  const transport = createAuthorizedSender(ports, { login, relogin, signal });
+  ports.progress.begin(`Calling ${request.method}`);
+  try {
+    await using conversation = new Conversation(ports, {
+      server: login.server,
+      transport,
+      policy,
+      notify,
+      signal,
+    });
+    const opened = await conversation.open();
+    if (request.method === 'initialize') {
+      return opened;
+    }
+    return await allPages(conversation, request);
+  } finally {
+    ports.progress.end();
+  }
+}
+
+async function allPages(conversation: Conversation, request: CallRequest): Promise<JsonObject> {
+  const { method, params } = request;
+  const first = await conversation.request(method, params);
+  const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
+  if (member === undefined || 'cursor' in params) {
+    return first;
+  }
+  const entries: JsonValue[] = [...list(first, member)];
+  let cursor = first['nextCursor'];
+  for (let page = 1; typeof cursor === 'string' && page < mostPages; page += 1) {
+    const next = await conversation.request(method, { ...params, cursor });
+    entries.push(...list(next, member));
+    cursor = next['nextCursor'];
+  }
+  const { nextCursor: _cursor, ...rest } = first;
+  return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
+}
+
+function list(result: JsonObject, member: string): readonly JsonValue[] {
+  const entries = result[member];
+  return Array.isArray(entries) ? entries : [];
+}

@@ -1,0 +1,144 @@
+import { callRefused, httpFailed, protocolBroken } from '../../errors/call.js';
+import type { Ports } from '../../ports.js';
+import type { JsonObject } from '../../primitives/json.js';
+import { clientInfo } from '../../protocol/mcp/client-info.js';
+import type { Message } from '../../protocol/mcp/messages.js';
+import {
+  deleteSession,
+  initializeParams,
+  type ProtectedTransport,
+  postMessage,
+  type SessionState,
+  usableSessionId,
+} from '../../protocol/mcp/session.js';
+import { answerServer, type ElicitationPolicy } from './answer-server.js';
+import { header, receive } from './receive.js';
+
+export interface ConversationOptions {
+  readonly server: string;
+  readonly transport: ProtectedTransport;
+  readonly policy: ElicitationPolicy;
+  /** Progress, log lines and whatever else the server tells on the way. */
+  readonly notify: (method: string, params: JsonObject) => void;
+  readonly signal: AbortSignal;
+}
+
+/** One protocol session with the server, from `initialize` to DELETE. */
+export class Conversation implements AsyncDisposable {
+  readonly #ports: Pick<Ports, 'clock' | 'terminal'>;
+  readonly #options: ConversationOptions;
+  #state: SessionState;
+  #nextId = 1;
+
+  constructor(ports: Pick<Ports, 'clock' | 'terminal'>, options: ConversationOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#state = { server: options.server, sessionId: undefined, protocolVersion: undefined };
+  }
+
+  /**
+   * Opens the session; what the server says of itself.
+   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the sender's
+   */
+  async open(): Promise<JsonObject> {
+    this.#state = { server: this.#options.server, sessionId: undefined, protocolVersion: undefined };
+    const params = initializeParams({ ...clientInfo }, this.#options.policy !== 'decline');
+    const result = await this.#exchange('initialize', params);
+    const version = result['protocolVersion'];
+    if (typeof version !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(version)) {
+      throw protocolBroken(this.#options.server, 'its answer to initialize names no protocol version');
+    }
+    this.#state.protocolVersion = version;
+    await this.#tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return result;
+  }
+
+  /**
+   * One request and its result. A session that the server has lost (404) is opened once more.
+   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the sender's
+   */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      return await this.#exchange(method, params);
+    } catch (error) {
+      if (!(error instanceof SessionLost)) {
+        throw error;
+      }
+      await this.open();
+      return await this.#exchange(method, params);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { sessionId } = this.#state;
+    if (sessionId === undefined || this.#options.signal.aborted) {
+      return;
+    }
+    try {
+      const response = await deleteSession(this.#options.transport, this.#state, this.#options.signal);
+      await response[Symbol.asyncDispose]();
+    } catch {
+      // The result is in hand; a server that cannot end its session will let it expire.
+    }
+  }
+
+  async #exchange(method: string, params: JsonObject): Promise<JsonObject> {
+    const id = this.#nextId++;
+    const { transport, signal, server } = this.#options;
+    const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
+    const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
+    await using response = await postMessage(transport, this.#state, message, signal);
+    if (response.status === 404 && this.#state.sessionId !== undefined) {
+      throw new SessionLost();
+    }
+    const sessionId = header(response, 'mcp-session-id');
+    if (method === 'initialize' && response.status === 200) {
+      if (!usableSessionId(sessionId)) {
+        throw protocolBroken(server, 'its session identifier has forbidden characters');
+      }
+      this.#state.sessionId = sessionId;
+    }
+    if (response.status !== 200) {
+      throw httpFailed(server, response.status);
+    }
+    for await (const received of receive(this.#ports, transport, this.#state, response, signal)) {
+      const result = await this.#take(received, id, method);
+      if (result !== undefined) {
+        return result;
+      }
+    }
+    throw protocolBroken(server, `it gave no answer to ${method}`);
+  }
+
+  async #take(received: Message, id: number, method: string): Promise<JsonObject | undefined> {
+    switch (received.kind) {
+      case 'result':
+        return received.id === id ? received.result : undefined;
+      case 'error':
+        if (received.id === id || received.id === null) {
+          throw callRefused(method, received.code, received.message);
+        }
+        return undefined;
+      case 'notification':
+        this.#options.notify(received.method, received.params);
+        return undefined;
+      case 'request':
+        await this.#tell(
+          await answerServer(this.#ports, received, this.#options.policy, this.#options.signal),
+        );
+        return undefined;
+    }
+  }
+
+  /** Sends what has no answer: a notification or our own answer. */
+  async #tell(message: JsonObject): Promise<void> {
+    const { transport, signal, server } = this.#options;
+    await using response = await postMessage(transport, this.#state, message, signal);
+    if (response.status < 200 || response.status >= 300) {
+      throw httpFailed(server, response.status);
+    }
+  }
+}
+
+/** The server no longer knows the session; never leaves this file. */
+class SessionLost extends Error {}

@@ -1,0 +1,125 @@
+import { httpFailed, protocolBroken } from '../../errors/call.js';
+import type { OutboundResponse, Ports } from '../../ports.js';
+import { EventStreamReader, type ServerSentEvent } from '../../primitives/event-stream.js';
+import { mediaTypeIs } from '../../primitives/media-type.js';
+import { type Message, parseMessages } from '../../protocol/mcp/messages.js';
+import {
+  largestMessageBytes,
+  type ProtectedTransport,
+  resumeStream,
+  type SessionState,
+} from '../../protocol/mcp/session.js';
+
+/** A stream that breaks is taken up again so many times in a row without a message in between. */
+const mostResumptions = 5;
+const defaultRetryMs = 1_000;
+
+interface Position {
+  lastEventId: string | undefined;
+  retryMs: number;
+}
+
+/**
+ * The messages that answer a POST: one JSON body, or an event stream, taken up again after its last event when it ends
+ * before the caller has what it wants (the caller stops reading then).
+ * @throws Failure `http_failed`, `protocol_broken`, or the door's
+ */
+export async function* receive(
+  ports: Pick<Ports, 'clock'>,
+  transport: ProtectedTransport,
+  state: SessionState,
+  first: OutboundResponse,
+  signal: AbortSignal,
+): AsyncGenerator<Message, void, undefined> {
+  const type = header(first, 'content-type');
+  if (mediaTypeIs(type, 'application/json')) {
+    yield* parsed(state, await wholeBody(state, first));
+    return;
+  }
+  if (!mediaTypeIs(type, 'text/event-stream')) {
+    throw protocolBroken(state.server, 'its answer is neither JSON nor an event stream');
+  }
+  const position: Position = { lastEventId: undefined, retryMs: defaultRetryMs };
+  let response = first;
+  for (let resumptions = 0; resumptions <= mostResumptions; resumptions += 1) {
+    try {
+      for await (const message of streamed(state, response, position)) {
+        resumptions = 0;
+        yield message;
+      }
+    } finally {
+      // The first answer is the caller's own to close.
+      await (response === first ? undefined : response[Symbol.asyncDispose]());
+    }
+    if (position.lastEventId === undefined) {
+      break;
+    }
+    await ports.clock.sleep(position.retryMs, signal);
+    response = await resumeStream(transport, state, position.lastEventId, signal);
+    if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) {
+      await response[Symbol.asyncDispose]();
+      throw httpFailed(state.server, response.status);
+    }
+  }
+  throw protocolBroken(state.server, 'its event stream ended before the answer came');
+}
+
+async function* streamed(
+  state: SessionState,
+  response: OutboundResponse,
+  position: Position,
+): AsyncGenerator<Message, void, undefined> {
+  const reader = new EventStreamReader(largestMessageBytes);
+  for await (const chunk of response.body) {
+    const part = reader.push(chunk);
+    if (!part.ok) {
+      throw protocolBroken(state.server, `an event is larger than ${largestMessageBytes / 1024 / 1024} MiB`);
+    }
+    for (const event of part.events) {
+      remember(position, event);
+      if (event.data !== '' && event.event === 'message') {
+        yield* parsed(state, new TextEncoder().encode(event.data));
+      }
+    }
+  }
+}
+
+function remember(position: Position, event: ServerSentEvent): void {
+  if (event.id !== undefined) {
+    position.lastEventId = event.id === '' ? undefined : event.id;
+  }
+  position.retryMs = event.retry ?? position.retryMs;
+}
+
+function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
+  const messages = parseMessages(bytes);
+  if (messages === undefined) {
+    throw protocolBroken(state.server, 'it sent something that is no JSON-RPC message');
+  }
+  return messages;
+}
+
+/** The body of a JSON answer, collected under the cap for one message. */
+async function wholeBody(state: SessionState, response: OutboundResponse): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.byteLength;
+    if (size > largestMessageBytes) {
+      throw protocolBroken(state.server, `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return whole;
+}
+
+/** The value of a header that occurs once. */
+export function header(response: OutboundResponse, name: string): string | undefined {
+  return response.headers.find(([key]) => key === name)?.[1];
+}
