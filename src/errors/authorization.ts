@@ -3,7 +3,12 @@ import type { Step } from '../primitives/step.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). */
-export function authorizationDenied(issuer: string, error: string, said: string, trail: readonly Step[]): Failure {
+export function authorizationDenied(
+  issuer: string,
+  error: string,
+  said: string,
+  trail: readonly Step[],
+): Failure {
   const denied = error === 'access_denied';
   return new Failure({
     code: denied ? 'denied' : 'authorization_refused',
@@ -28,7 +33,11 @@ export function answerUnusable(why: string, trail: readonly Step[]): Failure {
 }
 
 /** `iss` is missing where it was announced, or names another issuer (RFC 9207 section 2.4). */
-export function answerFromAnotherIssuer(asked: string, found: string | undefined, trail: readonly Step[]): Failure {
+export function answerFromAnotherIssuer(
+  asked: string,
+  found: string | undefined,
+  trail: readonly Step[],
+): Failure {
   return new Failure({
     code: 'issuer_mismatch',
     exit: exitCode.serverBreaksRules,

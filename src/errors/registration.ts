@@ -3,7 +3,12 @@ import type { Step } from '../primitives/step.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The registration endpoint said no (RFC 7591 section 3.2.2). */
-export function registrationRefused(issuer: string, status: number, said: string, trail: readonly Step[]): Failure {
+export function registrationRefused(
+  issuer: string,
+  status: number,
+  said: string,
+  trail: readonly Step[],
+): Failure {
   return new Failure({
     code: 'registration_refused',
     exit: exitCode.refused,
@@ -58,7 +63,11 @@ export function clientBoundElsewhere(clientId: string, issuer: string, trail: re
 }
 
 /** The client can authenticate in no way that the token endpoint takes. */
-export function clientAuthenticationImpossible(issuer: string, offered: string, trail: readonly Step[]): Failure {
+export function clientAuthenticationImpossible(
+  issuer: string,
+  offered: string,
+  trail: readonly Step[],
+): Failure {
   return new Failure({
     code: 'registration_unusable',
     exit: exitCode.serverBreaksRules,
