@@ -14,10 +14,7 @@ export interface ScenarioContext {
 /** The client identifier that the suite's authorization server knows as a metadata document. */
 const metadataUrl = 'https://conformance-test.local/client-metadata.json';
 
-/**
- * The commands that a person would type for what a scenario wants to see. Where the server lets
- * `initialize` through without a login, the first 401 comes on the call itself: `call --login` logs in there.
- */
+/** The commands that a person would type for what a scenario wants to see. */
 export function planFor(scenario: string, server: string, context: ScenarioContext): PlannedRun[] {
   switch (scenario) {
     case 'initialize':
@@ -33,10 +30,7 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
       return [{ args: ['call', server, 'test_reconnection'] }];
     case 'auth/scope-step-up':
     case 'auth/scope-retry-limit':
-      return [
-        { args: ['call', server, 'tools/list', '--login', '--no-browser'] },
-        { args: ['call', server, 'test-tool', '--login', '--no-browser'] },
-      ];
+      return loginAndCall(server, [], '', ['--login', '--no-browser']);
     case 'auth/pre-registration':
       return loginAndCall(
         server,
@@ -48,10 +42,15 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
   }
 }
 
-function loginAndCall(server: string, options: readonly string[], input = ''): PlannedRun[] {
+function loginAndCall(
+  server: string,
+  loginOptions: readonly string[],
+  input = '',
+  callOptions: readonly string[] = [],
+): PlannedRun[] {
   return [
-    { args: ['login', server, '--no-browser', ...options], input },
-    { args: ['call', server, 'tools/list'] },
-    { args: ['call', server, 'test-tool'] },
+    { args: ['login', server, '--no-browser', ...loginOptions], input },
+    { args: ['call', server, 'tools/list', ...callOptions] },
+    { args: ['call', server, 'test-tool', ...callOptions] },
   ];
 }
