@@ -155,8 +155,12 @@ export interface CallbackListener extends AsyncDisposable {
   /** Arms the listener: from now on a callback with `state` ends the wait.
    * Returns our one-time URL, which redirects the browser to `authorizationUrl`. */
   arm(options: { readonly state: Secret; readonly authorizationUrl: string }): string;
-  /** The first callback with our state; the browser is kept waiting until `finish`. */
+  /** The first callback with our state; the browser is kept waiting until `finish`.
+   * @throws Failure `callback_unusable`, `link_taken_twice`, or the signal's reason */
   answer(signal: AbortSignal): Promise<AuthorizationAnswer>;
+  /** True once our one-time URL was asked for a second time, which `answer` fails on while it waits:
+   * look again before the answer is redeemed and stored, somebody else may have had the first turn. */
+  readonly linkTakenTwice: boolean;
   /** Lets the waiting browser go on to our constant page: `stored` only once the token is. */
   finish(outcome: 'stored' | 'failed'): Promise<void>;
 }

@@ -1,0 +1,98 @@
+import { loginTimedOut } from '../errors/callback.js';
+import type { AuthorizationAnswer, CallbackListener, Ports } from '../ports.js';
+import { printable } from '../primitives/printable.js';
+import type { Secret } from '../primitives/secret.js';
+import { takePastedAnswer } from './take-pasted-answer.js';
+
+export interface AnswerRequest {
+  readonly listener: CallbackListener;
+  readonly state: Secret;
+  /** The whole authorization request, as it may be shown and opened. */
+  readonly authorizationUrl: string;
+  readonly mode: 'browser' | 'no-browser';
+  /** This terminal is at the other end of an SSH connection. */
+  readonly overSsh: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Longest authorization URL that is shown: those that are longer are not made. */
+const longestShown = 8192;
+
+/**
+ * Takes the person to the authorization server and waits for the authorization response that carries our state
+ * (RFC 8252 section 7.3): from the callback listener or, where no browser can be opened, from the terminal, whichever
+ * is first. The browser gets our one-time link only; the authorization request itself is shown to the person alone.
+ * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
+ */
+export async function receiveAnswer(
+  ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>,
+  request: AnswerRequest,
+): Promise<AuthorizationAnswer> {
+  const { listener, state, authorizationUrl, timeoutMs } = request;
+  const over = new AbortController();
+  const signal = AbortSignal.any([request.signal, over.signal]);
+  const link = listener.arm({ state, authorizationUrl });
+  try {
+    return await Promise.race([
+      listener.answer(signal),
+      timeUp(ports.clock, timeoutMs, signal),
+      askPerson(ports, { ...request, signal }, link),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function timeUp(clock: Ports['clock'], timeoutMs: number, signal: AbortSignal): Promise<never> {
+  await clock.sleep(timeoutMs, signal);
+  throw loginTimedOut(timeoutMs);
+}
+
+/** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */
+async function askPerson(
+  ports: Pick<Ports, 'terminal' | 'browser'>,
+  request: AnswerRequest,
+  link: string,
+): Promise<AuthorizationAnswer> {
+  const { terminal, browser } = ports;
+  if (request.mode === 'browser' && (await browser.open(link)) === 'opened') {
+    return leaveToTheOthers();
+  }
+  if (request.signal.aborted) return leaveToTheOthers();
+  if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
+  showAddress(terminal, request);
+  if (!terminal.interactive) return leaveToTheOthers();
+  return (await takePastedAnswer(terminal, request)) ?? leaveToTheOthers();
+}
+
+function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void {
+  const { port } = new URL(request.listener.redirectUri);
+  const lines = [
+    'Open this address in a browser:',
+    '',
+    printable(request.authorizationUrl, longestShown),
+    '',
+  ];
+  if (request.overSsh) {
+    lines.push(
+      'The answer comes back to this machine. To let your own computer’s browser bring it here, first run there:',
+      '',
+      `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
+      '',
+      '(HOST: what you gave to ssh to get here.)',
+    );
+  }
+  if (terminal.interactive) {
+    lines.push(
+      'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',
+      'and nowhere else: whoever has it can use your login.',
+    );
+  }
+  for (const line of lines) terminal.tell(line);
+}
+
+/** A contestant of the race that never wins it. */
+function leaveToTheOthers(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,89 @@
+import type { AuthorizationAnswer } from '../../ports.js';
+import type { Secret } from '../../primitives/secret.js';
+
+export type PastedProblem =
+  | 'empty'
+  /** A bare code, or anything else that is no URL. */
+  | 'not_a_url'
+  /** A URL, but not our redirect URI's. */
+  | 'other_address'
+  | 'no_state'
+  /** Of another attempt, or of somebody else's. */
+  | 'other_state'
+  /** Too long, something stands behind it, or it cannot be decoded. */
+  | 'unreadable';
+
+export type PastedAnswer =
+  | { readonly ok: true; readonly answer: AuthorizationAnswer }
+  | { readonly ok: false; readonly problem: PastedProblem };
+
+const longestPaste = 8192;
+const longestParameter = 4096;
+const quotes: readonly (readonly [open: string, close: string])[] = [
+  ['"', '"'],
+  ["'", "'"],
+  ['<', '>'],
+  ['`', '`'],
+];
+
+/**
+ * Reads what a person pasted when the browser could not come back by itself: the whole redirect URL, beginning with
+ * our redirect URI character for character, with our state exactly once (RFC 6749 section 4.1.2). A bare code is
+ * refused, because nothing ties it to this login. What the parameters say is judged where a callback's are.
+ * Total: never throws, and compares `state` without giving away by time how much of it fits.
+ */
+export function readPastedAnswer(
+  text: string,
+  expected: { readonly redirectUri: string; readonly state: Secret },
+): PastedAnswer {
+  const url = unwrapped(text);
+  if (url === '') return refused('empty');
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return refused('not_a_url');
+  const [beforeFragment = ''] = url.split('#', 1);
+  const cut = beforeFragment.indexOf('?');
+  // Compared as text: a URL parser would repair what it should refuse, and call different addresses equal.
+  const address = cut === -1 ? beforeFragment : beforeFragment.slice(0, cut);
+  if (address !== expected.redirectUri) return refused('other_address');
+  const query = cut === -1 ? '' : beforeFragment.slice(cut + 1);
+  if (url.length > longestPaste || !isStrictlyEncoded(query)) return refused('unreadable');
+  // The question mark keeps URLSearchParams from eating one that belongs to the first name.
+  const answer = [...new URLSearchParams(`?${query}`)];
+  if (answer.some(([name, value]) => Math.max(name.length, value.length) > longestParameter)) {
+    return refused('unreadable');
+  }
+  const states = answer.filter(([name]) => name === 'state').map(([, value]) => value);
+  if (states.length === 0) return refused('no_state');
+  if (states.length > 1 || !isEqual(states[0] ?? '', expected.state.reveal())) return refused('other_state');
+  return { ok: true, answer };
+}
+
+function refused(problem: PastedProblem): PastedAnswer {
+  return { ok: false, problem };
+}
+
+function unwrapped(text: string): string {
+  const trimmed = text.trim();
+  const pair = quotes.find(
+    ([open, close]) => trimmed.length > 1 && trimmed.startsWith(open) && trimmed.endsWith(close),
+  );
+  return pair === undefined ? trimmed : trimmed.slice(1, -1).trim();
+}
+
+/** Nothing that a browser's address cannot hold, and percent-encoding that is valid UTF-8. */
+function isStrictlyEncoded(query: string): boolean {
+  if (!/^[\x21-\x7e]*$/.test(query)) return false;
+  try {
+    decodeURIComponent(query);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isEqual(offered: string, wanted: string): boolean {
+  let difference = offered.length ^ wanted.length;
+  for (let at = 0; at < wanted.length; at += 1) {
+    difference |= offered.charCodeAt(at) ^ wanted.charCodeAt(at);
+  }
+  return difference === 0;
+}

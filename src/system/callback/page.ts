@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { pageStyle } from './page-style.js';
+
+/** A finished page. Nothing of a request is ever part of it. */
+export interface Page {
+  readonly html: string;
+  /** Value of the `Content-Security-Policy` header: nothing is loaded but the style that stands in the page. */
+  readonly contentSecurityPolicy: string;
+}
+
+export interface Pages {
+  readonly stored: Page;
+  readonly failed: Page;
+  /** The outcome is not known yet. */
+  readonly pending: Page;
+  /** The one-time link was used before. */
+  readonly used: Page;
+  /** For everything else. */
+  readonly nothing: Page;
+}
+
+type Tone = 'good' | 'bad' | 'plain';
+
+const neverCopy = 'Never copy this address, or the one before it, for anyone: nobody needs it.';
+
+/** Makes the pages that a person can meet at the callback listener. */
+export function createPages(): Pages {
+  const hash = createHash('sha256').update(pageStyle).digest('base64');
+  const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+  const page = (tone: Tone, title: string, text: string, note: string): Page => ({
+    html: htmlOf(tone, title, text, note),
+    contentSecurityPolicy,
+  });
+  return {
+    stored: page(
+      'good',
+      'You are logged in',
+      'You can close this tab and go back to the terminal.',
+      neverCopy,
+    ),
+    failed: page(
+      'bad',
+      'The login did not succeed',
+      'Look in the terminal: it says what happened, and what to do next. You can close this tab.',
+      neverCopy,
+    ),
+    pending: page(
+      'plain',
+      'The login is not finished yet',
+      'Look in the terminal to see how it ends. You can close this tab.',
+      neverCopy,
+    ),
+    used: page(
+      'bad',
+      'This link was used before',
+      'It works only once, so the login was stopped. Go back to the terminal and start it again.',
+      'If it was not you who opened it the first time, somebody else on this computer may have seen it.',
+    ),
+    nothing: page(
+      'plain',
+      'Nothing to see here',
+      'This address only receives the answer to a login that was started in a terminal. If a login page sent you here, that login is over: start it again in the terminal.',
+      'Never copy an address like this one for anyone: nobody needs it.',
+    ),
+  };
+}
+
+/** A wall with a small gate in it; the gate's door stands open when the login went well. */
+const marks: Readonly<Record<Tone, string>> = {
+  good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 3-5.7l-8 5.2V54z"/>',
+  bad: '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
+  plain:
+    '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
+};
+
+function markOf(tone: Tone): string {
+  const wall =
+    '<path class="wall" d="M8 50V14h8v6h8v-6h16v6h8v-6h8v36z"/><path class="ground" d="M4 50h56"/>';
+  return `<svg viewBox="0 0 64 64" width="88" height="88" aria-hidden="true">${wall}${marks[tone]}</svg>`;
+}
+
+function htmlOf(tone: Tone, title: string, text: string, note: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} · postern</title>
+<style>${pageStyle}</style>
+</head>
+<body class="${tone}">
+<main>
+${markOf(tone)}
+<h1>${title}</h1>
+<p>${text}</p>
+<p class="note">${note}</p>
+</main>
+<footer>postern</footer>
+</body>
+</html>
+`;
+}
