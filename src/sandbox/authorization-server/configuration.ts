@@ -1,0 +1,155 @@
+import type { Configuration, ResourceServer } from 'oidc-provider';
+import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import type { SandboxClient, SandboxSettings } from '../options.js';
+import { accountById } from './accounts.js';
+import type { SigningKeys } from './keys.js';
+import { memoryStore } from './memory.js';
+import { allScopes, resourceScopes } from './scopes.js';
+
+export interface Surroundings {
+  readonly settings: SandboxSettings;
+  readonly keys: SigningKeys;
+  /** The resources that tokens may be issued for; the first is the sandbox's own. */
+  readonly resources: readonly string[];
+  readonly issuerPath: string;
+  /** Makes cookie names unlike those of another sandbox: cookies know no ports. */
+  readonly port: number;
+  readonly cookieSecret: string;
+  readonly documents: Documents;
+  readonly renderError: NonNullable<Configuration['renderError']>;
+}
+
+/** What the fetching of client ID metadata documents needs. */
+export interface Documents {
+  readonly fetch: NonNullable<Configuration['fetch']>;
+  readonly allows: (clientId: string) => boolean;
+}
+
+/** The whole configuration of oidc-provider: OAuth 2.1 as the sandbox's rules ask for it. */
+export function providerConfiguration(about: Surroundings): Configuration {
+  return {
+    adapter: memoryStore(),
+    jwks: { keys: about.keys.signing.map((key) => ({ ...key })) } as NonNullable<Configuration['jwks']>,
+    clients: about.settings.clients.map(clientMetadata),
+    // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.
+    clientDefaults: { application_type: 'native' },
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'] },
+    responseTypes: ['code'],
+    scopes: [...allScopes],
+    claims: { openid: ['sub'] },
+    subjectTypes: ['public'],
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    routes: {
+      authorization: '/authorize',
+      token: '/token',
+      registration: '/register',
+      revocation: '/revoke',
+      jwks: '/jwks',
+    },
+    features: features(about),
+    findAccount: (_context, id) =>
+      accountById(id) && { accountId: id, claims: () => ({ sub: id, name: accountById(id)?.name }) },
+    interactions: { url: (_context, interaction) => `${about.issuerPath}/interaction/${interaction.uid}` },
+    // Each login asks, and each has a grant of its own: replay in one family leaves the others alone.
+    loadExistingGrant: async (context) => {
+      const granted = context.oidc.result?.consent?.grantId;
+      return granted === undefined ? undefined : context.oidc.provider.Grant.find(granted);
+    },
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: true,
+    expiresWithSession: () => false,
+    cookies: {
+      keys: [about.cookieSecret],
+      names: {
+        session: `postern_sandbox_${about.port}_session`,
+        interaction: `postern_sandbox_${about.port}_interaction`,
+        resume: `postern_sandbox_${about.port}_resume`,
+      },
+    },
+    ttl: lifetimes(about.settings.accessTokenSeconds),
+    // The assertion is for us alone: an audience list or another's address is an injection (RFC 9700).
+    assertJwtClientAuthClaimsAndHeader: async (context, claims) => {
+      if (claims['aud'] !== context.oidc.issuer) {
+        throw new errors.InvalidClientAuth('the assertion must have the issuer as its only audience');
+      }
+    },
+    clientBasedCORS: () => false,
+    clockTolerance: 0,
+    fetch: about.documents.fetch,
+    renderError: about.renderError,
+  };
+}
+
+function features(about: Surroundings): NonNullable<Configuration['features']> {
+  const { settings } = about;
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    userinfo: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    clientCredentials: { enabled: true },
+    revocation: {
+      enabled: true,
+      // Someone else's token: no effect, and no hint that it exists (RFC 7009 section 2.1).
+      allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+    },
+    registration: { enabled: settings.registration, issueRegistrationAccessToken: false },
+    clientIdMetadataDocument: {
+      enabled: settings.metadataDocuments,
+      ack: 'draft-02',
+      allowFetch: (_context, clientId) => about.documents.allows(clientId),
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (_context, _client, oneOf) => {
+        const [only, ...others] = oneOf ?? [];
+        if (only === undefined || others.length > 0)
+          throw new errors.InvalidTarget('exactly one resource must be named');
+        return only;
+      },
+      getResourceServerInfo: (_context, resource) => resourceServer(about, resource),
+    },
+  };
+}
+
+function resourceServer(about: Surroundings, resource: string): ResourceServer {
+  if (!about.resources.includes(resource)) {
+    throw new errors.InvalidTarget('no such resource here: it must be spelled as its metadata spells it');
+  }
+  return {
+    scope: Object.keys(resourceScopes).join(' '),
+    audience: resource,
+    accessTokenTTL: about.settings.accessTokenSeconds,
+    accessTokenFormat: 'jwt',
+    jwt: { sign: { alg: 'ES256' } },
+  };
+}
+
+function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']> {
+  const hour = 3600;
+  return {
+    AccessToken: accessTokenSeconds,
+    ClientCredentials: accessTokenSeconds,
+    AuthorizationCode: 60,
+    IdToken: hour,
+    Interaction: hour,
+    Session: 12 * hour,
+    RefreshToken: 24 * hour,
+    Grant: 24 * hour,
+  };
+}
+
+function clientMetadata(client: SandboxClient): NonNullable<Configuration['clients']>[number] {
+  const confidential = client.client_secret !== undefined || client.jwks !== undefined;
+  return {
+    grant_types: ['authorization_code', 'refresh_token', ...(confidential ? ['client_credentials'] : [])],
+    token_endpoint_auth_method:
+      client.client_secret !== undefined ? 'client_secret_basic' : confidential ? 'private_key_jwt' : 'none',
+    ...client,
+    // Without a redirect URI it is a machine's own client: no authorization requests.
+    response_types: client.redirect_uris.length > 0 ? ['code'] : [],
+  } as NonNullable<Configuration['clients']>[number];
+}

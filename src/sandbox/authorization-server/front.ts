@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import type { Provider } from 'oidc-provider';
+import type { FaultBox } from '../faults/fault-box.js';
+import type { RequestLog } from '../log.js';
+import type { SandboxSettings } from '../options.js';
+import { type Answer, type HeldResponse, send } from '../wire/answer.js';
+import type { Handler, LoopbackServer } from '../wire/listen.js';
+import { hasHost, parametersOf, readBody, replayed } from '../wire/request.js';
+import type { InteractionPages } from './interactions.js';
+import { oauthError } from './oauth-error.js';
+import { OneAtATime } from './one-at-a-time.js';
+import { leavingPage } from './pages/leaving-page.js';
+import { isLoopback } from './redirect-uri.js';
+import { refusedRegistration } from './registration-request.js';
+import { defaultScope } from './scopes.js';
+import { refusedTarget, spentBy } from './token-request.js';
+import { isMetadataPath } from './well-known.js';
+
+const bodyLimit = 65_536;
+
+interface FrontParts {
+  readonly server: LoopbackServer;
+  readonly settings: SandboxSettings;
+  readonly log: RequestLog;
+  readonly faults: FaultBox;
+  readonly issuer: string;
+  readonly provider: Provider;
+  readonly interactions: InteractionPages;
+  readonly resources: readonly string[];
+}
+
+/** One request on its way: what was asked, by path below the issuer, with its body read. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: HeldResponse;
+  readonly url: URL;
+  /** Path below the issuer's, or undefined outside of it. */
+  readonly below: string | undefined;
+  readonly body: Buffer;
+  readonly form: URLSearchParams;
+}
+
+/**
+ * What stands before oidc-provider: the Host check, the size limit, the log, the faults, the metadata
+ * addresses, and the few rules that must be decided before it sees a request.
+ */
+export function front(parts: FrontParts): Handler {
+  const spending = new OneAtATime();
+  const provide = parts.provider.callback();
+  const pass = (visit: Visit, target: string): Promise<void> =>
+    Promise.resolve(
+      provide(replayed(visit.request, target, visit.body, parts.settings.issuerPath), visit.response),
+    );
+  return async (request, response) => {
+    const body = await readBody(request, bodyLimit);
+    const params = parametersOf(request, body ?? Buffer.alloc(0));
+    parts.log.record('authorization', request, response, params, body?.toString('utf8') ?? '');
+    if (!hasHost(request, `127.0.0.1:${parts.server.port}`)) {
+      send(response, oauthError(421, 'invalid_request', 'this server has another name'));
+      return;
+    }
+    if (body === undefined) {
+      response.shouldKeepAlive = false;
+      send(response, oauthError(413, 'invalid_request', 'the request is too large'));
+      return;
+    }
+    const visit = describe(request, response, body, params, parts.settings.issuerPath);
+    const exchange = {
+      at: 'authorization' as const,
+      method: request.method ?? '',
+      path: visit.below ?? visit.url.pathname,
+      params,
+    };
+    const instead = parts.faults.instead(exchange);
+    if (instead !== undefined) {
+      send(response, instead);
+      return;
+    }
+    response.hold((answer) => parts.faults.rewrite(exchange, guarded(answer)));
+    await route(parts, visit, spending, pass);
+  };
+}
+
+async function route(
+  parts: FrontParts,
+  visit: Visit,
+  spending: OneAtATime,
+  pass: (visit: Visit, target: string) => Promise<void>,
+): Promise<void> {
+  const { url, below, response, form } = visit;
+  const { settings, log } = parts;
+  const target = `${below}${url.search}`;
+  if (isMetadataPath(url.pathname, settings.issuerPath, settings.metadata)) {
+    return pass(visit, '/.well-known/oauth-authorization-server');
+  }
+  if (below === undefined || below.startsWith('/.well-known/')) return reply(response, notFound());
+  if (below.startsWith('/interaction/'))
+    return parts.interactions.handle(replayed(visit.request, target, visit.body), response, form);
+  if (visit.request.method === 'POST' && below === '/token') {
+    log.count('tokenRequests');
+    if (form.get('grant_type') === 'refresh_token') log.count('refreshes');
+    return spending.run(spentBy(form), async () => {
+      const refused = await refusedTarget(parts.provider, parts.resources, form);
+      return refused === undefined ? pass(visit, target) : reply(response, refused);
+    });
+  }
+  if (visit.request.method === 'POST' && below === '/register') {
+    log.count('registrations');
+    const refused = settings.registration ? refusedRegistration(visit.body) : undefined;
+    if (refused !== undefined) return reply(response, refused);
+  }
+  if (below === '/revoke') log.count('revocations');
+  if (below === '/authorize') {
+    log.count('authorizationRequests');
+    return pass(visit, withScope(target, url));
+  }
+  return pass(visit, target);
+}
+
+function describe(
+  request: IncomingMessage,
+  response: HeldResponse,
+  body: Buffer,
+  params: readonly (readonly [string, string])[],
+  issuerPath: string,
+): Visit {
+  const url = new URL(`http://sandbox.invalid${(request.url ?? '/').replace(/^[^/]*/, '')}`);
+  const inside = url.pathname === issuerPath || url.pathname.startsWith(`${issuerPath}/`);
+  const form = new URLSearchParams(params.map(([name, value]) => [name, value]));
+  return {
+    request,
+    response,
+    url,
+    below: inside ? url.pathname.slice(issuerPath.length) : undefined,
+    body,
+    form,
+  };
+}
+
+/** The default scope for a request that names none, or an empty one (RFC 6749 sections 3.1 and 3.3). */
+function withScope(target: string, url: URL): string {
+  if ((url.searchParams.get('scope') ?? '') !== '') return target;
+  return `${target}${url.search === '' ? '?' : '&'}scope=${encodeURIComponent(defaultScope)}`;
+}
+
+/** No redirect leaves this computer without the person's own click [OAuth 2.1 section 7.12.2]. */
+function guarded(answer: Answer): Answer {
+  const location = answer.headers.find(([name]) => name === 'location')?.[1];
+  if (location === undefined || location.startsWith('/') || isLoopback(location)) return answer;
+  const kept = answer.headers.filter(([name]) => name === 'set-cookie');
+  const page = leavingPage(location);
+  return { ...page, headers: [...page.headers, ...kept] };
+}
+
+function notFound(): Answer {
+  return oauthError(404, 'not_found', 'nothing is here');
+}
+
+async function reply(response: HeldResponse, answer: Answer): Promise<void> {
+  send(response, answer);
+}

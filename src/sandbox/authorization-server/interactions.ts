@@ -1,0 +1,162 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { errors, Interaction, Provider } from 'oidc-provider';
+import { type Answer, send } from '../wire/answer.js';
+import { accountById } from './accounts.js';
+import { consentPage } from './pages/consent-page.js';
+import { errorPage } from './pages/error-page.js';
+import { loginPage } from './pages/login-page.js';
+import { scopeInWords } from './scopes.js';
+
+export interface InteractionPages {
+  /** Answers a GET (the page) or POST (the decision) of `/interaction/:uid`. */
+  handle(request: IncomingMessage, response: ServerResponse, form: URLSearchParams): Promise<void>;
+}
+
+interface Shared {
+  readonly provider: Provider;
+  readonly issuerPath: string;
+  readonly secret: string;
+}
+
+/** The two questions of a login: who are you, and may this client act for you. */
+export function interactionPages(shared: Shared): InteractionPages {
+  return {
+    handle: async (request, response, form) => {
+      let interaction: Interaction;
+      try {
+        interaction = await shared.provider.interactionDetails(request, response);
+      } catch (error) {
+        const reason = (error as errors.OIDCProviderError).error_description ?? 'unknown login';
+        send(response, errorPage(400, 'session_not_found', reason));
+        return;
+      }
+      if (!(request.url ?? '').endsWith(`/${interaction.uid}`)) {
+        send(response, errorPage(400, 'session_not_found', 'this page belongs to another login'));
+      } else if (interaction.result !== undefined) {
+        send(response, errorPage(409, 'already_decided', 'this question has been answered already'));
+      } else if (request.method === 'POST') {
+        await decide(shared, interaction, request, response, form);
+      } else {
+        send(response, await show(shared, interaction));
+      }
+    },
+  };
+}
+
+async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
+  const params = parameters(interaction);
+  const client = await shared.provider.Client.find(params.clientId);
+  const form = {
+    action: `${shared.issuerPath}/interaction/${interaction.uid}`,
+    csrf: tokenFor(shared.secret, interaction.uid),
+  };
+  const clientName = client?.clientName ?? params.clientId;
+  const account = accountById(interaction.session?.accountId ?? '');
+  if (interaction.prompt.name === 'login' || account === undefined)
+    return loginPage({ ...form, client: clientName });
+  return consentPage({
+    ...form,
+    clientId: params.clientId,
+    clientName,
+    redirectUris: client?.redirectUris ?? [],
+    redirectUri: params.redirectUri,
+    resource: params.resource,
+    scopes: params.scopes,
+    account,
+  });
+}
+
+async function decide(
+  shared: Shared,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+  form: URLSearchParams,
+): Promise<void> {
+  if (!isOurs(shared.secret, interaction.uid, form)) {
+    send(response, errorPage(403, 'forbidden', 'the form did not come from this page'));
+    return;
+  }
+  const { provider } = shared;
+  const decision = form.get('decision');
+  if (decision === 'switch') {
+    send(response, anew(shared, interaction));
+  } else if (interaction.prompt.name === 'login') {
+    const account = accountById(form.get('account') ?? '');
+    if (account === undefined) send(response, errorPage(400, 'invalid_request', 'there is no such account'));
+    else
+      await provider.interactionFinished(request, response, {
+        login: { accountId: account.id, remember: false },
+      });
+  } else if (decision === 'allow') {
+    const grantId = await grant(provider, interaction, form.getAll('scope'));
+    await provider.interactionFinished(request, response, { consent: { grantId } });
+  } else {
+    const refusal = { error: 'access_denied', error_description: 'the person said no' };
+    await provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false });
+  }
+}
+
+/** A grant of its own for this login: what was ticked, and, so that it is not asked again, what was not. */
+async function grant(
+  provider: Provider,
+  interaction: Interaction,
+  ticked: readonly string[],
+): Promise<string> {
+  const { clientId, resource, scopes } = parameters(interaction);
+  const accountId = interaction.session?.accountId ?? '';
+  const made = new provider.Grant({ clientId, accountId });
+  const allowed = scopes.filter((scope) => ticked.includes(scope)).join(' ');
+  const refused = scopes.filter((scope) => !ticked.includes(scope)).join(' ');
+  if (allowed !== '') {
+    made.addOIDCScope(allowed);
+    made.addResourceScope(resource, allowed);
+  }
+  if (refused !== '') {
+    made.rejectOIDCScope(refused);
+    made.rejectResourceScope(resource, refused);
+  }
+  return made.save();
+}
+
+/** The same authorization request from the start, for a person with another account. */
+function anew(shared: Shared, interaction: Interaction): Answer {
+  const query = new URLSearchParams(interaction.params as Record<string, string>);
+  const cookie = `${shared.provider.cookieName('session')}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
+  return {
+    status: 303,
+    headers: [
+      ['location', `${shared.issuerPath}/authorize?${query}`],
+      ['set-cookie', cookie],
+      ['cache-control', 'no-store'],
+    ],
+    body: new Uint8Array(),
+  };
+}
+
+function parameters(interaction: Interaction): {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+} {
+  const { client_id, redirect_uri, resource, scope } = interaction.params;
+  const asked = String(scope ?? '').split(' ');
+  return {
+    clientId: String(client_id),
+    redirectUri: String(redirect_uri),
+    resource: String(resource),
+    scopes: asked.filter((one) => scopeInWords(one) !== undefined),
+  };
+}
+
+function tokenFor(secret: string, uid: string): string {
+  return createHmac('sha256', secret).update(`form ${uid}`).digest('base64url');
+}
+
+function isOurs(secret: string, uid: string, form: URLSearchParams): boolean {
+  const wanted = Buffer.from(tokenFor(secret, uid));
+  const given = Buffer.from(form.get('csrf') ?? '');
+  return wanted.length === given.length && timingSafeEqual(wanted, given);
+}

@@ -1,0 +1,26 @@
+import type { Answer } from '../../wire/answer.js';
+import { accounts } from '../accounts.js';
+import { html, pageAnswer, words } from './html.js';
+
+/** Who are you? One button for each account; no password is asked for. */
+export function loginPage(options: {
+  readonly action: string;
+  readonly csrf: string;
+  readonly client: string;
+}): Answer {
+  const buttons = accounts.map(
+    (account) => html`<button class="account" name="account" value="${account.id}">
+<span class="face" aria-hidden="true">${account.name.slice(0, 1)}</span>
+<span>${account.name} <small>${account.id}</small></span></button>
+`,
+  );
+  return pageAnswer({
+    status: 200,
+    title: 'Log in',
+    body: html`<h1>Who are you today?</h1>
+<p class="soft">${words(options.client)} asks you to log in.</p>
+<form method="post" action="${options.action}">
+<input type="hidden" name="csrf" value="${options.csrf}">
+${buttons}</form>`,
+  });
+}

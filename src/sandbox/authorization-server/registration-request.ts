@@ -1,0 +1,31 @@
+import type { Answer } from '../wire/answer.js';
+import { oauthError } from './oauth-error.js';
+import { isAcceptable } from './redirect-uri.js';
+
+const mostRedirectUris = 20;
+
+/**
+ * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
+ * whatever application type it claims. All else is judged by oidc-provider.
+ */
+export function refusedRegistration(body: Buffer): Answer | undefined {
+  let metadata: unknown;
+  try {
+    metadata = JSON.parse(body.toString('utf8'));
+  } catch {
+    return oauthError(400, 'invalid_client_metadata', 'the request is not JSON');
+  }
+  if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
+    return oauthError(400, 'invalid_client_metadata', 'the request is not a JSON object');
+  }
+  const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
+  if (uris === undefined) return undefined;
+  if (!Array.isArray(uris) || uris.length > mostRedirectUris || !uris.every(isAcceptable)) {
+    return oauthError(
+      400,
+      'invalid_redirect_uri',
+      'redirect URIs must be https, or http on a loopback address',
+    );
+  }
+  return undefined;
+}

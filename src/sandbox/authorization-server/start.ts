@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { Provider } from 'oidc-provider/lib/provider.js';
+import type { FaultBox } from '../faults/fault-box.js';
+import type { RequestLog } from '../log.js';
+import type { SandboxSettings } from '../options.js';
+import type { LoopbackServer } from '../wire/listen.js';
+import { providerConfiguration } from './configuration.js';
+import { documentFetcher } from './documents.js';
+import { front } from './front.js';
+import { interactionPages } from './interactions.js';
+import type { SigningKeys } from './keys.js';
+import { errorPage } from './pages/error-page.js';
+import { isAcceptable, isRegistered } from './redirect-uri.js';
+
+export interface AuthorizationServerParts {
+  readonly server: LoopbackServer;
+  readonly settings: SandboxSettings;
+  readonly keys: SigningKeys;
+  readonly resource: string;
+  readonly log: RequestLog;
+  readonly faults: FaultBox;
+}
+
+/** Puts the authorization server behind a listening port. Returns its issuer identifier. */
+export function serveAuthorization(parts: AuthorizationServerParts): { readonly issuer: string } {
+  const { server, settings } = parts;
+  const issuer = `${server.origin}${settings.issuerPath}`;
+  const resources = [parts.resource, ...settings.otherResources];
+  const secret = randomBytes(32).toString('base64url');
+  const provider = new Provider(
+    issuer,
+    providerConfiguration({
+      settings,
+      keys: parts.keys,
+      resources,
+      issuerPath: settings.issuerPath,
+      port: server.port,
+      cookieSecret: secret,
+      documents: documentFetcher(settings, () => parts.log.count('documentFetches')),
+      renderError: (context, out) => {
+        const page = errorPage(context.status, out.error, out.error_description ?? '');
+        for (const [name, value] of page.headers) context.set(name, value);
+        context.body = Buffer.from(page.body as Uint8Array);
+      },
+    }),
+  );
+  // The way oidc-provider's own recipes give to have a rule of one's own for redirect URIs.
+  provider.Client.prototype.redirectUriAllowed = function redirectUriAllowed(asked: string): boolean {
+    const registered = (this.redirectUris ?? []).filter(isAcceptable);
+    return isRegistered(asked, registered, settings.loopbackPorts);
+  };
+  const interactions = interactionPages({ provider, issuerPath: settings.issuerPath, secret });
+  server.serve(front({ ...parts, issuer, provider, interactions, resources }));
+  return { issuer };
+}

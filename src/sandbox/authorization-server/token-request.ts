@@ -1,0 +1,48 @@
+import type { Provider } from 'oidc-provider';
+import type { Answer } from '../wire/answer.js';
+import { oauthError } from './oauth-error.js';
+
+/**
+ * What must hold before a code or refresh token is looked at any further: one `resource`, one of ours,
+ * and the one that was authorized (RFC 8707 section 2.2). oidc-provider asks this only after it has used
+ * the code up, so a slip of the client would cost a login.
+ */
+export async function refusedTarget(
+  provider: Provider,
+  resources: readonly string[],
+  form: URLSearchParams,
+): Promise<Answer | undefined> {
+  const asked = form.getAll('resource');
+  const [resource] = asked;
+  if (asked.length !== 1 || resource === undefined) return refuse('exactly one resource must be named');
+  if (!resources.includes(resource)) return refuse('no such resource here');
+  const source = await spent(provider, form);
+  if (source?.['resource'] !== undefined && source['resource'] !== resource) {
+    return refuse('another resource was authorized');
+  }
+  return undefined;
+}
+
+/** The value that a token request uses up, if it is of a kind that does. */
+export function spentBy(form: URLSearchParams): string | undefined {
+  const grantType = form.get('grant_type');
+  if (grantType === 'authorization_code') return form.get('code') ?? undefined;
+  return grantType === 'refresh_token' ? (form.get('refresh_token') ?? undefined) : undefined;
+}
+
+async function spent(
+  provider: Provider,
+  form: URLSearchParams,
+): Promise<Record<string, unknown> | undefined> {
+  const value = spentBy(form);
+  if (value === undefined) return undefined;
+  const found =
+    form.get('grant_type') === 'refresh_token'
+      ? await provider.RefreshToken.find(value)
+      : await provider.AuthorizationCode.find(value);
+  return found as unknown as Record<string, unknown> | undefined;
+}
+
+function refuse(description: string): Answer {
+  return oauthError(400, 'invalid_target', description);
+}

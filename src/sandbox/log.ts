@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** One request as a server of the sandbox saw it. Kept in memory only: it holds tokens. */
+export interface SeenRequest {
+  readonly at: 'server' | 'authorization';
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+  /** Names in lower case, as Node joins them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Query parameters or, of a form body, its fields, in order. */
+  readonly params: readonly (readonly [name: string, value: string])[];
+  /** The body as text, at most 64 KiB; empty when there was none or it was not read. */
+  readonly body: string;
+  /** 0 while the answer is under way. */
+  readonly status: number;
+}
+
+/** What was counted since the start; never goes down. */
+export interface SandboxStats {
+  /** Requests of any kind to the protected server and to the authorization server. */
+  readonly serverRequests: number;
+  readonly authorizationServerRequests: number;
+  readonly authorizationRequests: number;
+  readonly tokenRequests: number;
+  readonly refreshes: number;
+  readonly registrations: number;
+  readonly revocations: number;
+  /** Client ID metadata documents fetched (not served from the cache). */
+  readonly documentFetches: number;
+}
+
+type Counter = keyof SandboxStats;
+type Draft = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] };
+
+const kept = 10_000;
+
+/** The requests of both servers, oldest first; the oldest are forgotten after ten thousand. */
+export class RequestLog {
+  readonly #requests: Draft[] = [];
+  readonly #counts: Record<Counter, number> = {
+    serverRequests: 0,
+    authorizationServerRequests: 0,
+    authorizationRequests: 0,
+    tokenRequests: 0,
+    refreshes: 0,
+    registrations: 0,
+    revocations: 0,
+    documentFetches: 0,
+  };
+
+  get requests(): readonly SeenRequest[] {
+    return this.#requests;
+  }
+
+  get stats(): SandboxStats {
+    return { ...this.#counts };
+  }
+
+  count(what: Counter): void {
+    this.#counts[what] += 1;
+  }
+
+  /** Notes the request now and its status when the answer has gone. */
+  record(
+    at: SeenRequest['at'],
+    request: IncomingMessage,
+    response: ServerResponse,
+    params: SeenRequest['params'],
+    body: string,
+  ): void {
+    const entry: Draft = {
+      at,
+      method: request.method ?? '',
+      path: (request.url ?? '').split('?', 1)[0] ?? '',
+      headers: request.headers,
+      params,
+      body,
+      status: 0,
+    };
+    response.once('close', () => {
+      entry.status = response.statusCode;
+    });
+    this.count(at === 'server' ? 'serverRequests' : 'authorizationServerRequests');
+    this.#requests.push(entry);
+    if (this.#requests.length > kept) this.#requests.shift();
+  }
+}

@@ -1,0 +1,88 @@
+/** A client known to the sandbox before it starts (RFC 6749 section 2). */
+export interface SandboxClient {
+  readonly client_id: string;
+  /** Present: a confidential client, which may also use the client credentials grant. */
+  readonly client_secret?: string;
+  readonly client_name?: string;
+  readonly redirect_uris: readonly string[];
+  /** Default: `client_secret_basic` with a secret, `private_key_jwt` with keys, else `none`. */
+  readonly token_endpoint_auth_method?:
+    | 'none'
+    | 'client_secret_basic'
+    | 'client_secret_post'
+    | 'private_key_jwt';
+  /** Public keys for `private_key_jwt`. */
+  readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
+  /** Default: authorization code and refresh token, and client credentials for a confidential client. */
+  readonly grant_types?: readonly string[];
+  /** The scopes it may ask for; absent: all. */
+  readonly scope?: string;
+}
+
+/** Everything that can be chosen about a sandbox; each member has a default. */
+export interface SandboxOptions {
+  /** TCP port of the protected server; 0 or absent: any free one. */
+  readonly port?: number;
+  /** TCP port of the authorization server; 0 or absent: any free one. */
+  readonly authorizationPort?: number;
+  /** Lifetime of access tokens in seconds, at least 1. Default 300. */
+  readonly accessTokenSeconds?: number;
+  /** Path of the issuer: empty, or e.g. `/tenant1`. */
+  readonly issuerPath?: string;
+  /** Which metadata addresses answer (RFC 8414, OpenID Connect Discovery 1.0); `openid-appended` is
+   * the OpenID one after the issuer's path only. Default `both`. */
+  readonly metadata?: 'both' | 'oauth' | 'openid' | 'openid-appended';
+  /** How the protected resource metadata can be found (RFC 9728). Default `both`. */
+  readonly discovery?: 'both' | 'header' | 'well-known';
+  /** Which form of the protected resource's well-known address answers. Default `path`. */
+  readonly wellKnown?: 'path' | 'root';
+  /** Dynamic client registration (RFC 7591). Default true. */
+  readonly registration?: boolean;
+  /** Client ID metadata documents. Default true. */
+  readonly metadataDocuments?: boolean;
+  /** Metadata documents may be fetched from loopback addresses too. Default false. */
+  readonly allowLoopbackDocuments?: boolean;
+  /** Extra certificates (PEM) to trust when a metadata document is fetched. */
+  readonly documentAuthorities?: string;
+  /** Hosts that client identifiers may name; absent: any. */
+  readonly documentHosts?: readonly string[];
+  readonly clients?: readonly SandboxClient[];
+  /** `any`: the port of a loopback redirect URI may differ (RFC 8252 section 7.3). Default `any`. */
+  readonly loopbackPorts?: 'any' | 'exact';
+  /** Other resources that tokens may be issued for, to show that the protected server refuses them. */
+  readonly otherResources?: readonly string[];
+  /** Names of faults, see `listFaults`. */
+  readonly faults?: readonly string[];
+}
+
+/** The options with every default filled in. */
+export type SandboxSettings = Required<Omit<SandboxOptions, 'documentAuthorities' | 'documentHosts'>> &
+  Pick<SandboxOptions, 'documentAuthorities' | 'documentHosts'>;
+
+/** @throws RangeError for a value that no sandbox can be started with */
+export function settingsFrom(options: SandboxOptions): SandboxSettings {
+  const settings: SandboxSettings = {
+    port: 0,
+    authorizationPort: 0,
+    accessTokenSeconds: 300,
+    issuerPath: '',
+    metadata: 'both',
+    discovery: 'both',
+    wellKnown: 'path',
+    registration: true,
+    metadataDocuments: true,
+    allowLoopbackDocuments: false,
+    clients: [],
+    loopbackPorts: 'any',
+    otherResources: [],
+    faults: [],
+    ...options,
+  };
+  if (!Number.isSafeInteger(settings.accessTokenSeconds) || settings.accessTokenSeconds < 1) {
+    throw new RangeError('accessTokenSeconds must be a whole number of seconds, at least 1');
+  }
+  if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(settings.issuerPath)) {
+    throw new RangeError('issuerPath must be empty or a path such as /tenant1');
+  }
+  return settings;
+}

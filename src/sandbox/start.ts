@@ -1,0 +1,56 @@
+import { makeSigningKeys } from './authorization-server/keys.js';
+import { serveAuthorization } from './authorization-server/start.js';
+import { FaultBox } from './faults/fault-box.js';
+import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
+import { type SandboxOptions, settingsFrom } from './options.js';
+import { listenOnLoopback } from './wire/listen.js';
+
+export interface Sandbox extends AsyncDisposable {
+  /** Address of the protected server's endpoint, `http://127.0.0.1:<port>/mcp`. */
+  readonly serverUrl: string;
+  readonly issuer: string;
+  /** What both servers were asked, oldest first. */
+  readonly requests: readonly SeenRequest[];
+  readonly stats: SandboxStats;
+  /** Replaces the faults that are on; none switches them all off. @throws RangeError for an unknown name */
+  setFaults(names: readonly string[]): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the authorization server and the protected server, both on 127.0.0.1, with keys, accounts and
+ * records of their own, all of which are gone when it is closed.
+ * @throws RangeError for an option that makes no sense, and the system's error when a port is taken
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const settings = settingsFrom(options);
+  const faults = new FaultBox(settings.faults);
+  const log = new RequestLog();
+  const keysReady = makeSigningKeys();
+  const protectedPort = await listenOnLoopback(settings.port);
+  const authorizationPort = await listenOnLoopback(settings.authorizationPort);
+  const serverUrl = `${protectedPort.origin}/mcp`;
+  const keys = await keysReady;
+  const { issuer } = serveAuthorization({
+    server: authorizationPort,
+    settings,
+    keys,
+    resource: serverUrl,
+    log,
+    faults,
+  });
+  const close = async (): Promise<void> => {
+    await Promise.all([protectedPort, authorizationPort].map((server) => server[Symbol.asyncDispose]()));
+  };
+  return {
+    serverUrl,
+    issuer,
+    requests: log.requests,
+    get stats() {
+      return log.stats;
+    },
+    setFaults: (names) => faults.set(names),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,107 @@
+import { request } from 'node:http';
+import { CookieJar } from './cookie-jar.js';
+import { formsOf, type HtmlForm } from './html-form.js';
+
+export interface Walk {
+  /** Whom to log in as. Default `alice`. */
+  readonly account?: string;
+  readonly decision?: 'allow' | 'deny';
+  /** The scopes to leave ticked on the consent page; absent: all. */
+  readonly scopes?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** Where the walk ended. */
+export interface Arrival {
+  readonly finalUrl: string;
+  readonly status: number;
+  readonly html: string;
+}
+
+interface Step {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly form?: URLSearchParams;
+}
+
+const mostSteps = 20;
+
+/**
+ * Walks a login as a browser would, without one: cookies, redirects, the login and consent pages and
+ * their forms, then the client's own callback and the page that follows. Stops at the first page that
+ * asks nothing, and before any address that is not plain http (nothing here leaves this computer).
+ * @param authorizationUrl an authorization request, or any address that redirects to one
+ * @throws Error after 20 steps, and the system's error when a server does not answer
+ */
+export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Promise<Arrival> {
+  const cookies = new CookieJar();
+  let step: Step = { method: 'GET', url: new URL(authorizationUrl) };
+  for (let count = 0; count < mostSteps; count += 1) {
+    const answer = await take(step, cookies, walk.signal);
+    const location = answer.location === undefined ? undefined : new URL(answer.location, step.url);
+    const next =
+      location === undefined
+        ? submission(answer.html, step.url, walk)
+        : { method: 'GET' as const, url: location };
+    if (next === undefined || next.url.protocol !== 'http:') {
+      return { finalUrl: (next ?? step).url.href, status: answer.status, html: answer.html };
+    }
+    step = next;
+  }
+  throw new Error(`the login did not end within ${mostSteps} pages`);
+}
+
+/** The form of a page, filled in and with the wanted button pressed; undefined when nothing is asked. */
+function submission(html: string, page: URL, walk: Walk): Step | undefined {
+  const wanted = new Map([
+    ['account', walk.account ?? 'alice'],
+    ['decision', walk.decision ?? 'allow'],
+  ]);
+  for (const form of formsOf(html)) {
+    const button = form.buttons.find(([name, value]) => wanted.get(name) === value);
+    if (button !== undefined) return submit(form, button, page, walk.scopes);
+  }
+  return undefined;
+}
+
+function submit(form: HtmlForm, button: readonly [string, string], page: URL, scopes: Walk['scopes']): Step {
+  const ticked = form.fields.filter(([name, value]) => name !== 'scope' || (scopes?.includes(value) ?? true));
+  const filled = new URLSearchParams([...ticked, button].map(([name, value]) => [name, value]));
+  return { method: form.method, url: new URL(form.action, page), form: filled };
+}
+
+function take(
+  step: Step,
+  cookies: CookieJar,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly status: number; readonly location: string | undefined; readonly html: string }> {
+  const cookie = cookies.header(step.url);
+  const headers = {
+    accept: 'text/html',
+    // What tells a browser's navigation from a script or an image (Fetch Metadata).
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    ...(cookie === '' ? {} : { cookie }),
+    ...(step.form === undefined
+      ? {}
+      : { 'content-type': 'application/x-www-form-urlencoded', origin: step.url.origin }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      step.url,
+      { method: step.method, headers, agent: false, ...(signal && { signal }) },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.once('error', reject);
+        answer.once('end', () => {
+          cookies.take(step.url, answer.headers['set-cookie'] ?? []);
+          const html = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: answer.statusCode ?? 0, location: answer.headers.location, html });
+        });
+      },
+    );
+    sent.once('error', reject);
+    sent.end(step.form?.toString());
+  });
+}

@@ -1,0 +1,127 @@
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
+  ServerResponse,
+} from 'node:http';
+import { Readable } from 'node:stream';
+
+/** A whole HTTP answer as a value, so that it can be changed before it goes out. */
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case; a name may be repeated, which gives several header lines. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+}
+
+export type Rewrite = (answer: Answer) => Answer;
+
+type HeadArguments = [
+  status: number,
+  message?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+  headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+];
+
+/**
+ * A response that keeps status, headers and body back until it is ended, then lets a function change
+ * them. A response that is written in pieces (an event stream) leaves unchanged.
+ */
+export class HeldResponse extends ServerResponse<IncomingMessage> {
+  #rewrite: Rewrite | undefined;
+
+  /** Applies `rewrite` to the whole answer when it is complete. */
+  hold(rewrite: Rewrite): void {
+    this.#rewrite = rewrite;
+  }
+
+  override writeHead(...given: HeadArguments): this {
+    const [status, message, headers] = given;
+    this.statusCode = status;
+    if (typeof message === 'string') this.statusMessage = message;
+    const fields = typeof message === 'string' ? headers : (message ?? headers);
+    if (this.#rewrite === undefined) {
+      return fields === undefined ? super.writeHead(status) : super.writeHead(status, fields);
+    }
+    for (const [name, value] of pairs(fields)) this.setHeader(name, value);
+    return this;
+  }
+
+  override flushHeaders(): void {
+    this.#letGo();
+    super.flushHeaders();
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of Writable.write cannot be spelled otherwise
+  override write(...given: [chunk: any, ...rest: any[]]): boolean {
+    this.#letGo();
+    return super.write(...(given as [unknown, BufferEncoding]));
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: the overloads of Writable.end cannot be spelled otherwise
+  override end(...given: any[]): this {
+    const rewrite = this.#rewrite;
+    if (rewrite === undefined) return super.end(...(given as [unknown, BufferEncoding]));
+    this.#rewrite = undefined;
+    const [chunk, encoding] = given;
+    send(
+      this,
+      rewrite({ status: this.statusCode, headers: flat(this.getHeaders()), body: bytes(chunk, encoding) }),
+    );
+    return this;
+  }
+
+  #letGo(): void {
+    this.#rewrite = undefined;
+  }
+}
+
+/** Sends a whole answer; headers set before are dropped. */
+export function send(response: ServerResponse, answer: Answer): void {
+  for (const name of response.getHeaderNames()) response.removeHeader(name);
+  response.statusCode = answer.status;
+  for (const [name, value] of answer.headers) {
+    if (name !== 'content-length') response.appendHeader(name, value);
+  }
+  if (answer.body instanceof Uint8Array) {
+    response.setHeader('content-length', answer.body.byteLength);
+    response.end(answer.body);
+    return;
+  }
+  const source = Readable.from(answer.body);
+  response.once('close', () => source.destroy());
+  source.once('error', () => response.destroy());
+  source.pipe(response);
+}
+
+function pairs(
+  fields: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined,
+): [string, string | string[]][] {
+  if (fields === undefined) return [];
+  if (!Array.isArray(fields)) {
+    return Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [[name, Array.isArray(value) ? value : String(value)] as [string, string | string[]]],
+    );
+  }
+  const result = new Map<string, string[]>();
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = String(fields[at]).toLowerCase();
+    result.set(name, [...(result.get(name) ?? []), String(fields[at + 1])]);
+  }
+  return [...result];
+}
+
+function flat(headers: OutgoingHttpHeaders): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [value].flat().map((one) => [name.toLowerCase(), String(one)] as [string, string]),
+  );
+}
+
+function bytes(chunk: unknown, encoding: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (typeof chunk !== 'string') return new Uint8Array();
+  return Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8');
+}

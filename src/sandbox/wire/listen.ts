@@ -1,0 +1,53 @@
+import { createServer, IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { HeldResponse } from './answer.js';
+
+export type Handler = (request: IncomingMessage, response: HeldResponse) => Promise<void> | void;
+
+export interface LoopbackServer extends AsyncDisposable {
+  readonly port: number;
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** Answers every request from now on; before that, 503. */
+  serve(handler: Handler): void;
+}
+
+/** Listens on 127.0.0.1 only; port 0 takes any free one. @throws the system's error when it is taken */
+export async function listenOnLoopback(port: number): Promise<LoopbackServer> {
+  let handler: Handler = (_request, response) => {
+    response.writeHead(503).end();
+  };
+  const server = createServer({
+    ServerResponse: HeldResponse,
+    IncomingMessage,
+    requestTimeout: 30_000,
+    headersTimeout: 10_000,
+  });
+  server.on('request', (request, response) => {
+    // A fault of the sandbox itself: say so, and keep serving.
+    Promise.resolve(handler(request, response)).catch(() => {
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    port: bound,
+    origin: `http://127.0.0.1:${bound}`,
+    serve: (next) => {
+      handler = next;
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
