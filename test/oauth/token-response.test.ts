@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { judgeTokenAnswer } from '../../src/protocol/oauth/token-response.js';
+
+const now = Date.UTC(2026, 10, 21);
+const day = 24 * 3600 * 1000;
+const good = { access_token: 'abc.def', token_type: 'Bearer', expires_in: 300, refresh_token: 'r1' };
+
+const answer = (body: unknown, status = 200, retryAfter?: string) => ({
+  status,
+  bytes: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
+  retryAfter,
+});
+const judge = (body: unknown, status = 200, requested: readonly string[] = ['a', 'b']) =>
+  judgeTokenAnswer(answer(body, status), { now, requested });
+const problem = (body: unknown, status = 200) => {
+  const judged = judge(body, status);
+  return judged.ok ? 'none' : judged.problem;
+};
+
+test('a tidy answer is taken', () => {
+  const judged = judge(good);
+  assert.ok(judged.ok);
+  assert.equal(judged.token.accessToken.reveal(), 'abc.def');
+  assert.equal(judged.token.refreshToken?.reveal(), 'r1');
+  assert.equal(judged.token.expiresAt, now + 300_000);
+  assert.deepEqual(judged.token.scopes, ['a', 'b']);
+  assert.deepEqual(judged.token.warnings, []);
+});
+
+test('[A-116] only Bearer, in any letter case', () => {
+  for (const type of ['bearer', 'BEARER', 'Bearer']) {
+    assert.equal(problem({ ...good, token_type: type }), 'none', type);
+  }
+  for (const type of [undefined, 'mac', 'DPoP', 'N_A', 7, 'Bearer ', null]) {
+    assert.equal(problem({ ...good, token_type: type }), 'type', String(type));
+  }
+});
+
+test('[A-117] an access token that is missing, empty or no string', () => {
+  for (const token of [undefined, '', ['x'], { a: 1 }, 7, null, true]) {
+    assert.equal(problem({ ...good, access_token: token }), 'unusable', JSON.stringify(token));
+  }
+});
+
+test('[A-118] an access token with a forbidden character is refused, and never quoted', () => {
+  for (const bad of ['\n', '\r', '\0', '\t', ' ', '"', '\\', '\x7f', '\u2019', 'é', '\u{1f600}']) {
+    const judged = judge({ ...good, access_token: `canary${bad}canary` });
+    assert.ok(!judged.ok && judged.problem === 'unusable');
+    assert.match(judged.why, /forbidden character/);
+    assert.ok(!judged.why.includes('canary'));
+  }
+});
+
+test('[A-119] tokens of absurd length', () => {
+  assert.equal(problem({ ...good, access_token: 'x'.repeat(16 * 1024) }), 'none');
+  assert.equal(problem({ ...good, access_token: 'x'.repeat(16 * 1024 + 1) }), 'unusable');
+  assert.equal(problem({ ...good, refresh_token: 'x'.repeat(1024 * 1024) }), 'unusable');
+});
+
+test('[A-121] what is not exactly one JSON object is refused, and nothing of it is told', () => {
+  const bodies = [
+    '<html>canary</html>',
+    'access_token=canary&token_type=bearer',
+    `\ufeff${JSON.stringify(good)}`,
+    `${JSON.stringify(good)}canary`,
+    '{"access_token":"canary","access_token":"b","token_type":"bearer"}',
+    '[]',
+    'null',
+    '"canary"',
+    '',
+  ];
+  for (const body of bodies) {
+    const judged = judge(body);
+    assert.ok(!judged.ok && judged.problem === 'unusable', body);
+    assert.ok(!judged.why.includes('canary'));
+  }
+  const invalid = judgeTokenAnswer(
+    { status: 200, bytes: new Uint8Array([0xff, 0xfe]), retryAfter: undefined },
+    { now, requested: [] },
+  );
+  assert.ok(!invalid.ok && invalid.problem === 'unusable');
+});
+
+test('[A-122] an error wins over 200; shapes without JSON are refusals with the status alone', () => {
+  const judged = judge({ error: 'invalid_grant', error_description: 'no' });
+  assert.ok(
+    !judged.ok && judged.problem === 'refused' && judged.error === 'invalid_grant' && judged.said === 'no',
+  );
+  for (const status of [400, 401, 403, 418]) {
+    const refused = judge('', status);
+    assert.ok(
+      !refused.ok && refused.problem === 'refused' && refused.error === '' && refused.status === status,
+    );
+  }
+});
+
+test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage is an unknown lifetime', () => {
+  const expires = (value: unknown) => {
+    const judged = judge({ ...good, expires_in: value });
+    assert.ok(judged.ok, String(value));
+    return {
+      in: judged.token.expiresAt === null ? null : judged.token.expiresAt - now,
+      warned: judged.token.warnings.length > 0,
+    };
+  };
+  assert.deepEqual(expires('3600'), { in: 3_600_000, warned: false });
+  assert.deepEqual(expires(0), { in: 0, warned: false });
+  assert.deepEqual(expires(2 ** 31), { in: 30 * day, warned: false });
+  assert.deepEqual(expires(undefined), { in: null, warned: false });
+  for (const garbage of ['3600abc', -1, {}, [3600], true]) {
+    assert.equal(expires(garbage).in, null, JSON.stringify(garbage));
+    assert.equal(expires(garbage).warned, true, JSON.stringify(garbage));
+  }
+  const huge = judgeTokenAnswer(answer('{"access_token":"a","token_type":"bearer","expires_in":1e400}'), {
+    now,
+    requested: [],
+  });
+  assert.ok(huge.ok && (huge.token.expiresAt === null || huge.token.expiresAt <= now + 30 * day));
+});
+
+test('[A-124] scope: narrower and wider are warned of and kept as returned, malformed is refused', () => {
+  const narrower = judge({ ...good, scope: 'a' });
+  assert.ok(narrower.ok && narrower.token.warnings.length === 1);
+  assert.deepEqual(narrower.token.scopes, ['a']);
+  const wider = judge({ ...good, scope: 'a b admin' });
+  assert.ok(wider.ok && wider.token.warnings.some((warning) => warning.includes('admin')));
+  assert.equal(problem({ ...good, scope: ['a'] }), 'unusable');
+  assert.equal(problem({ ...good, scope: 'a\u0007b' }), 'unusable');
+});
+
+test('[A-125] a refresh token of the wrong type or empty is refused; absent and null are none', () => {
+  for (const token of ['', 7, ['x'], {}, 'a b']) {
+    assert.equal(problem({ ...good, refresh_token: token }), 'unusable', JSON.stringify(token));
+  }
+  for (const token of [undefined, null]) {
+    const judged = judge({ ...good, refresh_token: token });
+    assert.ok(judged.ok && judged.token.refreshToken === undefined);
+  }
+});
+
+test('[A-127] unknown members and an ID token are ignored', () => {
+  const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, index]));
+  const judged = judge({ ...good, ...extra, id_token: 'eyJhbGciOiJub25lIn0.e30.' });
+  assert.ok(judged.ok);
+  assert.deepEqual(Object.keys(judged.token).sort(), [
+    'accessToken',
+    'expiresAt',
+    'obtainedAt',
+    'refreshToken',
+    'scopes',
+    'warnings',
+  ]);
+});
+
+test('[A-132] 429 and 5xx are passing troubles, and Retry-After never becomes "at once"', () => {
+  for (const [value, expected] of [
+    ['30', 30_000],
+    ['1000000000', 60_000],
+    ['-5', undefined],
+    ['Wed, 99', undefined],
+    ['1'.repeat(10_000), undefined],
+  ] as const) {
+    const judged = judgeTokenAnswer(answer('', 429, value), { now, requested: [] });
+    assert.ok(!judged.ok && judged.problem === 'transient');
+    const inRange =
+      judged.retryAfterMs === undefined || (judged.retryAfterMs > 0 && judged.retryAfterMs <= 60_000);
+    assert.ok(inRange, value.slice(0, 20));
+    if (expected !== undefined) {
+      assert.equal(judged.retryAfterMs, expected);
+    }
+  }
+  assert.equal(problem('<html>', 502), 'transient');
+});
+
+test('[I1] whatever comes, the judgement never throws and a secret never shows in its text', () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(
+        fc.constantFrom('access_token', 'token_type', 'expires_in', 'scope', 'refresh_token', 'error'),
+        fc.jsonValue(),
+      ),
+      fc.integer({ min: 200, max: 599 }),
+      (body, status) => {
+        const judged = judge({ ...body, access_token: 'canary-value' }, status);
+        assert.ok(!JSON.stringify(judged).includes('canary-value'));
+      },
+    ),
+  );
+});
