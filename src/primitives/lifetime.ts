@@ -20,7 +20,7 @@ export function lifetimeSeconds(value: unknown): Lifetime {
   if (seconds === Number.POSITIVE_INFINITY && typeof value === 'number') {
     return { kind: 'unknown', warning: 'expires_in is out of range, so the lifetime is unknown' };
   }
-  return { kind: 'known', seconds: Math.floor(Math.min(seconds, longestLifetimeSeconds)) };
+  return { kind: 'known', seconds: Math.floor(Math.min(Math.max(seconds, 0), longestLifetimeSeconds)) };
 }
 
 /**

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { attaches } from '../../src/primitives/resource.js';
+
+const base = 'https://host/b/mcp';
+
+test('a token goes to its server’s address and below it [A-157]', () => {
+  const below = ['', '/', '/x', '/x/y?z=1', '?x=1', '//x', '/x;v=1', '/a.b/..c/...', '/%20%41'];
+  for (const tail of below) {
+    assert.equal(attaches(base, base + tail), true, tail);
+  }
+  assert.equal(attaches(base, 'HTTPS://HOST:443/b/mcp'), true);
+  for (const target of ['https://host', 'https://host/', 'https://host/any', 'https://host?x']) {
+    assert.equal(attaches('https://host', target), true, target);
+    assert.equal(attaches('https://host/', target), true, target);
+  }
+  assert.equal(attaches('https://host/mcp/', 'https://host/mcp/x'), true);
+});
+
+test('a token goes to no sibling and no parent [A-157]', () => {
+  const others = [
+    'https://host/a/mcp',
+    'https://host/b/mcp-evil',
+    'https://host/b/mcpx',
+    'https://host/b',
+    'https://host',
+  ];
+  others.push(
+    'https://host/b/mcp;x',
+    'https://host/b/mcp%2f',
+    'https://host/b/MCP',
+    'https://host/b/mc%70',
+    'https://host/b//mcp',
+  );
+  for (const target of others) {
+    assert.equal(attaches(base, target), false, target);
+  }
+  assert.equal(attaches('https://host/mcp/', 'https://host/mcp'), false);
+});
+
+test('no spelling of going up leads out [A-157]', () => {
+  const ways = [
+    '/..',
+    '/../a',
+    '/x/../../a',
+    '/.',
+    '/./',
+    '/%2e%2e/a',
+    '/.%2E/a',
+    '/%2e/a',
+    '/..;/a',
+    '/..;x=1/a',
+    '/.;/',
+  ];
+  ways.push(
+    '%2f..%2fa',
+    '/%2f..%2fa',
+    '/..%2fa',
+    '/x%5c..%5ca',
+    '/%252e%252e/a',
+    '/..%3b/a',
+    '/%25252e%25252e/a',
+  );
+  ways.push('/x%252f..', '\\..\\a', '/..\\a', '/\\a', '/\t../a', '/..\n/a', '/é');
+  for (const way of ways) {
+    assert.equal(attaches(base, base + way), false, JSON.stringify(way));
+  }
+});
+
+test('a token leaves its origin under no disguise [A-155] [A-157]', () => {
+  const others = [
+    'http://host/b/mcp',
+    'https://host:8443/b/mcp',
+    'https://host./b/mcp',
+    'https://x.host/b/mcp',
+    'https://hos/b/mcp',
+  ];
+  others.push(
+    'https://user@host/b/mcp',
+    'https://host@evil/b/mcp',
+    'https://host:443@evil/b/mcp',
+    'https://evil/b/mcp',
+  );
+  others.push(
+    'https://host\\@evil/b/mcp',
+    'https://host%2eevil/b/mcp',
+    '//host/b/mcp',
+    '/b/mcp',
+    'ftp://host/b/mcp',
+    '',
+  );
+  others.push(
+    'https://host/b/mcp#f',
+    ' https://host/b/mcp',
+    'https:host/b/mcp',
+    'https:///host/b/mcp',
+    'wss://host/b/mcp',
+  );
+  for (const target of others) {
+    assert.equal(attaches(base, target), false, target);
+  }
+});
+
+test('whatever attaches is still below the server’s path after the platform has normalised it [A-157]', () => {
+  const pieces = [
+    '/',
+    '..',
+    '.',
+    '%2e',
+    '%2f',
+    '%5c',
+    '\\',
+    ';',
+    'x',
+    '%25',
+    '2e',
+    '?',
+    '#',
+    '@',
+    ':',
+    '\t',
+    '//',
+  ];
+  const tail = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(tail, fc.constantFrom('https://host', base, `${base}/`), (text, from) => {
+      const target = from + text;
+      if (attaches(from, target)) {
+        const url = new URL(target);
+        const path = new URL(from).pathname;
+        assert.equal(url.origin, 'https://host');
+        assert.ok(url.pathname === path || url.pathname.startsWith(path.replace(/\/?$/, '/')), target);
+        const decoded = decodeURIComponent(
+          decodeURIComponent(url.pathname.replace(/%(?![0-9a-f]{2})/gi, '%25')).replace(
+            /%(?![0-9a-f]{2})/gi,
+            '%25',
+          ),
+        );
+        assert.doesNotMatch(decoded, /(?:^|[/\\])\.\.?(?:$|[/\\;])/, target);
+      }
+    }),
+    { numRuns: 5000 },
+  );
+});
