@@ -1,0 +1,139 @@
+import { printable, quoted } from '../primitives/printable.js';
+import { exitCode, Failure } from './failure.js';
+
+type Explanation = readonly [happened: string, remedy: string];
+
+const checkNetwork = 'Check the network, VPN and firewall, then try again.';
+const tryAgain = 'Try again; if it happens again, report it to the operator of that server.';
+const notHttp: Explanation = [
+  'does not answer with valid HTTP',
+  'Check the address and port, then report it to the operator of that server.',
+];
+
+/** The sentence after "host:port …", by the code of the system, of undici or of the HTTP parser. */
+const explanations: Readonly<Record<string, Explanation>> = {
+  ECONNREFUSED: [
+    'refuses connections: nothing listens there',
+    'Check that the server is running and that host and port are right.',
+  ],
+  ENOTFOUND: [
+    'cannot be found: no address is known for this name',
+    'Check the spelling of the host name, and your network or VPN.',
+  ],
+  EAI_AGAIN: ['cannot be looked up: the name service (DNS) does not answer', checkNetwork],
+  ETIMEDOUT: ['cannot be reached: the connection timed out', checkNetwork],
+  EHOSTUNREACH: ['cannot be reached: there is no route to the host', checkNetwork],
+  ENETUNREACH: ['cannot be reached: there is no route to its network', checkNetwork],
+  EADDRNOTAVAIL: ['cannot be reached: this machine has no address to connect from', checkNetwork],
+  EACCES: ['cannot be reached: this machine forbids the connection', checkNetwork],
+  EPERM: ['cannot be reached: this machine forbids the connection', checkNetwork],
+  ECONNRESET: ['broke off the connection', tryAgain],
+  ECONNABORTED: ['broke off the connection', tryAgain],
+  EPIPE: ['broke off the connection', tryAgain],
+  UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
+  damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
+  informational_flood: ['sends interim answers (1xx) without end', tryAgain],
+};
+
+/** What `networkFailed` tells of a connection that failed. */
+export interface NetworkTrouble {
+  readonly host: string;
+  readonly port: number;
+  /** Code of the operating system, of undici or of the HTTP parser, e.g. `ECONNREFUSED`. */
+  readonly code: string;
+}
+
+/** The network, or the server's HTTP, failed: who, what it means, what to do. The code is kept as cause. */
+export function networkFailed(trouble: NetworkTrouble): Failure {
+  const known = explanations[trouble.code] ?? (trouble.code.startsWith('HPE_') ? notHttp : undefined);
+  const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
+  return new Failure({
+    code: 'network_failed',
+    exit: exitCode.network,
+    message: `${place(trouble)} ${happened} (${printable(trouble.code, 60)}).`,
+    remedy,
+    cause: codeOnly(trouble.code),
+  });
+}
+
+/** The HTTP proxy would not open a tunnel. Its credentials are never part of `proxy`. */
+export function tunnelRefused(target: string, proxy: string, status: number): Failure {
+  const why = status === 407 ? 'it wants other credentials' : 'it refused';
+  return new Failure({
+    code: 'network_failed',
+    exit: exitCode.network,
+    message: `The proxy ${quoted(proxy, 100)} opened no connection to ${quoted(target, 100)}: ${why} (${status}).`,
+    remedy: 'Check HTTPS_PROXY, or list the host in NO_PROXY if it can be reached without the proxy.',
+  });
+}
+
+/** A limit in time passed. `during` finishes "… took longer than N s: …". */
+export function timedOut(host: string, during: string, milliseconds: number): Failure {
+  const seconds = Math.round(milliseconds / 100) / 10;
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `${quoted(host, 100)} took longer than ${seconds} s: ${during}.`,
+    remedy: checkNetwork,
+  });
+}
+
+/** A limit in size passed, or the size cannot be bounded. `what` finishes "… sent …". */
+export function tooLarge(host: string, what: string): Failure {
+  return new Failure({
+    code: 'too_large',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(host, 100)} sent ${what}; reading was stopped.`,
+    remedy: 'Check the address; if it is right, report this to the operator of that server.',
+  });
+}
+
+/** A request header that HTTP cannot carry, or that the program sets itself. Its value is not shown. */
+export function headerRefused(name: string, problem: string): Failure {
+  return new Failure({
+    code: 'header_refused',
+    exit: exitCode.usage,
+    message: `The request header ${quoted(name, 60)} cannot be sent: ${problem}.`,
+    remedy: 'Correct the header or leave it out.',
+  });
+}
+
+/** A request method that HTTP does not have, or that opens tunnels. */
+export function methodRefused(method: string): Failure {
+  return new Failure({
+    code: 'method_refused',
+    exit: exitCode.usage,
+    message: `${quoted(method, 60)} is not a method that a request can be sent with.`,
+    remedy: 'Use a method such as GET, POST, PUT, PATCH or DELETE.',
+  });
+}
+
+/** A setting of the network that cannot be used: proxy variable, certificate file. Its value is not shown. */
+export function networkSettingUnusable(setting: string, problem: string): Failure {
+  return new Failure({
+    code: 'network_setting_unusable',
+    exit: exitCode.usage,
+    message: `${setting} cannot be used: ${problem}.`,
+    remedy: `Correct ${setting}, or remove it.`,
+  });
+}
+
+/** The door was closed while a request was under way: the program is ending. */
+export function requestInterrupted(host: string): Failure {
+  return new Failure({
+    code: 'interrupted',
+    exit: exitCode.interrupted,
+    message: `The request to ${quoted(host, 100)} was interrupted because the program is ending.`,
+    remedy: 'Run the command again.',
+  });
+}
+
+/** Only the code survives: a library's error text may quote what was sent or received. */
+export function codeOnly(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function place({ host, port }: NetworkTrouble): string {
+  return quoted(`${host.includes(':') ? `[${host}]` : host}:${port}`, 120);
+}

@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { timedOut } from '../../errors/network.js';
+import { failureOf } from './network-cause.js';
+import type { Place } from './place.js';
+import { openTcp } from './tcp.js';
+import { withTimeLimit } from './time-limit.js';
+import { openTls } from './tls.js';
+import { openTunnel } from './tunnel.js';
+
+const connectLimit = 5_000;
+
+export interface ConnectorOptions {
+  readonly undici: typeof import('undici');
+  /** Makes the TLS context on first need. */
+  readonly trust: () => Promise<SecureContext>;
+}
+
+/**
+ * Opens one connection to a place within 5 s: TCP to the addresses that were checked, the tunnel where
+ * there is a proxy, TLS where the origin is https.
+ * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `network_setting_unusable`
+ */
+export async function connectTo(
+  place: Place,
+  options: ConnectorOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const late = (): Error => timedOut(place.host, 'opening the connection', connectLimit);
+  return withTimeLimit({ milliseconds: connectLimit, late, signal }, async (inner) => {
+    const first = place.proxy ?? place;
+    const opened = await told(first, openTcp(place.addresses, first.port, inner));
+    const close = (): void => void opened.destroy();
+    inner.addEventListener('abort', close, { once: true });
+    try {
+      return await secured(opened, place, options, inner);
+    } catch (error) {
+      close();
+      throw error;
+    } finally {
+      inner.removeEventListener('abort', close);
+    }
+  });
+}
+
+async function secured(
+  opened: Socket,
+  place: Place,
+  options: ConnectorOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { proxy } = place;
+  let socket = opened;
+  if (proxy?.secure) socket = await told(proxy, openTls(socket, proxy.host, await options.trust(), signal));
+  if (proxy) socket = await told(proxy, openTunnel(options.undici, socket, { ...place, proxy }, signal));
+  if (!place.secure) return socket;
+  return told(place, openTls(socket, place.host, await options.trust(), signal));
+}
+
+/** Names the party that failed: the proxy, or the origin itself. */
+async function told<T>(
+  party: { readonly host: string; readonly port: number },
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw failureOf(error, party);
+  }
+}

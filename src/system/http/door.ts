@@ -1,0 +1,106 @@
+import type { SecureContext } from 'node:tls';
+import { urlRefused } from '../../errors/url.js';
+import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../ports.js';
+import { gateUrl } from '../../primitives/url-gate.js';
+import { attempt } from './attempt.js';
+import { Deadline } from './deadline.js';
+import { Places } from './places.js';
+import { nextHop } from './redirects.js';
+import { asksForCoding, checkMethod, requestHeaders } from './request-headers.js';
+import type { Resolve } from './resolve-host.js';
+import { makeResponse } from './response.js';
+import { loadTrust, type TrustOptions } from './trust.js';
+import { leaveUnread } from './unread.js';
+
+/** Longest URL that is sent; what a server names is held to less where it is read. */
+const longestUrl = 8_192;
+
+export interface DoorOptions extends TrustOptions {
+  /** Value of the `user-agent` header. */
+  readonly userAgent: string;
+  /** Asks the name service: `systemResolver`, or made-up answers in a test. */
+  readonly resolve: Resolve;
+}
+
+/**
+ * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
+ * leads to, the connection to that very address, the limits in time and size, redirects.
+ */
+export function createDoor(options: DoorOptions): OutboundDoor {
+  let trust: Promise<SecureContext> | undefined;
+  const places = new Places({
+    resolve: options.resolve,
+    env: options.env,
+    trust: () => {
+      trust ??= loadTrust(options);
+      return trust;
+    },
+  });
+  const closing = new AbortController();
+  return {
+    send: (request) => send(request, { places, userAgent: options.userAgent, closing: closing.signal }),
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      await places[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Inside {
+  readonly places: Places;
+  readonly userAgent: string;
+  readonly closing: AbortSignal;
+}
+
+async function send(request: OutboundRequest, inside: Inside): Promise<OutboundResponse> {
+  const gated = gateUrl(request.url, longestUrl);
+  if (!gated.ok) throw urlRefused(request.url, gated.problem, request.namedBy);
+  checkMethod(request.method);
+  const headers = requestHeaders(request.headers ?? [], inside.userAgent);
+  const deadline = new Deadline(gated.url.host, request.limits.totalMs, request.signal, inside.closing);
+  try {
+    deadline.signal.throwIfAborted();
+    return await follow({ request, url: gated.url, headers, places: inside.places, deadline });
+  } catch (error) {
+    deadline.close();
+    throw error;
+  }
+}
+
+interface Journey {
+  readonly request: OutboundRequest;
+  readonly url: URL;
+  readonly headers: string[];
+  readonly places: Places;
+  readonly deadline: Deadline;
+}
+
+async function follow({
+  request,
+  url: start,
+  headers,
+  places,
+  deadline,
+}: Journey): Promise<OutboundResponse> {
+  const { signal } = deadline;
+  let url = start;
+  for (let hops = 0; ; hops += 1) {
+    const lanes = await places.find(url, request.namedBy, signal);
+    const { exchange, head } = await attempt(lanes, { request, url, headers, signal });
+    try {
+      const next = nextHop(request, url, head, hops);
+      if (next === undefined) {
+        const keepCoding = asksForCoding(request.headers ?? []);
+        const parts = { request, url: url.href, place: lanes.place, head, exchange, keepCoding };
+        const response = makeResponse(parts);
+        void exchange.end.then(() => deadline.close());
+        return response;
+      }
+      await leaveUnread(exchange, false);
+      url = next;
+    } catch (error) {
+      exchange.fail(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import type { Dispatcher } from 'undici';
+import { networkFailed } from '../../errors/network.js';
+import { failureOf, isBrokenOff } from './network-cause.js';
+
+/** Bytes kept for a slow reader; beyond them the connection is not read. */
+const bufferLimit = 64 * 1024;
+const mostInformational = 10;
+
+export interface Head {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+interface Party {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * One request on one connection, as undici reports it, turned into a head to wait for and chunks to
+ * pull. `onEnd` is called once, when the answer is complete (`true`) or will never be (`false`).
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly head: Promise<Head>;
+  /** Resolves when nothing more will come, whatever the reason. */
+  readonly end: Promise<void>;
+  readonly #party: Party;
+  readonly #onEnd: (complete: boolean) => void;
+  #resolveHead: (head: Head) => void = () => undefined;
+  #rejectHead: (error: unknown) => void = () => undefined;
+  #resolveEnd: () => void = () => undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #chunks: Uint8Array[] = [];
+  #buffered = 0;
+  #informational = 0;
+  #began = false;
+  #state: 'open' | 'complete' | 'failed' = 'open';
+  #error: unknown;
+  #brokenOff = false;
+  #wake: () => void = () => undefined;
+
+  constructor(party: Party, onEnd: (complete: boolean) => void) {
+    this.#party = party;
+    this.#onEnd = onEnd;
+    this.head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
+    this.head.catch(() => undefined);
+    this.end = new Promise((resolve) => {
+      this.#resolveEnd = resolve;
+    });
+  }
+
+  /** Whether the connection ended before any byte of an answer came. */
+  get endedUnanswered(): boolean {
+    return this.#brokenOff && !this.#began && this.#informational === 0;
+  }
+
+  get ended(): boolean {
+    return this.#state !== 'open';
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (this.#state !== 'open') return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > mostInformational) {
+        this.fail(networkFailed({ ...this.#party, code: 'informational_flood' }));
+      }
+      return;
+    }
+    this.#began = true;
+    this.#resolveHead({ status, headers: readHeaders(controller.rawHeaders) });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#state !== 'open') return;
+    this.#chunks.push(chunk);
+    this.#buffered += chunk.byteLength;
+    if (this.#buffered >= bufferLimit) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'complete';
+    this.#onEnd(true);
+    this.#resolveEnd();
+    this.#wake();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#brokenOff = isBrokenOff(error);
+    this.#finish(failureOf(error, this.#party));
+  }
+
+  /** Ends the exchange now; what was received and not read is dropped. */
+  fail(error: unknown): void {
+    if (this.#state === 'open') this.#chunks = [];
+    this.#finish(error);
+  }
+
+  /**
+   * The next chunk, undefined at the end. Chunks that came before a failure of the network are given
+   * before it is thrown.
+   */
+  async next(): Promise<Uint8Array | undefined> {
+    while (this.#chunks.length === 0 && this.#state === 'open') {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) {
+      this.#buffered -= chunk.byteLength;
+      if (this.#buffered < bufferLimit && this.#state === 'open') this.#controller?.resume();
+      return chunk;
+    }
+    if (this.#state === 'failed') throw this.#error;
+    return undefined;
+  }
+
+  #finish(error: unknown): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'failed';
+    this.#error = error;
+    this.#rejectHead(error);
+    this.#onEnd(false);
+    this.#resolveEnd();
+    this.#wake();
+  }
+}
+
+function readHeaders(raw: unknown): Head['headers'] {
+  const parts = Array.isArray(raw) ? raw.map((part) => Buffer.from(part).toString('latin1')) : [];
+  const headers: [string, string][] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    headers.push([(parts[index] ?? '').toLowerCase(), parts[index + 1] ?? '']);
+  }
+  return headers;
+}

@@ -1,0 +1,56 @@
+import { Failure } from '../../errors/failure.js';
+import { headerRefused, networkFailed, requestInterrupted, tooLarge } from '../../errors/network.js';
+import { isTlsCode, tlsFailed } from '../../errors/tls.js';
+
+/**
+ * Carries an error of connecting past undici, which tries again without end when an error of that
+ * phase has one of its own codes. `cause` is what happened.
+ */
+export class ConnectError extends Error {
+  readonly code = 'CONNECT_FAILED';
+
+  constructor(cause: unknown) {
+    super('connecting failed', { cause });
+    this.name = 'ConnectError';
+  }
+}
+
+/** The code of an error of Node or undici; of several attempts to connect, the first attempt's. */
+export function codeOf(error: unknown): string | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  const code = field(error, 'code');
+  return typeof code === 'string' ? code : undefined;
+}
+
+/**
+ * What a person is told about an error of the network stack. A `Failure`, or an abort's reason, is
+ * handed on as it is. The library's own text is dropped: it may quote a header or a body.
+ */
+export function failureOf(error: unknown, target: { readonly host: string; readonly port: number }): unknown {
+  if (error instanceof ConnectError) return failureOf(error.cause, target);
+  if (error instanceof Failure) return error;
+  const code = codeOf(error) ?? 'unknown';
+  if (isTlsCode(code)) return tlsFailed({ ...target, code, ...certificateNames(error) });
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge(target.host, 'more than 16 KiB of headers');
+  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') {
+    return headerRefused('content-length', 'it is not the length of the body');
+  }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'UND_ERR_ABORTED') {
+    return requestInterrupted(target.host);
+  }
+  return networkFailed({ ...target, code });
+}
+
+/** Whether an idle connection may simply have been closed by the other side. */
+export function isBrokenOff(error: unknown): boolean {
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');
+}
+
+function certificateNames(error: unknown): { readonly names?: string } {
+  const names = field(field(error, 'cert'), 'subjectaltname');
+  return typeof names === 'string' ? { names } : {};
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,69 @@
+import type { SecureContext } from 'node:tls';
+import type { NamedBy } from '../../errors/url.js';
+import { checkAddresses, checkScheme } from './address-rule.js';
+import { Lanes } from './lanes.js';
+import { locate } from './place.js';
+import type { Environment } from './proxy-settings.js';
+import type { Resolve } from './resolve-host.js';
+
+export interface PlacesOptions {
+  readonly resolve: Resolve;
+  readonly env: Environment;
+  readonly trust: () => Promise<SecureContext>;
+}
+
+/**
+ * The places that have open connections, by origin. An origin is looked up and judged when it has no
+ * connection; while it has, the same addresses serve, and each request is judged anew against their
+ * classes by who named it.
+ */
+export class Places implements AsyncDisposable {
+  readonly #options: PlacesOptions;
+  readonly #open = new Map<string, Lanes>();
+  readonly #all = new Set<Lanes>();
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The connections for a URL that who named it may reach.
+   * @throws Failure `url_refused`, `address_refused`, `network_failed`, `timed_out`,
+   *   `network_setting_unusable`
+   */
+  async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes> {
+    checkScheme(url, namedBy);
+    const open = this.#open.get(url.origin);
+    const place = open?.place ?? (await locate(url, namedBy, this.#options, signal));
+    checkAddresses(url, place.classes, namedBy);
+    return open ?? this.#openFor(place);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#all].map((lanes) => lanes[Symbol.asyncDispose]()));
+  }
+
+  /** Two first requests at once may both have looked up: they share when they found the same. */
+  async #openFor(place: Lanes['place']): Promise<Lanes> {
+    const undici = await import('undici');
+    const other = this.#open.get(place.origin);
+    if (other !== undefined && sameAddresses(other.place, place)) return other;
+    const lanes = new Lanes(
+      place,
+      { undici, trust: this.#options.trust },
+      {
+        opened: (some) => void this.#all.add(some),
+        emptied: (empty) => {
+          this.#all.delete(empty);
+          if (this.#open.get(place.origin) === empty) this.#open.delete(place.origin);
+        },
+      },
+    );
+    this.#open.set(place.origin, lanes);
+    return lanes;
+  }
+}
+
+function sameAddresses(one: Lanes['place'], other: Lanes['place']): boolean {
+  return [...one.addresses].sort().join() === [...other.addresses].sort().join();
+}

@@ -1,0 +1,49 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { networkFailed, tunnelRefused } from '../../errors/network.js';
+import type { Place } from './place.js';
+import type { HttpProxy } from './proxy-settings.js';
+
+type Undici = typeof import('undici');
+
+/**
+ * Asks the proxy at the other end of `socket` for a tunnel to the place (CONNECT, RFC 9110 section
+ * 9.3.6) and returns the connection to be used as if it led there.
+ * @throws Failure `network_failed`; the error of undici
+ */
+export async function openTunnel(
+  undici: Undici,
+  socket: Socket,
+  place: Place & { readonly proxy: HttpProxy },
+  signal: AbortSignal,
+): Promise<Socket> {
+  const { proxy } = place;
+  const target = authority(place);
+  const client = new undici.Client(`http://${authority(proxy)}`, {
+    connect: (_, callback) => queueMicrotask(() => callback(null, socket)),
+    maxHeaderSize: 16_384,
+    headersTimeout: 0,
+  });
+  const answer = await client.connect({
+    path: target,
+    headers: {
+      host: target,
+      ...(proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization.reveal() }),
+    },
+    signal,
+  });
+  if (answer.statusCode < 200 || answer.statusCode > 299) {
+    answer.socket.on('error', () => undefined).destroy();
+    throw tunnelRefused(target, authority(proxy), answer.statusCode);
+  }
+  return asSocket(answer.socket, proxy);
+}
+
+function asSocket(stream: Duplex, proxy: HttpProxy): Socket {
+  if (stream instanceof Socket) return stream;
+  throw networkFailed({ host: proxy.host, port: proxy.port, code: 'UND_ERR_SOCKET' });
+}
+
+function authority({ host, port }: { readonly host: string; readonly port: number }): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send, testDoor, textOf } from '../support/door.js';
+import { startHttp } from '../support/http-server.js';
+
+test('a request and its answer pass unchanged: method, path, query, headers, body, status', async () => {
+  await using server = await startHttp((request, response) => {
+    const seen = [request.method, request.url, request.headers['x-own'], request.headers['user-agent']];
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      response.writeHead(
+        201,
+        [
+          ['Set-Cookie', 'a=1'],
+          ['X-B', '2'],
+          ['set-cookie', 'b=2'],
+        ].flat(),
+      );
+      response.end(JSON.stringify([...seen, body]));
+    });
+  });
+  await using door = testDoor();
+  await using response = await send(door, `${server.origin}/p/%20?x='1'&y=%27`, {
+    method: 'POST',
+    headers: [['X-Own', 'ä']],
+    body: 'hällo',
+  });
+  assert.equal(response.status, 201);
+  assert.equal(response.zone, 'loopback');
+  const own = response.headers.filter(([name]) => ['set-cookie', 'x-b'].includes(name));
+  assert.deepEqual(own, [
+    ['set-cookie', 'a=1'],
+    ['x-b', '2'],
+    ['set-cookie', 'b=2'],
+  ]);
+  const expected = ['POST', '/p/%20?x=%271%27&y=%27', 'ä', 'postern-test', 'hällo'];
+  assert.deepEqual(JSON.parse(await textOf(response)), expected);
+});
+
+test('localhost is reached on whichever loopback address listens, without DNS [A-166]', async () => {
+  for (const address of ['127.0.0.1', '::1']) {
+    await using server = await startHttp((_, response) => response.end(address), undefined, address);
+    await using door = testDoor();
+    for (const host of ['localhost', 'LOCALHOST', 'app.localhost', 'localhost.']) {
+      await using response = await send(door, `http://${host}:${server.port}/`);
+      assert.equal(await textOf(response), address);
+      assert.equal(response.zone, 'loopback');
+    }
+    assert.deepEqual(door.asked, []);
+  }
+});
+
+test('requests one after another share one connection, more at once do not wait', async () => {
+  const held: (() => void)[] = [];
+  await using server = await startHttp((request, response) => {
+    if (request.url === '/stream') {
+      response.write('first');
+      held.push(() => response.end());
+    } else response.end('done');
+  });
+  await using door = testDoor();
+  for (let count = 0; count < 3; count += 1) {
+    await using response = await send(door, `${server.origin}/${count}`);
+    if (count > 0) assert.equal(await textOf(response), 'done');
+  }
+  assert.equal(server.connections.opened, 1);
+  await using stream = await send(door, `${server.origin}/stream`, {
+    limits: { totalMs: null, maxBytes: null },
+  });
+  await using post = await send(door, `${server.origin}/post`, { method: 'POST', body: '{}' });
+  assert.equal(await textOf(post), 'done');
+  assert.equal(server.connections.opened, 2);
+  held[0]?.();
+  assert.equal(await textOf(stream), 'first');
+});

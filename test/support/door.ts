@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { Failure } from '../../src/errors/failure.js';
+import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../src/ports.js';
+import { createDoor, type DoorOptions } from '../../src/system/http/door.js';
+
+/** A door with a name service of our own, which counts the questions. */
+export interface TestDoor extends OutboundDoor {
+  readonly asked: readonly string[];
+}
+
+/** Answers of the name service by host; a list of lists is answered one after the other. */
+export type Names = Readonly<Record<string, readonly string[]>>;
+
+/** The real door; only the name service is made up: whoever is not in `names` does not exist. */
+export function testDoor(names: Names = {}, options: Partial<DoorOptions> = {}): TestDoor {
+  const asked: string[] = [];
+  const resolve = async (host: string): Promise<string[]> => {
+    asked.push(host);
+    const answer = names[host];
+    if (answer === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+    return [...answer];
+  };
+  const door = createDoor({ env: {}, userAgent: 'postern-test', resolve, ...options });
+  return { ...door, asked };
+}
+
+export type Wish = Partial<Omit<OutboundRequest, 'limits'>> & {
+  readonly limits?: Partial<OutboundRequest['limits']>;
+};
+
+/** A GET by the person with generous limits, unless wished otherwise. */
+export function send(door: OutboundDoor, url: string, wish: Wish = {}): Promise<OutboundResponse> {
+  return door.send({
+    method: 'GET',
+    namedBy: 'person',
+    redirects: 'report',
+    signal: new AbortController().signal,
+    ...wish,
+    url,
+    limits: { totalMs: 20_000, headersMs: 20_000, maxBytes: 256 * 1024, ...wish.limits },
+  });
+}
+
+/** The answer's text, everything read. */
+export async function textOf(response: OutboundResponse): Promise<string> {
+  return Buffer.from(await response.bytes()).toString('utf8');
+}
+
+/** The failure that the work ends with; anything else fails the test. */
+export async function failureOf(work: Promise<unknown>, code: string): Promise<Failure> {
+  const outcome = await work.then(
+    () => assert.fail(`${code} was expected, and the request went through`),
+    (error: unknown) => error,
+  );
+  assert.ok(outcome instanceof Failure, `not a Failure: ${outcome}`);
+  assert.equal(outcome.code, code, outcome.message);
+  return outcome;
+}
+
+/** Every text that can be got out of a failure. */
+export function everythingIn(failure: Failure): string {
+  const parts: string[] = [];
+  for (let error: unknown = failure; error instanceof Error; error = error.cause) {
+    parts.push(error.message, error.stack ?? '', JSON.stringify({ ...error }));
+  }
+  return parts.join('\n');
+}
