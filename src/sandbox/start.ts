@@ -30,15 +30,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const protectedPort = await listenOnLoopback(settings.port);
   const authorizationPort = await listenOnLoopback(settings.authorizationPort);
   const serverUrl = `${protectedPort.origin}/mcp`;
+  const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
+  const places = {
+    serverUrl,
+    serverOrigin: protectedPort.origin,
+    issuer,
+    authorizationOrigin: authorizationPort.origin,
+  };
   const keys = await keysReady;
-  const { issuer } = serveAuthorization({
-    server: authorizationPort,
-    settings,
-    keys,
-    resource: serverUrl,
-    log,
-    faults,
-  });
+  serveAuthorization({ server: authorizationPort, settings, keys, places, log, faults });
   const close = async (): Promise<void> => {
     await Promise.all([protectedPort, authorizationPort].map((server) => server[Symbol.asyncDispose]()));
   };

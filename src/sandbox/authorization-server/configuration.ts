@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly port: number;
   readonly cookieSecret: string;
   readonly documents: Documents;
+  /** Whether a refresh token is replaced when it is used. */
+  readonly rotates: () => boolean;
   readonly renderError: NonNullable<Configuration['renderError']>;
 }
 
@@ -58,7 +60,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
       return granted === undefined ? undefined : context.oidc.provider.Grant.find(granted);
     },
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: true,
+    rotateRefreshToken: () => about.rotates(),
     expiresWithSession: () => false,
     cookies: {
       keys: [about.cookieSecret],

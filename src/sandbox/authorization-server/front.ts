@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import type { Exchange, Places, Point } from '../faults/fault.js';
 import type { FaultBox } from '../faults/fault-box.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import { type Answer, type HeldResponse, send } from '../wire/answer.js';
 import type { Handler, LoopbackServer } from '../wire/listen.js';
-import { hasHost, parametersOf, readBody, replayed } from '../wire/request.js';
+import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/request.js';
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -23,7 +24,7 @@ interface FrontParts {
   readonly settings: SandboxSettings;
   readonly log: RequestLog;
   readonly faults: FaultBox;
-  readonly issuer: string;
+  readonly places: Places;
   readonly provider: Provider;
   readonly interactions: InteractionPages;
   readonly resources: readonly string[];
@@ -65,12 +66,7 @@ export function front(parts: FrontParts): Handler {
       return;
     }
     const visit = describe(request, response, body, params, parts.settings.issuerPath);
-    const exchange = {
-      at: 'authorization' as const,
-      method: request.method ?? '',
-      path: visit.below ?? visit.url.pathname,
-      params,
-    };
+    const exchange = exchangeOf(parts, visit);
     const instead = parts.faults.instead(exchange);
     if (instead !== undefined) {
       send(response, instead);
@@ -117,6 +113,26 @@ async function route(
   return pass(visit, target);
 }
 
+const points: ReadonlyMap<string, Point> = new Map([
+  ['authorize', 'authorization'],
+  ['token', 'token'],
+  ['register', 'registration'],
+  ['revoke', 'revocation'],
+]);
+
+function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
+  const { url, below, request } = visit;
+  const isMetadata = isMetadataPath(url.pathname, parts.settings.issuerPath, parts.settings.metadata);
+  return {
+    point: isMetadata ? 'metadata' : (points.get(below?.split('/')[1] ?? '') ?? 'other'),
+    method: request.method ?? '',
+    path: url.pathname,
+    params: new Map(visit.form),
+    authorized: request.headers.authorization !== undefined,
+    places: parts.places,
+  };
+}
+
 function describe(
   request: IncomingMessage,
   response: HeldResponse,
@@ -124,7 +140,7 @@ function describe(
   params: readonly (readonly [string, string])[],
   issuerPath: string,
 ): Visit {
-  const url = new URL(`http://sandbox.invalid${(request.url ?? '/').replace(/^[^/]*/, '')}`);
+  const url = targetOf(request);
   const inside = url.pathname === issuerPath || url.pathname.startsWith(`${issuerPath}/`);
   const form = new URLSearchParams(params.map(([name, value]) => [name, value]));
   return {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Provider } from 'oidc-provider/lib/provider.js';
+import type { Places } from '../faults/fault.js';
 import type { FaultBox } from '../faults/fault-box.js';
+import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import type { LoopbackServer } from '../wire/listen.js';
@@ -16,19 +18,18 @@ export interface AuthorizationServerParts {
   readonly server: LoopbackServer;
   readonly settings: SandboxSettings;
   readonly keys: SigningKeys;
-  readonly resource: string;
+  readonly places: Places;
   readonly log: RequestLog;
   readonly faults: FaultBox;
 }
 
-/** Puts the authorization server behind a listening port. Returns its issuer identifier. */
-export function serveAuthorization(parts: AuthorizationServerParts): { readonly issuer: string } {
+/** Puts the authorization server behind a listening port. */
+export function serveAuthorization(parts: AuthorizationServerParts): void {
   const { server, settings } = parts;
-  const issuer = `${server.origin}${settings.issuerPath}`;
-  const resources = [parts.resource, ...settings.otherResources];
+  const resources = [parts.places.serverUrl, ...settings.otherResources];
   const secret = randomBytes(32).toString('base64url');
   const provider = new Provider(
-    issuer,
+    parts.places.issuer,
     providerConfiguration({
       settings,
       keys: parts.keys,
@@ -36,6 +37,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): { readonly 
       issuerPath: settings.issuerPath,
       port: server.port,
       cookieSecret: secret,
+      rotates: () => !parts.faults.isOn(noRotation),
       documents: documentFetcher(settings, () => parts.log.count('documentFetches')),
       renderError: (context, out) => {
         const page = errorPage(context.status, out.error, out.error_description ?? '');
@@ -50,6 +52,5 @@ export function serveAuthorization(parts: AuthorizationServerParts): { readonly 
     return isRegistered(asked, registered, settings.loopbackPorts);
   };
   const interactions = interactionPages({ provider, issuerPath: settings.issuerPath, secret });
-  server.serve(front({ ...parts, issuer, provider, interactions, resources }));
-  return { issuer };
+  server.serve(front({ ...parts, provider, interactions, resources }));
 }

@@ -1,18 +1,26 @@
 import type { Answer } from '../wire/answer.js';
-import { type Exchange, type Fault, faults } from './table.js';
+import type { Exchange, Fault } from './fault.js';
+import { allFaults } from './table.js';
 
 /** The faults that are switched on now. */
 export class FaultBox {
-  #active: readonly Fault[];
+  #active: readonly Fault[] = [];
 
   /** @throws RangeError for a name that is not in the table */
   constructor(names: readonly string[]) {
-    this.#active = named(names);
+    this.set(names);
   }
 
-  /** Replaces the faults that are on. @throws RangeError for a name that is not in the table */
+  /** Replaces the faults that are on; their counters begin anew. @throws RangeError as the constructor */
   set(names: readonly string[]): void {
-    this.#active = named(names);
+    const table = allFaults();
+    const unknown = names.find((name) => !table.some((fault) => fault.name === name));
+    if (unknown !== undefined) throw new RangeError(`there is no fault named ${unknown}`);
+    this.#active = table.filter((fault) => names.includes(fault.name));
+  }
+
+  isOn(name: string): boolean {
+    return this.#active.some((fault) => fault.name === name);
   }
 
   /** The answer that a fault gives before the request is looked at. */
@@ -25,15 +33,9 @@ export class FaultBox {
   }
 
   /** The honest answer, changed by every fault that is on. */
-  rewrite(exchange: Exchange, answer: Answer): Answer {
-    return this.#active.reduce((changed, fault) => fault.rewrite?.(exchange, changed) ?? changed, answer);
+  async rewrite(exchange: Exchange, answer: Answer): Promise<Answer> {
+    let changed = answer;
+    for (const fault of this.#active) changed = (await fault.rewrite?.(exchange, changed)) ?? changed;
+    return changed;
   }
-}
-
-function named(names: readonly string[]): readonly Fault[] {
-  return names.map((name) => {
-    const fault = faults().find((one) => one.name === name);
-    if (fault === undefined) throw new RangeError(`there is no fault named ${name}`);
-    return fault;
-  });
 }

@@ -1,25 +1,30 @@
-import type { Answer } from '../wire/answer.js';
+import { authorizationMetadataFaults } from './authorization-metadata.js';
+import { callbackFaults } from './callback.js';
+import { challengeFaults } from './challenge.js';
+import type { Fault } from './fault.js';
+import { refreshFaults } from './refresh.js';
+import { registrationFaults } from './registration.js';
+import { resourceMetadataFaults } from './resource-metadata.js';
+import { serverFaults } from './server.js';
+import { tokenFaults } from './token.js';
 
-/** The request that a fault may spoil. */
-export interface Exchange {
-  readonly at: 'server' | 'authorization';
-  readonly method: string;
-  /** Below the issuer's path for the authorization server. */
-  readonly path: string;
-  readonly params: readonly (readonly [name: string, value: string])[];
+/** Every fault there is, with counters of its own at zero. */
+export function allFaults(): readonly Fault[] {
+  return [
+    ...challengeFaults(),
+    ...resourceMetadataFaults(),
+    ...authorizationMetadataFaults(),
+    ...registrationFaults(),
+    ...callbackFaults(),
+    ...tokenFaults(),
+    ...refreshFaults(),
+    ...serverFaults(),
+  ];
 }
 
-/** One rule broken on demand. */
-export interface Fault {
-  readonly name: string;
-  /** Rows of the attack catalogue that it plays. */
-  readonly rows: readonly number[];
-  /** What is done wrong, in a few words. */
-  readonly what: string;
-  readonly instead?: (exchange: Exchange) => Answer | undefined;
-  readonly rewrite?: (exchange: Exchange, answer: Answer) => Answer;
-}
-
-export function faults(): readonly Fault[] {
-  return [];
+/** What `postern sandbox --help` lists: each name once, with the attack rows it plays. */
+export function listFaults(): readonly Pick<Fault, 'name' | 'rows' | 'what'>[] {
+  const seen = new Map<string, Pick<Fault, 'name' | 'rows' | 'what'>>();
+  for (const { name, rows, what } of allFaults()) if (!seen.has(name)) seen.set(name, { name, rows, what });
+  return [...seen.values()];
 }

@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-export type Rewrite = (answer: Answer) => Answer;
+export type Rewrite = (answer: Answer) => Answer | Promise<Answer>;
 
 type HeadArguments = [
   status: number,
@@ -63,10 +63,15 @@ export class HeldResponse extends ServerResponse<IncomingMessage> {
     if (rewrite === undefined) return super.end(...(given as [unknown, BufferEncoding]));
     this.#rewrite = undefined;
     const [chunk, encoding] = given;
-    send(
-      this,
-      rewrite({ status: this.statusCode, headers: flat(this.getHeaders()), body: bytes(chunk, encoding) }),
-    );
+    const honest = {
+      status: this.statusCode,
+      headers: flat(this.getHeaders()),
+      body: bytes(chunk, encoding),
+    };
+    Promise.resolve(honest)
+      .then(rewrite)
+      .then((answer) => send(this, answer))
+      .catch(() => this.destroy());
     return this;
   }
 

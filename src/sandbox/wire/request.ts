@@ -36,11 +36,16 @@ export function replayed(
   return copy;
 }
 
+/** Path and query that a request asks for; the origin of the result says nothing. Never throws. */
+export function targetOf(request: IncomingMessage): URL {
+  const target = `http://sandbox.invalid${(request.url ?? '').replace(/^[^/?]*/, '')}`;
+  return new URL(URL.canParse(target) ? target : 'http://sandbox.invalid/');
+}
+
 /** The parameters of a form body, or of the query for other requests, in order. */
 export function parametersOf(request: IncomingMessage, body: Buffer): readonly (readonly [string, string])[] {
-  const target = new URL(request.url ?? '/', 'http://sandbox.invalid');
   const form = (request.headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded');
-  return [...(form ? new URLSearchParams(body.toString('utf8')) : target.searchParams)];
+  return [...(form ? new URLSearchParams(body.toString('utf8')) : targetOf(request).searchParams)];
 }
 
 /** Exactly one Host header, and it is ours: what a rebound DNS name cannot send. */

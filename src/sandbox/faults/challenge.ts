@@ -1,0 +1,130 @@
+import type { Answer } from '../wire/answer.js';
+import { headerOf, insteadFault, json, withHeader } from './change.js';
+import type { Exchange, Fault, Places } from './fault.js';
+
+/** A: what the 401 says in `WWW-Authenticate`. */
+export function challengeFaults(): readonly Fault[] {
+  return [
+    pointer('challenge-file-url', [1], 'resource_metadata is a file: URL', () => 'file:///etc/passwd'),
+    pointer(
+      'challenge-javascript-url',
+      [1],
+      'resource_metadata is a javascript: URL',
+      () => 'javascript:alert(1)',
+    ),
+    pointer('challenge-other-origin', [3], 'resource_metadata is served by another origin', strayDocument),
+    pointer(
+      'challenge-private-address',
+      [4, 5],
+      'resource_metadata is on a private address',
+      () => 'http://10.0.0.1/prm',
+    ),
+    pointer(
+      'challenge-cloud-metadata',
+      [4],
+      'resource_metadata is the cloud metadata address',
+      () => 'http://169.254.169.254/latest/meta-data/',
+    ),
+    pointer(
+      'challenge-odd-address',
+      [5],
+      'resource_metadata spells 127.0.0.1 as a number',
+      () => 'http://2130706433/prm',
+    ),
+    pointer(
+      'challenge-userinfo',
+      [9],
+      'resource_metadata hides its host behind a user name',
+      ({ serverOrigin }) => serverOrigin.replace('http://', 'http://good.example@'),
+    ),
+    challenge('challenge-reflects-text', [10], 'quoted text that only looks like parameters', () => [
+      'Basic realm="x, Bearer resource_metadata=\\"https://evil.invalid/prm\\"", ' +
+        'Bearer error_description="resource_metadata=https://evil.invalid/prm, scope=admin"',
+    ]),
+    challenge('challenge-two-bearers', [11], 'two Bearer challenges that differ', ({ places }) => [
+      `Bearer resource_metadata="${honestDocument(places)}"`,
+      'Bearer resource_metadata="https://evil.invalid/prm"',
+    ]),
+    challenge(
+      'challenge-repeated-parameter',
+      [11],
+      'resource_metadata twice in one challenge',
+      ({ places }) => [
+        `Bearer resource_metadata="${honestDocument(places)}", resource_metadata="https://evil.invalid/prm"`,
+      ],
+    ),
+    challenge('challenge-odd-form', [12], 'valid, but as no tidy server writes it', ({ places }) => [
+      `NewScheme abc==, , bEaReR resource_metadata = "${honestDocument(places)}" ,scope="mcp:basic",, DPoP algs="ES256"`,
+    ]),
+    challenge('challenge-huge', [13], 'a header of a megabyte', () => [`Bearer ${','.repeat(1_048_576)}`]),
+    challenge('challenge-hostile-scope', [24], 'a scope that is none', () => [
+      'Bearer scope="a&resource=https://evil.invalid \\"b"',
+    ]),
+    challenge('challenge-none', [], 'no WWW-Authenticate at all', () => []),
+    challenge('challenge-no-metadata', [], 'a challenge without resource_metadata', () => [
+      'Bearer realm="sandbox"',
+    ]),
+    challengeOnServerError(),
+    insteadFault(
+      'other',
+      { name: 'challenge-other-origin', rows: [3], what: 'serves the document for it' },
+      (exchange) =>
+        `${exchange.places.authorizationOrigin}${exchange.path}` === strayDocument(exchange.places)
+          ? json(200, {
+              resource: exchange.places.serverUrl,
+              authorization_servers: [exchange.places.issuer],
+            })
+          : undefined,
+    ),
+  ];
+}
+
+function challenge(
+  name: string,
+  rows: readonly number[],
+  what: string,
+  lines: (exchange: Exchange) => readonly string[],
+): Fault {
+  return {
+    name,
+    rows,
+    what,
+    rewrite: (exchange, answer) =>
+      exchange.point === 'protected' && answer.status === 401
+        ? withHeader(answer, 'www-authenticate', ...lines(exchange))
+        : answer,
+  };
+}
+
+function pointer(
+  name: string,
+  rows: readonly number[],
+  what: string,
+  url: (places: Places) => string,
+): Fault {
+  return challenge(name, rows, what, ({ places }) => [
+    `Bearer resource_metadata="${url(places)}", scope="mcp:basic"`,
+  ]);
+}
+
+function challengeOnServerError(): Fault {
+  const fail = (answer: Answer): Answer => ({ ...answer, status: 500 });
+  return {
+    name: 'challenge-on-500',
+    rows: [14],
+    what: 'the challenge comes with status 500',
+    rewrite: (exchange, answer) =>
+      exchange.point === 'protected' && headerOf(answer, 'www-authenticate') !== undefined
+        ? fail(answer)
+        : answer,
+  };
+}
+
+/** Where the protected server's own document is. */
+export function honestDocument(places: Places): string {
+  return `${places.serverOrigin}/.well-known/oauth-protected-resource${new URL(places.serverUrl).pathname}`;
+}
+
+function strayDocument(places: Places): string {
+  return `${places.authorizationOrigin}/stray-resource-metadata`;
+}

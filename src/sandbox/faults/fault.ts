@@ -1,0 +1,45 @@
+import type { Answer } from '../wire/answer.js';
+
+/** Which step of the main job a request belongs to. */
+export type Point =
+  | 'resource-metadata'
+  | 'protected'
+  | 'metadata'
+  | 'registration'
+  | 'authorization'
+  | 'token'
+  | 'revocation'
+  | 'other';
+
+/** Where everything is, so that a fault can point there, or elsewhere. */
+export interface Places {
+  readonly serverUrl: string;
+  readonly serverOrigin: string;
+  readonly issuer: string;
+  readonly authorizationOrigin: string;
+}
+
+/** The request that a fault may spoil. */
+export interface Exchange {
+  readonly point: Point;
+  readonly method: string;
+  readonly path: string;
+  /** Query parameters or form fields. */
+  readonly params: ReadonlyMap<string, string>;
+  /** It carries an `Authorization` header. */
+  readonly authorized: boolean;
+  readonly places: Places;
+}
+
+/** One rule broken on demand. */
+export interface Fault {
+  readonly name: string;
+  /** Rows of the attack catalogue that it plays. */
+  readonly rows: readonly number[];
+  /** What is done wrong, in a few words. */
+  readonly what: string;
+  /** The answer given before the request is looked at; undefined lets it pass. */
+  readonly instead?: (exchange: Exchange) => Answer | undefined;
+  /** The honest answer, changed. */
+  readonly rewrite?: (exchange: Exchange, answer: Answer) => Answer | Promise<Answer>;
+}

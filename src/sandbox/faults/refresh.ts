@@ -1,0 +1,50 @@
+import type { Answer } from '../wire/answer.js';
+import { slowJson } from './bodies.js';
+import { html, insteadFault, json, jsonOf, redirect, withJson } from './change.js';
+import type { Exchange, Fault } from './fault.js';
+
+/** The name that the authorization server asks for, as it must not rotate then either. */
+export const noRotation = 'refresh-no-rotation';
+
+/** G: what a refresh gets back, and what a revocation does. */
+export function refreshFaults(): readonly Fault[] {
+  return [
+    refused('refresh-invalid-grant', [141], 'invalid_grant', () => json(400, { error: 'invalid_grant' })),
+    refused('refresh-invalid-client', [143], 'invalid_client', () => json(401, { error: 'invalid_client' })),
+    refused('refresh-500', [142], '500 with a page', () => html(500, '<h1>oops</h1>')),
+    refused('refresh-portal', [142], '200 with the page of a captive portal', () =>
+      html(200, '<h1>Free Wi-Fi</h1>'),
+    ),
+    refused('refresh-slow', [142, 254], 'a byte now and then', slowJson),
+    {
+      name: noRotation,
+      rows: [144],
+      what: 'no rotation, and no refresh token in the answer',
+      rewrite: (exchange, answer) =>
+        isRefresh(exchange) && answer.status === 200
+          ? withJson(answer, { ...jsonOf(answer), refresh_token: undefined })
+          : answer,
+    },
+    insteadFault('revocation', { name: 'revocation-500', rows: [152], what: '500' }, () => html(500, 'oops')),
+    insteadFault(
+      'revocation',
+      { name: 'revocation-slow', rows: [152], what: 'a byte now and then' },
+      slowJson,
+    ),
+    insteadFault(
+      'revocation',
+      { name: 'revocation-redirect', rows: [152], what: '307 to another origin' },
+      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-revocation`),
+    ),
+  ];
+}
+
+function refused(name: string, rows: readonly number[], what: string, answer: () => Answer): Fault {
+  return insteadFault('token', { name, rows, what: `a refresh gets ${what}` }, (exchange) =>
+    isRefresh(exchange) ? answer() : undefined,
+  );
+}
+
+function isRefresh(exchange: Exchange): boolean {
+  return exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token';
+}

@@ -1,0 +1,81 @@
+import { html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './change.js';
+import type { Fault } from './fault.js';
+
+const point = 'registration';
+
+/** C: what a dynamic client registration gets back. */
+export function registrationFaults(): readonly Fault[] {
+  return [
+    jsonFault(
+      point,
+      { name: 'registration-evil-redirect', rows: [52], what: 'a redirect URI more than asked for' },
+      (client) => ({
+        ...client,
+        redirect_uris: [...(client['redirect_uris'] as string[]), 'https://evil.invalid/callback'],
+      }),
+    ),
+    jsonFault(
+      point,
+      { name: 'registration-drops-redirect', rows: [52], what: 'without the redirect URI asked for' },
+      (client) => ({
+        ...client,
+        redirect_uris: ['http://127.0.0.1:1/other'],
+      }),
+    ),
+    jsonFault(point, { name: 'registration-no-id', rows: [51], what: 'no client_id' }, (client) => ({
+      ...client,
+      client_id: undefined,
+    })),
+    jsonFault(
+      point,
+      { name: 'registration-bad-id', rows: [51], what: 'a client_id with a line break' },
+      (client) => ({
+        ...client,
+        client_id: 'a\r\nb"c',
+      }),
+    ),
+    jsonFault(
+      point,
+      { name: 'registration-secret-with-none', rows: [53], what: 'a secret together with method none' },
+      (client) => ({
+        ...client,
+        client_secret: 'not-to-be-sent',
+        client_secret_expires_at: 0,
+        token_endpoint_auth_method: 'none',
+      }),
+    ),
+    jsonFault(
+      point,
+      { name: 'registration-expired-secret', rows: [61], what: 'a secret that has expired' },
+      (client) => ({
+        ...client,
+        client_secret: 'expired',
+        client_secret_expires_at: 1,
+        token_endpoint_auth_method: 'client_secret_post',
+      }),
+    ),
+    successFault(
+      point,
+      { name: 'registration-lenient', rows: [], what: '200 and strings for numbers' },
+      (_exchange, answer) => ({
+        ...withJson(answer, {
+          ...jsonOf(answer),
+          client_id_issued_at: '1700000000',
+          client_secret_expires_at: '0',
+          client_uri: null,
+        }),
+        status: 200,
+      }),
+    ),
+    insteadFault(
+      point,
+      { name: 'registration-redirect', rows: [54], what: '307 to another origin' },
+      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-registration`),
+    ),
+    insteadFault(
+      point,
+      { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' },
+      () => html(400, `<script>alert(1)</script>\u001b]52;c;b3duZWQ=\u0007${'x'.repeat(1_048_576)}`),
+    ),
+  ];
+}

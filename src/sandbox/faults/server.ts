@@ -1,0 +1,78 @@
+import type { Answer } from '../wire/answer.js';
+import { honestDocument } from './challenge.js';
+import { html, json, redirect, withHeader } from './change.js';
+import type { Exchange, Fault } from './fault.js';
+
+/** H: what the protected server does with a request that carries a token. */
+export function serverFaults(): readonly Fault[] {
+  let asked = 0;
+  return [
+    whenAuthorized('server-redirects-elsewhere', [153], '307 to another origin', ({ places }) =>
+      redirect(307, `${places.authorizationOrigin}/stolen-call`),
+    ),
+    whenAuthorized('server-redirects-sibling', [157], '307 to a sibling path', ({ places }) =>
+      redirect(307, `${places.serverOrigin}/other/mcp`),
+    ),
+    whenAuthorized('server-401-always', [146], '401 for every token, however new', ({ places }) =>
+      json(401, { error: 'invalid_token' }, [
+        ['www-authenticate', `Bearer error="invalid_token", resource_metadata="${honestDocument(places)}"`],
+      ]),
+    ),
+    whenAuthorized(
+      'server-403-always',
+      [162],
+      '403 insufficient_scope with the same scope for ever',
+      (exchange) => insufficient('notes:write', honestDocument(exchange.places)),
+    ),
+    whenAuthorized(
+      'server-403-treadmill',
+      [163],
+      '403 insufficient_scope with another scope each time',
+      (exchange) => {
+        asked += 1;
+        return insufficient(`scope:${asked}`, honestDocument(exchange.places));
+      },
+    ),
+    whenAuthorized('server-403-other-server', [164], '403 that points to other metadata', () =>
+      insufficient('notes:write', 'https://evil.invalid/prm'),
+    ),
+    whenAuthorized('server-403-plain', [165], '403 without a challenge', () =>
+      json(403, { error: 'forbidden' }),
+    ),
+    whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
+    whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
+    {
+      name: 'server-session-id',
+      rows: [160],
+      what: 'a session identifier with characters that it may not have',
+      rewrite: (exchange, answer) =>
+        exchange.point === 'protected' && exchange.authorized && answer.status === 200
+          ? withHeader(answer, 'mcp-session-id', 'a b\u00e9')
+          : answer,
+    },
+  ];
+}
+
+function whenAuthorized(
+  name: string,
+  rows: readonly number[],
+  what: string,
+  answer: (exchange: Exchange) => Answer,
+): Fault {
+  return {
+    name,
+    rows,
+    what,
+    instead: (exchange) =>
+      exchange.point === 'protected' && exchange.authorized ? answer(exchange) : undefined,
+  };
+}
+
+function insufficient(scope: string, document: string): Answer {
+  return json(403, { error: 'insufficient_scope' }, [
+    [
+      'www-authenticate',
+      `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${document}"`,
+    ],
+  ]);
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { Exchange, Places, Point } from './faults/fault.js';
+import type { FaultBox } from './faults/fault-box.js';
+import type { RequestLog } from './log.js';
+import { send } from './wire/answer.js';
+import type { Handler } from './wire/listen.js';
+import { parametersOf } from './wire/request.js';
+
+interface ServerFrontParts {
+  readonly places: Places;
+  readonly log: RequestLog;
+  readonly faults: FaultBox;
+}
+
+/** What stands before the protected server: the log and the faults. The body is left unread. */
+export function serverFront(parts: ServerFrontParts, next: Handler): Handler {
+  return async (request, response) => {
+    const params = parametersOf(request, Buffer.alloc(0));
+    parts.log.record('server', request, response, params, '');
+    const exchange = exchangeOf(parts.places, request, params);
+    const instead = parts.faults.instead(exchange);
+    if (instead !== undefined) {
+      send(response, instead);
+      return;
+    }
+    response.hold((answer) => parts.faults.rewrite(exchange, answer));
+    await next(request, response);
+  };
+}
+
+function exchangeOf(
+  places: Places,
+  request: IncomingMessage,
+  params: readonly (readonly [string, string])[],
+): Exchange {
+  const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  return {
+    point: pointOf(path, places),
+    method: request.method ?? '',
+    path,
+    params: new Map(params),
+    authorized: request.headers.authorization !== undefined,
+    places,
+  };
+}
+
+function pointOf(path: string, places: Places): Point {
+  if (path.startsWith('/.well-known/oauth-protected-resource')) return 'resource-metadata';
+  return path === new URL(places.serverUrl).pathname ? 'protected' : 'other';
+}
