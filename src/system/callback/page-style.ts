@@ -9,7 +9,7 @@ export const pageStyle = `
 @media (prefers-color-scheme: dark) {
   :root {
     --back: #14161a; --card: #1d2026; --line: #31353e; --text: #eceef2; --soft: #a3aab7;
-    --wall: #767d8a; --door: #4a3524; --knob: #e5c98f; --way: #ffd77a;
+    --wall: #8a919e; --door: #6a4930; --knob: #e5c98f; --way: #ffd77a;
     --good: #5fd09a; --bad: #ff8d80; --plain: #9fb6d3;
   }
 }

@@ -67,7 +67,7 @@ export function createPages(): Pages {
 
 /** A wall with a small gate in it; the gate's door stands open when the login went well. */
 const marks: Readonly<Record<Tone, string>> = {
-  good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 3-5.7l-8 5.2V54z"/>',
+  good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 2.6-5.4L20 34v19z"/>',
   bad: '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
   plain:
     '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
@@ -76,7 +76,7 @@ const marks: Readonly<Record<Tone, string>> = {
 function markOf(tone: Tone): string {
   const wall =
     '<path class="wall" d="M8 50V14h8v6h8v-6h16v6h8v-6h8v36z"/><path class="ground" d="M4 50h56"/>';
-  return `<svg viewBox="0 0 64 64" width="88" height="88" aria-hidden="true">${wall}${marks[tone]}</svg>`;
+  return `<svg viewBox="2 10 60 46" width="120" height="92" aria-hidden="true">${wall}${marks[tone]}</svg>`;
 }
 
 function htmlOf(tone: Tone, title: string, text: string, note: string): string {

@@ -1,0 +1,104 @@
+import type { Ports } from '../../src/ports.js';
+
+/** A person with a terminal, a browser and a clock, who does what a test says. */
+export interface FakePerson {
+  readonly ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>;
+  readonly signal: AbortSignal;
+  /** Every line shown. */
+  readonly told: readonly string[];
+  readonly questions: readonly { readonly question: string; readonly hidden: boolean }[];
+  /** Every URL given to the browser. */
+  readonly opened: readonly string[];
+  /** Every time slept, in milliseconds. */
+  readonly sleeps: readonly number[];
+  /** Questions and sleeps that go on. */
+  openWaits(): number;
+  /** Resolves once a line with `text` was shown. */
+  hasBeenTold(text: string): Promise<void>;
+  /** Ends every sleep. */
+  timePasses(): void;
+  interrupt(reason: Error): void;
+}
+
+export function fakePerson(options: {
+  readonly interactive: boolean;
+  readonly browser?: 'opened' | 'unavailable' | 'hangs';
+  /** What is typed, in turn; undefined: end of input. After the last, nothing more is typed. */
+  readonly pastes?: readonly (string | undefined)[];
+}): FakePerson {
+  const told: string[] = [];
+  const questions: { question: string; hidden: boolean }[] = [];
+  const opened: string[] = [];
+  const sleeps: number[] = [];
+  const pastes = [...(options.pastes ?? [])];
+  const listeners = new Set<() => void>();
+  const wakers = new Set<() => void>();
+  const interruption = new AbortController();
+  let waits = 0;
+  const until = async <Value>(
+    signal: AbortSignal,
+    start: (resolve: (value: Value) => void) => void,
+  ): Promise<Value> => {
+    waits += 1;
+    try {
+      return await new Promise<Value>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        start(resolve);
+      });
+    } finally {
+      waits -= 1;
+    }
+  };
+  return {
+    told,
+    questions,
+    opened,
+    sleeps,
+    signal: interruption.signal,
+    openWaits: () => waits,
+    timePasses: () => {
+      for (const wake of wakers) wake();
+    },
+    interrupt: (reason) => interruption.abort(reason),
+    hasBeenTold: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (told.some((line) => line.includes(text))) resolve();
+        };
+        listeners.add(look);
+        look();
+      }),
+    ports: {
+      browser: {
+        open: (url) => {
+          opened.push(url);
+          return options.browser === 'hangs'
+            ? new Promise(() => {})
+            : Promise.resolve(options.browser ?? 'unavailable');
+        },
+      },
+      clock: {
+        now: () => 0,
+        monotonic: () => 0,
+        sleep: (ms, signal) => {
+          sleeps.push(ms);
+          return until<void>(signal, (resolve) => void wakers.add(() => resolve()));
+        },
+      },
+      terminal: {
+        interactive: options.interactive,
+        tell: (line) => {
+          told.push(line);
+          for (const look of listeners) look();
+        },
+        ask: (question, { hidden, signal }) => {
+          questions.push({ question, hidden });
+          return until<string | undefined>(signal, (resolve) => {
+            if (pastes.length > 0) resolve(pastes.shift());
+          });
+        },
+        choose: () => Promise.reject(new Error('nothing is chosen here')),
+      },
+    },
+  };
+}

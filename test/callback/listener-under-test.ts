@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import type { AuthorizationAnswer, CallbackListener } from '../../src/ports.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { type CallbackLimits, callbackLimits } from '../../src/system/callback/limits.js';
+import { createCallbackListeners } from '../../src/system/callback/listeners.js';
+
+export const authorizationUrl = 'https://as.example/authorize?client_id=c&state=in-the-url';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** An armed callback listener with what a test needs to talk to it. */
+export interface UnderTest extends AsyncDisposable {
+  readonly listener: CallbackListener;
+  readonly port: number;
+  readonly state: string;
+  /** Our one-time URL. */
+  readonly link: string;
+  readonly answer: Promise<AuthorizationAnswer>;
+  /** True while nothing has ended the wait. */
+  isWaiting(): boolean;
+  /** An ordinary GET. */
+  get(target: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** A callback with our state that goes on to the final page and says what that answered. */
+  callBack(query: string): Promise<Reply>;
+}
+
+/** Opens and arms a listener. `limits` replaces single limits of the program's own. */
+export async function underTest(
+  limits: Partial<CallbackLimits> = {},
+  leadsTo: string = authorizationUrl,
+): Promise<UnderTest> {
+  const listeners = createCallbackListeners({ ...callbackLimits, ...limits });
+  const listener = await listeners.listen({ port: 0 });
+  const state = randomBytes(32).toString('base64url');
+  const link = listener.arm({ state: new Secret(state), authorizationUrl: leadsTo });
+  const port = Number(new URL(listener.redirectUri).port);
+  let waiting = true;
+  const answer = listener.answer(new AbortController().signal);
+  const settled = (): void => {
+    waiting = false;
+  };
+  answer.then(settled, settled);
+  const ask = (target: string, headers = {}): Promise<Reply> => getFrom(port, target, headers);
+  return {
+    listener,
+    port,
+    state,
+    link,
+    answer,
+    isWaiting: () => waiting,
+    get: ask,
+    callBack: async (query) => {
+      const reply = await ask(`/callback?${query}&state=${state}`);
+      return ask(reply.headers['location']?.replace(`http://127.0.0.1:${port}`, '') ?? '/no-location');
+    },
+    [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+  };
+}
+
+function getFrom(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.setEncoding('utf8').on('data', (part) => {
+        body += part;
+      });
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers as Record<string, string>,
+          body,
+        }),
+      );
+    });
+    request.once('error', reject);
+  });
+}
+
+/** Sends bytes as they are and returns everything that came back until the connection ended. */
+export function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
+    let received = '';
+    socket.setEncoding('latin1').on('data', (part) => {
+      received += part;
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(received));
+  });
+}
+
+/** The status of a raw reply; 0 when the connection was ended without one. */
+export function statusOf(reply: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3}) /.exec(reply)?.[1] ?? 0);
+}

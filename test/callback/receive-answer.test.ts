@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { get } from 'node:http';
+import { test } from 'node:test';
+import { receiveAnswer } from '../../src/flows/receive-answer.js';
+import type { CallbackListener } from '../../src/ports.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { callbackLimits } from '../../src/system/callback/limits.js';
+import { createCallbackListeners } from '../../src/system/callback/listeners.js';
+import { type FakePerson, fakePerson } from './fake-person.js';
+
+const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';
+const state = 'the-state';
+
+function listen(): Promise<CallbackListener> {
+  return createCallbackListeners(callbackLimits).listen({ port: 0 });
+}
+
+function receive(
+  person: FakePerson,
+  listener: CallbackListener,
+  more: { mode?: 'no-browser'; overSsh?: true } = {},
+) {
+  return receiveAnswer(person.ports, {
+    listener,
+    state: new Secret(state),
+    authorizationUrl,
+    mode: 'browser',
+    overSsh: false,
+    timeoutMs: 300_000,
+    signal: person.signal,
+    ...more,
+  });
+}
+
+/** Begins a request and does not wait for its reply, which is held until the login's outcome. */
+function visit(url: string): void {
+  get(url).on('error', () => {});
+}
+
+test('[A-65] the browser gets our link alone, and its callback is the answer', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.deepEqual(await received, [
+    ['code', 'x'],
+    ['state', state],
+  ]);
+  assert.equal(person.opened.length, 1);
+  assert.match(person.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
+  assert.deepEqual([person.told, person.questions, person.openWaits()], [[], [], 0]);
+});
+
+test('[A-73] no browser to open: the address is shown once, and the wait goes on', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'unavailable', interactive: false });
+  const received = receive(person, listener);
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.told.filter((line) => line.includes(authorizationUrl)).length, 1);
+  assert.deepEqual(person.questions, [], 'nobody is asked where nobody is');
+});
+
+test('[A-82] without a browser: a wrong paste is explained and asked again, never shown; the right one is the answer', async () => {
+  await using listener = await listen();
+  const right = `${listener.redirectUri}?code=from-paste&state=${state}`;
+  const pastes = ['SplxlOBeZQQY', `${listener.redirectUri}?code=canary&state=other`, '', ` "${right}" `];
+  const person = fakePerson({ interactive: true, pastes });
+  const answer = await receive(person, listener, { mode: 'no-browser' });
+  assert.equal(answer[0]?.[1], 'from-paste');
+  assert.deepEqual(person.opened, []);
+  assert.equal(person.questions.length, 4);
+  assert.ok(person.questions.every(({ hidden }) => hidden));
+  const told = person.told.join('\n');
+  assert.ok(told.includes(authorizationUrl));
+  assert.match(told, /A code alone does not do/);
+  assert.match(told, /belongs to another login/);
+  assert.match(told, /Nothing was pasted/);
+  assert.doesNotMatch(told, /Splxl|canary|from-paste|ssh/);
+});
+
+test('a callback that comes while the terminal asks is the answer, and the question is taken back', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true });
+  const received = receive(person, listener, { mode: 'no-browser' });
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.openWaits(), 0);
+});
+
+test('over SSH the port-forward line is shown; the end of input is not the end of the wait', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true, pastes: [undefined] });
+  const received = receive(person, listener, { mode: 'no-browser', overSsh: true });
+  await person.hasBeenTold('ssh -N');
+  const { port } = new URL(listener.redirectUri);
+  assert.ok(person.told.includes(`ssh -N -L ${port}:127.0.0.1:${port} HOST`));
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.questions.length, 1);
+});
+
+test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true });
+  const received = receive(person, listener, { mode: 'no-browser' });
+  await person.hasBeenTold(authorizationUrl);
+  person.timePasses();
+  await assert.rejects(received, (error: { code?: string; exit?: number; message?: string }) => {
+    assert.deepEqual([error.code, error.exit], ['login_timed_out', 6]);
+    assert.match(error.message ?? '', /within 5 minutes/);
+    return true;
+  });
+  assert.deepEqual([person.sleeps, person.openWaits()], [[300_000], 0]);
+});
+
+test('[A-111] an interruption ends the wait at once with its own reason, though the opener hangs', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'hangs', interactive: true });
+  const received = receive(person, listener);
+  const interrupted = new Error('Ctrl-C');
+  person.interrupt(interrupted);
+  await assert.rejects(received, interrupted);
+  assert.deepEqual([person.told, person.openWaits()], [[], 0]);
+});
+
+test('[A-70] the link taken by somebody else ends the login', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  visit(person.opened[0] ?? '');
+  visit(person.opened[0] ?? '');
+  await assert.rejects(received, { code: 'link_taken_twice' });
+});
