@@ -17,7 +17,7 @@ function problemOf(text: string | Uint8Array): JsonProblem | 'none' {
   return parsed.ok ? 'none' : parsed.problem;
 }
 
-function valueOf(text: string): JsonValue {
+function parsedValue(text: string): JsonValue {
   const parsed = parseJson(bytes(text), { maxKeys: 1e6 });
   assert.ok(parsed.ok, text);
   return parsed.value;
@@ -69,7 +69,7 @@ test('a name twice in one object is an error, however it is spelled [A-20] [A-12
 });
 
 test('names of the language’s own prototype are names like any other [A-20] [A-121]', () => {
-  const object = asObject(valueOf('{"__proto__":{"admin":true},"constructor":1}'));
+  const object = asObject(parsedValue('{"__proto__":{"admin":true},"constructor":1}'));
   assert.ok(object);
   assert.equal(Object.getPrototypeOf(object), null);
   assert.deepEqual(Object.keys(object), ['__proto__', 'constructor']);
@@ -100,11 +100,11 @@ test('a refusal holds nothing of the text [A-20] [A-121]', () => {
 });
 
 test('a number beyond the doubles is Infinity, for the reader to see', () => {
-  assert.equal(valueOf('1e999'), Number.POSITIVE_INFINITY);
+  assert.equal(parsedValue('1e999'), Number.POSITIVE_INFINITY);
 });
 
 test('typed readers take null and other types for absent', () => {
-  const object = asObject(valueOf('{"a":"x","b":null,"c":1,"d":["x","y"],"e":["x",1],"f":[]}'));
+  const object = asObject(parsedValue('{"a":"x","b":null,"c":1,"d":["x","y"],"e":["x",1],"f":[]}'));
   assert.ok(object);
   assert.equal(stringField(object, 'a'), 'x');
   for (const name of ['b', 'c', 'd', 'nothing', 'toString']) {
@@ -115,7 +115,7 @@ test('typed readers take null and other types for absent', () => {
   assert.equal(stringListField(object, 'e'), undefined);
   assert.equal(stringListField(object, 'b'), undefined);
   for (const text of ['[]', 'null', '1', '"x"']) {
-    assert.equal(asObject(valueOf(text)), undefined);
+    assert.equal(asObject(parsedValue(text)), undefined);
   }
 });
 
@@ -126,8 +126,8 @@ test('reads what the platform’s parser reads', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
       const spaced = JSON.stringify(JSON.parse(text), undefined, space);
-      assert.deepEqual(plain(valueOf(text)), plain(JSON.parse(text)));
-      assert.deepEqual(plain(valueOf(spaced)), plain(JSON.parse(spaced)));
+      assert.deepEqual(plain(parsedValue(text)), plain(JSON.parse(text)));
+      assert.deepEqual(plain(parsedValue(spaced)), plain(JSON.parse(spaced)));
     }),
   );
 });

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { judgeRules, type NotYet, type Rule, rulesInTable, rulesNamedIn } from './rules/judge-rules.js';
+import { repositoryRoot } from './support/repository.js';
+
+const text = (...path: string[]) => readFile(join(repositoryRoot, ...path), 'utf8');
+const ruleTable = ['..', 'shared', 'spec', 'rules.md'];
+
+/** Everything under test, as some titles are made from tables; but not this file, whose planted names are none. */
+async function testSources(): Promise<readonly string[]> {
+  const names = await readdir(join(repositoryRoot, 'test'), { recursive: true });
+  const files = names.filter((name) => name.endsWith('.ts') && name !== 'rules.test.ts');
+  assert.ok(files.length > 0, 'the tests were found');
+  return Promise.all(files.map((file) => text('test', file)));
+}
+
+test('every rule is named by a test, or stands on the dated list of those that are not yet', async () => {
+  const rules: readonly Rule[] = JSON.parse(await text('test', 'rules', 'rules.json'));
+  const notYet: readonly NotYet[] = JSON.parse(await text('test', 'rules', 'not-yet.json'));
+  const ids = rules.map(({ id }) => id);
+  assert.deepEqual(judgeRules(ids, notYet, await testSources()), { missing: [], stale: [], unknown: [] });
+});
+
+test('each entry of the list says since when, why, and which issue ends it', async () => {
+  const notYet: readonly NotYet[] = JSON.parse(await text('test', 'rules', 'not-yet.json'));
+  assert.equal(new Set(notYet.map(({ rule }) => rule)).size, notYet.length);
+  for (const { rule, since, reason, issue } of notYet) {
+    assert.match(since, /^20[0-9]{2}-[01][0-9]-[0-3][0-9]$/, rule);
+    assert.ok(reason.length >= 20, rule);
+    assert.ok(Number.isInteger(issue) && issue > 0, rule);
+  }
+});
+
+test('the copy of the rules is current', {
+  skip: existsSync(join(repositoryRoot, ...ruleTable))
+    ? false
+    : 'the rule table is not beside this repository',
+}, async () => {
+  const rules: readonly Rule[] = JSON.parse(await text('test', 'rules', 'rules.json'));
+  assert.deepEqual(rules, rulesInTable(await text(...ruleTable)));
+});
+
+test('the gate sees a planted rule without a test, a stale entry and a name that is no rule', () => {
+  const rules = ['R-1.1', 'R-1.2a', 'R-1.3'];
+  const entry = (rule: string): NotYet => ({ rule, since: '2026-11-21', reason: 'planted', issue: 1 });
+  const sources = ["test('a [R-1.1] [A-3]', () => {});", 'test(`b [R-1.2a]`, () => {});'];
+  const none = { missing: [], stale: [], unknown: [] };
+  assert.deepEqual(judgeRules(rules, [entry('R-1.3')], sources), none);
+  assert.deepEqual(judgeRules(rules, [], sources), { ...none, missing: ['R-1.3'] });
+  assert.deepEqual(judgeRules(rules, [entry('R-1.3'), entry('R-1.1')], sources), {
+    ...none,
+    stale: ['R-1.1'],
+  });
+  assert.deepEqual(judgeRules(rules, [entry('R-1.3'), entry('R-9.9')], sources), {
+    ...none,
+    unknown: ['R-9.9'],
+  });
+  const typo = [...sources, "test('c [R-1.4]', () => {});"];
+  assert.deepEqual(judgeRules(rules, [entry('R-1.3')], typo), { ...none, unknown: ['R-1.4'] });
+});
+
+test('comments and tests that do not run name no rule', () => {
+  const idle = [
+    '// [R-1.1]',
+    '/* [R-1.1] */',
+    "test.skip('a [R-1.1]', () => {});",
+    "test.todo(\n  'a [R-1.1]',\n);",
+  ];
+  for (const source of [...idle, "test('a R-1.1', () => {});"]) {
+    assert.deepEqual(rulesNamedIn(source), [], source);
+  }
+  assert.deepEqual(rulesNamedIn("test(\n  'a [R-1.1]',\n  { skip: needs('chromium') },\n);"), ['R-1.1']);
+});
+
+test('the table’s rows are read', () => {
+  const table =
+    '# Rules\n\n| id | who | level | rule |\n|---|---|---|---|\n| R-1.2 | client, AS | S | One `a | b`. |\n';
+  assert.deepEqual(rulesInTable(table), [
+    { id: 'R-1.2', who: 'client, AS', level: 'S', rule: 'One `a | b`.' },
+  ]);
+});
