@@ -1,0 +1,90 @@
+import { quoted } from '../primitives/printable.js';
+import { exitCode, Failure } from './failure.js';
+
+/** An environment variable names a folder in a way that cannot be relied on. */
+export function pathRefused(variable: string, value: string): Failure {
+  return new Failure({
+    code: 'path_refused',
+    exit: exitCode.usage,
+    message: `${variable} is ${quoted(value, 200)}, which is not an absolute path: what it means would depend on the working folder.`,
+    remedy: `Set ${variable} to an absolute path, or unset it.`,
+  });
+}
+
+/** A file or folder of ours that others could read or change, or that is not what it should be. */
+export function stateUnsafe(path: string, why: string): Failure {
+  return new Failure({
+    code: 'state_unsafe',
+    exit: exitCode.store,
+    message: `${quoted(path, 200)} is not safe to use: ${why}.`,
+    remedy: `Look at it with ls -ld ${quoted(path, 200)}; make it yours alone (chown, chmod go-rwx), move it away, or name another folder with POSTERN_STATE_DIR.`,
+  });
+}
+
+/** The system refused to write below the state folder: disk full, read-only, no permission. */
+export function stateUnwritable(path: string, cause: unknown): Failure {
+  return new Failure({
+    code: 'state_unwritable',
+    exit: exitCode.store,
+    message: `${quoted(path, 200)} could not be written: ${reasonOf(cause)}.`,
+    remedy:
+      'Make room or allow writing there, or name another folder with POSTERN_STATE_DIR, then run the command again.',
+    cause,
+  });
+}
+
+/** The index holds something that this program did not write; it is left as it is. */
+export function indexCorrupt(path: string, why: string): Failure {
+  return new Failure({
+    code: 'index_corrupt',
+    exit: exitCode.store,
+    message: `The list of logins ${quoted(path, 200)} is damaged (${quoted(why, 100)}); it was left as it is.`,
+    remedy: `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again with postern login.`,
+  });
+}
+
+/** The index was written by a later release; this one could only lose what it does not know. */
+export function indexNewer(path: string): Failure {
+  return new Failure({
+    code: 'index_newer',
+    exit: exitCode.store,
+    message: `The list of logins ${quoted(path, 200)} was written by a newer postern; it was left as it is.`,
+    remedy: 'Update postern to the newest release, then run the command again.',
+  });
+}
+
+/** The index file or its folder is open to others, or is no plain file. */
+export function indexUnsafe(path: string, why: string): Failure {
+  return new Failure({
+    code: 'index_unsafe',
+    exit: exitCode.store,
+    message: `The list of logins ${quoted(path, 200)} was not used: ${why}.`,
+    remedy: `Look at it with ls -ld; make it and its folder yours alone (chown, chmod go-rwx), or move it away and log in again.`,
+  });
+}
+
+/** Another process has had the lock all along. */
+export function busy(lock: string, holder: string, waitedMs: number): Failure {
+  const seconds = Math.round(waitedMs / 100) / 10;
+  return new Failure({
+    code: 'busy',
+    exit: exitCode.network,
+    message: `Another postern (${holder}) has been using this login for more than ${seconds} s.`,
+    remedy: `Wait for it or end it, then run the command again; if no such process exists, delete ${quoted(lock, 200)}.`,
+  });
+}
+
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const known: Readonly<Record<string, string>> = {
+    ENOSPC: 'the disk is full',
+    EDQUOT: 'the disk quota is used up',
+    EROFS: 'the file system is read-only',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ENOTDIR: 'a part of the path is not a folder',
+    EISDIR: 'a folder is in its place',
+  };
+  const text = known[code];
+  return text === undefined ? `the system said ${quoted(code || String(cause), 100)}` : `${text} (${code})`;
+}

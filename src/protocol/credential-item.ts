@@ -1,0 +1,177 @@
+import type { ClientAuthMethod } from '../ports.js';
+import { isTokenText } from '../primitives/characters.js';
+import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
+import { Secret } from '../primitives/secret.js';
+
+/** Whose credential it is; the key of its item is a hash over exactly these. */
+export interface CredentialBinding {
+  /** As the protected resource metadata spells it. */
+  readonly resource: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly account: string;
+}
+
+/** What one item of the secret store holds. Times are milliseconds since 1970. */
+export interface StoredCredential {
+  readonly version: 1;
+  readonly binding: CredentialBinding;
+  /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
+  readonly tokenEndpoint: string;
+  readonly revocationEndpoint?: string;
+  readonly authMethod: ClientAuthMethod;
+  readonly accessToken: Secret;
+  readonly refreshToken?: Secret;
+  readonly clientSecret?: Secret;
+  /** Null when the authorization server did not say. */
+  readonly expiresAt: number | null;
+  readonly obtainedAt: number;
+  readonly scopes: readonly string[];
+  /** Grows with each login of this key. */
+  readonly generation: number;
+}
+
+export type DecodedCredential =
+  | { readonly ok: true; readonly credential: StoredCredential }
+  /** `newer`: a later release wrote it. `binding`: a whole credential, but another one's. */
+  | { readonly ok: false; readonly problem: 'corrupt' | 'newer' | 'binding' };
+
+/** The stored form: one line of versioned JSON that repeats its own binding. */
+export function encodeCredential(credential: StoredCredential): Secret {
+  const { accessToken, refreshToken, clientSecret, binding, ...rest } = credential;
+  const { resource, issuer, clientId, account } = binding;
+  return new Secret(
+    JSON.stringify({
+      ...rest,
+      binding: { resource, issuer, clientId, account },
+      accessToken: accessToken.reveal(),
+      refreshToken: refreshToken?.reveal(),
+      clientSecret: clientSecret?.reveal(),
+    }),
+  );
+}
+
+/**
+ * The credential in an item's text, if it is whole, of a version known here, and the expected one. Members that
+ * are not known are left out: a release that cannot do without one raises the version.
+ */
+export function decodeCredential(text: string, expected: CredentialBinding): DecodedCredential {
+  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 8 });
+  const item = parsed.ok ? asObject(parsed.value) : undefined;
+  const version = item?.['version'];
+  if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
+    return { ok: false, problem: 'corrupt' };
+  }
+  if (version !== 1) {
+    return { ok: false, problem: 'newer' };
+  }
+  const credential = credentialOf(item);
+  if (credential === undefined) {
+    return { ok: false, problem: 'corrupt' };
+  }
+  const { binding } = credential;
+  const bound = bindingParts.every((part) => binding[part] === expected[part]);
+  return bound ? { ok: true, credential } : { ok: false, problem: 'binding' };
+}
+
+/** The store key of a credential: hex, 64 characters, nothing of the parts can be read from it. */
+export function credentialKey(binding: CredentialBinding): Promise<string> {
+  return hashOf(['postern credential', ...bindingParts.map((part) => binding[part])]);
+}
+
+/** The store key of a client registration's secret. */
+export function registrationKey(issuer: string, clientId: string): Promise<string> {
+  return hashOf(['postern registration', issuer, clientId]);
+}
+
+const bindingParts = ['resource', 'issuer', 'clientId', 'account'] as const;
+const authMethods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
+
+function credentialOf(item: JsonObject): StoredCredential | undefined {
+  const binding = bindingOf(asObject(item['binding']));
+  const tokenEndpoint = stringField(item, 'tokenEndpoint');
+  const authMethod = stringField(item, 'authMethod');
+  const accessToken = stringField(item, 'accessToken');
+  const scopes = stringListField(item, 'scopes');
+  const expiresAt = item['expiresAt'] === null ? null : timeField(item, 'expiresAt');
+  const obtainedAt = timeField(item, 'obtainedAt');
+  const generation = timeField(item, 'generation');
+  const optional = optionalFields(item);
+  if (
+    binding === undefined ||
+    tokenEndpoint === undefined ||
+    authMethod === undefined ||
+    !authMethods.includes(authMethod) ||
+    accessToken === undefined ||
+    !isTokenText(accessToken) ||
+    scopes === undefined ||
+    expiresAt === undefined ||
+    obtainedAt === undefined ||
+    generation === undefined ||
+    optional === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    version: 1,
+    binding,
+    tokenEndpoint,
+    authMethod: authMethod as ClientAuthMethod,
+    accessToken: new Secret(accessToken),
+    ...optional,
+    expiresAt,
+    obtainedAt,
+    scopes,
+    generation,
+  };
+}
+
+function bindingOf(object: JsonObject | undefined): CredentialBinding | undefined {
+  const [resource, issuer, clientId, account] = bindingParts.map(
+    (part) => object && stringField(object, part),
+  );
+  return resource === undefined || issuer === undefined || clientId === undefined || account === undefined
+    ? undefined
+    : { resource, issuer, clientId, account };
+}
+
+function optionalFields(
+  item: JsonObject,
+): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint'> | undefined {
+  const { refreshToken, clientSecret, revocationEndpoint } = item;
+  const texts = [refreshToken, clientSecret, revocationEndpoint];
+  if (!texts.every((text) => text === undefined || typeof text === 'string')) {
+    return undefined;
+  }
+  return {
+    ...(typeof refreshToken === 'string' ? { refreshToken: new Secret(refreshToken) } : {}),
+    ...(typeof clientSecret === 'string' ? { clientSecret: new Secret(clientSecret) } : {}),
+    ...(typeof revocationEndpoint === 'string' ? { revocationEndpoint } : {}),
+  };
+}
+
+/** A whole number from 0 on. */
+function timeField(item: JsonObject, name: string): number | undefined {
+  const value = item[name];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/**
+ * SHA-256 over the parts, each with its length before it, so that no two lists of parts give the same bytes. The
+ * bytes are UTF-16 code units: UTF-8 would make one of all lone surrogates.
+ */
+async function hashOf(parts: readonly string[]): Promise<string> {
+  const length = parts.reduce((sum, part) => sum + 4 + 2 * part.length, 0);
+  const bytes = new DataView(new ArrayBuffer(length));
+  let at = 0;
+  for (const part of parts) {
+    bytes.setUint32(at, part.length);
+    at += 4;
+    for (let index = 0; index < part.length; index += 1) {
+      bytes.setUint16(at, part.charCodeAt(index));
+      at += 2;
+    }
+  }
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', bytes);
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
