@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { requestInterrupted, timedOut } from '../../errors/network.js';
 import { clampDelay } from './time-limit.js';
 
@@ -15,6 +16,8 @@ export class Deadline {
     const byDoor = (): void => this.#controller.abort(requestInterrupted(host));
     const byTime = (): void =>
       this.#controller.abort(timedOut(host, 'the whole request, with its answer', totalMs ?? 0));
+    // Many requests may share one signal; each listener goes with its request.
+    setMaxListeners(0, caller, closing);
     if (caller.aborted) byCaller();
     if (closing.aborted) byDoor();
     caller.addEventListener('abort', byCaller, { once: true });

@@ -33,18 +33,16 @@ export function nextHop(
   return target;
 }
 
-/** Relative references are put together as text, so that the gate sees all of what was written. */
+/**
+ * What names a scheme or a host is judged as it was written; a reference within the origin is put
+ * together first (RFC 3986 section 5.2), if it has no character that a URL may not have.
+ */
 function resolveLocation(location: string, base: URL): URL | undefined {
-  const gated = gateUrl(absolute(location, base));
+  if (!/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(location)) return undefined;
+  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
+  const full = location.startsWith('//') ? base.protocol + location : location;
+  const gated = gateUrl(namesHost ? full : new URL(location, base).href);
   if (!gated.ok) return undefined;
   gated.url.hash = '';
   return gated.url;
-}
-
-function absolute(location: string, base: URL): string {
-  if (/^[a-z][a-z0-9+.-]*:/i.test(location)) return location;
-  if (location.startsWith('//')) return base.protocol + location;
-  if (location.startsWith('/')) return base.origin + location;
-  if (location.startsWith('?')) return base.origin + base.pathname + location;
-  return base.origin + base.pathname.replace(/[^/]*$/, '') + location;
 }

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { startAuthority } from '../support/certificates.js';
+import { startConnectProxy } from '../support/connect-proxy.js';
+import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { startHttp } from '../support/http-server.js';
+
+async function startWorld() {
+  const authority = await startAuthority();
+  const certificate = await authority.issue('DNS:good.example,DNS:localhost,IP:127.0.0.1');
+  const server = await startHttp(
+    (request, response) => response.end(String((request.socket as TLSSocket).servername)),
+    certificate,
+  );
+  return {
+    server,
+    caFile: authority.caFile,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await authority[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('https goes through HTTPS_PROXY by CONNECT; the proxy looks the name up; TLS is end to end [A-166]', async () => {
+  await using world = await startWorld();
+  await using proxy = await startConnectProxy(world.server.port);
+  for (const [name, url] of [
+    ['HTTPS_PROXY', `http://127.0.0.1:${proxy.port}`],
+    ['https_proxy', `localhost:${proxy.port}/`],
+  ] as const) {
+    await using door = testDoor({}, { env: { [name]: url }, caFile: world.caFile });
+    for (let count = 0; count < 2; count += 1) {
+      const response = await send(door, 'https://good.example/', { namedBy: 'public' });
+      assert.equal(await textOf(response), 'good.example');
+      assert.equal(response.zone, 'public');
+    }
+    assert.deepEqual(door.asked, []);
+  }
+  assert.deepEqual(proxy.asked, ['CONNECT good.example:443', 'CONNECT good.example:443']);
+  assert.deepEqual(proxy.authorizations, [undefined, undefined]);
+});
+
+test('this machine is never reached through a proxy, whatever the variables say [A-166]', async () => {
+  await using world = await startWorld();
+  await using plain = await startHttp((_, response) => response.end('plain'));
+  await using proxy = await startConnectProxy(world.server.port);
+  const uri = `http://127.0.0.1:${proxy.port}`;
+  const env = { HTTP_PROXY: uri, HTTPS_PROXY: uri, http_proxy: uri, https_proxy: uri, ALL_PROXY: uri };
+  await using door = testDoor({}, { env, caFile: world.caFile });
+  assert.equal(await textOf(await send(door, plain.origin)), 'plain');
+  assert.equal(await textOf(await send(door, `http://localhost:${plain.port}/`)), 'plain');
+  assert.equal(await textOf(await send(door, `https://localhost:${world.server.port}/`)), 'localhost');
+  assert.equal((await send(door, world.server.origin)).status, 200);
+  assert.deepEqual(proxy.asked, []);
+});
+
+test('an address in the URL is judged in front of a proxy too; plain http never goes through one [A-4]', async () => {
+  await using proxy = await startConnectProxy(1);
+  const uri = `http://127.0.0.1:${proxy.port}`;
+  await using door = testDoor(
+    { 'name.example': ['10.0.0.1'] },
+    { env: { HTTPS_PROXY: uri, HTTP_PROXY: uri } },
+  );
+  for (const host of ['169.254.169.254', '10.0.0.1', '[fd00:ec2::254]', '127.0.0.1', '[::ffff:a00:1]']) {
+    await failureOf(send(door, `https://${host}/`, { namedBy: 'public' }), 'address_refused');
+  }
+  await failureOf(send(door, 'http://name.example/'), 'url_refused');
+  await failureOf(send(door, 'http://name.example/', { namedBy: 'public' }), 'url_refused');
+  assert.deepEqual(proxy.asked, []);
+});
+
+test('credentials of the proxy go to the proxy, and into no message [A-166]', async () => {
+  await using world = await startWorld();
+  const secret = 'CANARY%20word';
+  for (const status of [200, 407, 403, 502]) {
+    await using proxy = await startConnectProxy(world.server.port, status);
+    const env = { HTTPS_PROXY: `http://user:${secret}@127.0.0.1:${proxy.port}` };
+    await using door = testDoor({}, { env, caFile: world.caFile });
+    const work = send(door, 'https://good.example/');
+    if (status === 200) assert.equal(await textOf(await work), 'good.example');
+    else {
+      const failure = await failureOf(work, 'network_failed');
+      assert.match(failure.message, new RegExp(`proxy.*127\\.0\\.0\\.1:${proxy.port}.*${status}`));
+      assert.match(failure.remedy, /HTTPS_PROXY/);
+      assert.doesNotMatch(everythingIn(failure), /CANARY|user/);
+    }
+    const expected = `Basic ${Buffer.from('user:CANARY word').toString('base64')}`;
+    assert.deepEqual(proxy.authorizations, [expected]);
+  }
+});
+
+test('a proxy that is dead, hangs up or is no proxy is the one that is blamed [A-166]', async () => {
+  await using hangingUp = await startHttp((request) => request.socket.destroy());
+  await using gone = await startHttp(() => undefined);
+  const port = gone.port;
+  await gone[Symbol.asyncDispose]();
+  for (const proxyPort of [port, hangingUp.port]) {
+    await using door = testDoor({}, { env: { HTTPS_PROXY: `http://u:CANARY@localhost:${proxyPort}` } });
+    const failure = await failureOf(send(door, 'https://good.example/'), 'network_failed');
+    assert.match(failure.message, new RegExp(`localhost:${proxyPort}`));
+    assert.doesNotMatch(everythingIn(failure), /CANARY/);
+  }
+});
+
+test('a proxy setting that cannot be used is named, its value is not shown [A-166]', async () => {
+  for (const value of [
+    'socks5://u:CANARY@h:1',
+    'http://CANARY:x@[',
+    'http://%zz:CANARY@h',
+    'ftp://CANARY/',
+  ]) {
+    await using door = testDoor({}, { env: { HTTPS_PROXY: value } });
+    const failure = await failureOf(send(door, 'https://good.example/'), 'network_setting_unusable');
+    assert.equal(failure.exit, 2);
+    assert.match(failure.message, /HTTPS_PROXY/);
+    assert.doesNotMatch(everythingIn(failure), /CANARY/);
+  }
+});
+
+test('what NO_PROXY lists is reached directly, and then its addresses are judged', async () => {
+  await using world = await startWorld();
+  await using proxy = await startConnectProxy(world.server.port);
+  const env = {
+    HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    NO_PROXY: 'other, .example:8443 good.example',
+  };
+  await using door = testDoor({ 'good.example': ['127.0.0.1'] }, { env, caFile: world.caFile });
+  const response = await send(door, `https://good.example:${world.server.port}/`);
+  assert.equal(await textOf(response), 'good.example');
+  assert.equal(response.zone, 'loopback');
+  assert.deepEqual(door.asked, ['good.example']);
+  assert.deepEqual(proxy.asked, []);
+});
