@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CookieJar } from '../../../src/sandbox/cookie-jar.js';
+import { formsOf } from '../../../src/sandbox/html-form.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import { authorizationUrl, listenForCallback, registerNative } from '../client.js';
+
+/** A browser's tab in which each page can be looked at before the next step. */
+class Tab {
+  readonly #cookies = new CookieJar();
+  url = new URL('about:blank');
+  html = '';
+  headers = new Headers();
+  status = 0;
+
+  async open(address: string | URL, form?: Record<string, string>): Promise<void> {
+    const url = new URL(address, this.url.protocol === 'about:' ? undefined : this.url);
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: this.#cookies.header(url) },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    this.#cookies.take(url, response.headers.getSetCookie());
+    this.url = url;
+    this.status = response.status;
+    this.headers = response.headers;
+    this.html = await response.text();
+    const location = response.headers.get('location');
+    if (location !== null && new URL(location, url).port === url.port) await this.open(location);
+  }
+
+  /** Presses a button of the page; `changes` are fields that a hostile page would send instead. */
+  press(name: string, value: string, changes: Record<string, string> = {}): Promise<void> {
+    const form = formsOf(this.html).find((one) => one.buttons.some((b) => b[0] === name && b[1] === value));
+    assert.ok(form, `no button ${name}=${value}`);
+    return this.open(form.action, { ...Object.fromEntries(form.fields), [name]: value, ...changes });
+  }
+}
+
+async function atConsent(sandbox: Sandbox, clientId: string, redirectUri: string): Promise<Tab> {
+  const tab = new Tab();
+  await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: redirectUri }));
+  await tab.press('account', 'alice');
+  return tab;
+}
+
+test('[R-5.8h] consent shows the name, where the answer goes, the scopes, and warns about loopback', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
+  assert.match(tab.html, /Test program asks to act for you/);
+  assert.match(tab.html, new RegExp(`Answer goes to</dt><dd>${new URL(callback.redirectUri).host}<`));
+  assert.match(tab.html, /runs on your own computer/);
+  assert.match(tab.html, /Read your notes/);
+  const mixed = await registerNative(sandbox, {
+    redirect_uris: ['http://127.0.0.1/callback', 'https://client.invalid/cb'],
+  });
+  assert.doesNotMatch(
+    (await atConsent(sandbox, mixed, callback.redirectUri)).html,
+    /runs on your own computer/,
+  );
+});
+
+test('[A-288] pages cannot be framed, load nothing, and run no script', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
+  const policy = tab.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|script-src/);
+  assert.equal(tab.headers.get('x-frame-options'), 'DENY');
+  assert.equal(tab.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(tab.headers.get('cache-control'), 'no-store');
+  assert.doesNotMatch(tab.html, /<script|javascript:|\son\w+=/i);
+});
+
+test('[A-288] what a client says about itself is text, however it is written', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const name = `<script>alert(1)</script>" onload='x' \u202egood\u001b[2J`;
+  const tab = await atConsent(
+    sandbox,
+    await registerNative(sandbox, { client_name: name }),
+    callback.redirectUri,
+  );
+  for (const bad of ['<script', '\u202e', '\u001b']) assert.equal(tab.html.includes(bad), false);
+  assert.match(tab.html, /&#60;script&#62;alert\(1\)/);
+  await tab.open(
+    authorizationUrl(sandbox, {
+      client_id: '"><img src=x onerror=alert(1)>',
+      redirect_uri: callback.redirectUri,
+    }),
+  );
+  assert.equal(tab.status, 400);
+  assert.doesNotMatch(tab.html, /<img/);
+});
+
+test('[A-288] a decision without the token of its page is refused, and each question is answered once', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const clientId = await registerNative(sandbox);
+  const other = await atConsent(sandbox, clientId, callback.redirectUri);
+  const foreign = Object.fromEntries(formsOf(other.html)[0]?.fields ?? [])['csrf'] ?? '';
+  const tab = await atConsent(sandbox, clientId, callback.redirectUri);
+  const page = tab.html;
+  for (const csrf of ['', 'guess', foreign]) {
+    tab.html = page;
+    await tab.press('decision', 'allow', { csrf });
+    assert.equal(tab.status, 403);
+  }
+  tab.html = page;
+  await tab.press('decision', 'allow');
+  assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
+  tab.html = page;
+  await tab.press('decision', 'allow');
+  assert.equal(tab.status, 400);
+});
+
+test('[A-288] a page opened in another browser, without its cookie, shows nothing of the login', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
+  const response = await fetch(tab.url);
+  assert.equal(response.status, 400);
+  assert.doesNotMatch(await response.text(), /Test program/);
+});
+
+test('a person can change the account in the middle of a login', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const tab = await atConsent(sandbox, await registerNative(sandbox), callback.redirectUri);
+  await tab.press('decision', 'switch');
+  await tab.press('account', 'bob');
+  assert.match(tab.html, /as Bob Example/);
+  await tab.press('decision', 'allow');
+  assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
+});
+
+test('[A-295] every page says that this is no place for real accounts', async () => {
+  await using sandbox = await startSandbox();
+  const page = await (await fetch(`${sandbox.issuer}/authorize?client_id=x`)).text();
+  assert.match(page, /Not for production/);
+});

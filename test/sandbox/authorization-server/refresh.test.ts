@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import {
+  type Callback,
+  type Changes,
+  type Json,
+  listenForCallback,
+  loggedIn,
+  registerNative,
+  tokenRequest,
+} from '../client.js';
+
+let sandbox: Sandbox;
+let callback: Callback;
+let clientId: string;
+const other = 'https://other.example/mcp';
+
+before(async () => {
+  sandbox = await startSandbox({ otherResources: [other] });
+  callback = await listenForCallback();
+  clientId = await registerNative(sandbox);
+});
+
+after(async () => {
+  await sandbox.close();
+  await callback[Symbol.asyncDispose]();
+});
+
+async function tokens(): Promise<Json> {
+  const { redemption } = await loggedIn(sandbox, callback, clientId);
+  return (await tokenRequest(sandbox, redemption)).json;
+}
+
+function refresh(token: unknown, changes: Changes = {}): ReturnType<typeof tokenRequest> {
+  const form = { grant_type: 'refresh_token', client_id: clientId, refresh_token: String(token) };
+  return tokenRequest(sandbox, { ...form, ...changes });
+}
+
+test('[R-5.8a] a refresh token of a public client is replaced each time, and needs no offline_access', async () => {
+  const first = await tokens();
+  const second = await refresh(first['refresh_token']);
+  assert.equal(second.status, 200);
+  assert.notEqual(second.json['refresh_token'], first['refresh_token']);
+  assert.equal(second.json['scope'], 'mcp:basic notes:read');
+  assert.equal((await refresh(second.json['refresh_token'])).status, 200);
+});
+
+test('[R-5.8a] [A-286] an old refresh token used again ends the whole family, and no other', async () => {
+  const bystander = await tokens();
+  const first = await tokens();
+  const second = await refresh(first['refresh_token']);
+  const replay = await refresh(first['refresh_token']);
+  assert.deepEqual([replay.status, replay.json['error']], [400, 'invalid_grant']);
+  assert.equal((await refresh(second.json['refresh_token'])).json['error'], 'invalid_grant');
+  assert.equal((await refresh(bystander['refresh_token'])).status, 200);
+});
+
+test('[A-286] of two refreshes at once, one gets tokens', async () => {
+  const { refresh_token } = await tokens();
+  const answers = await Promise.all([refresh(refresh_token), refresh(refresh_token)]);
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+});
+
+test('[A-286] never wider, never for another resource, never for another client; and the token survives the attempt', async () => {
+  const { refresh_token } = await tokens();
+  for (const [changes, error] of [
+    [{ scope: 'mcp:basic notes:read notes:write' }, 'invalid_scope'],
+    [{ resource: other }, 'invalid_target'],
+    [{ resource: null }, 'invalid_target'],
+    [{ client_id: await registerNative(sandbox) }, 'invalid_grant'],
+  ] as const) {
+    const { status, json } = await refresh(refresh_token, changes);
+    assert.deepEqual([status, json['error']], [400, error]);
+  }
+  assert.equal((await refresh(refresh_token)).status, 200);
+});
+
+test('[A-286] [A-293] a revoked refresh token is dead; an unknown or foreign one changes nothing', async () => {
+  const revoke = async (token: unknown, client = clientId, hint = 'refresh_token'): Promise<number> => {
+    const form = { token: String(token), client_id: client, token_type_hint: hint };
+    return (await fetch(`${sandbox.issuer}/revoke`, { method: 'POST', body: new URLSearchParams(form) }))
+      .status;
+  };
+  const { refresh_token } = await tokens();
+  assert.equal(await revoke('unknown'), 200);
+  assert.equal(await revoke(refresh_token, await registerNative(sandbox)), 200);
+  const { json, status } = await refresh(refresh_token);
+  assert.equal(status, 200);
+  assert.equal(await revoke(json['refresh_token'], clientId, 'access_token'), 200);
+  assert.equal((await refresh(json['refresh_token'])).json['error'], 'invalid_grant');
+});
+
+test('counts what was asked of it', async () => {
+  await using own = await startSandbox();
+  const client = await registerNative(own);
+  const { redemption } = await loggedIn(own, callback, client);
+  const { json } = await tokenRequest(own, redemption);
+  await tokenRequest(own, {
+    grant_type: 'refresh_token',
+    client_id: client,
+    refresh_token: String(json['refresh_token']),
+  });
+  const { registrations, tokenRequests, refreshes, authorizationRequests } = own.stats;
+  assert.deepEqual(
+    { registrations, tokenRequests, refreshes, authorizationRequests },
+    {
+      registrations: 1,
+      tokenRequests: 2,
+      refreshes: 1,
+      authorizationRequests: 1,
+    },
+  );
+  const last = own.requests.at(-1);
+  assert.deepEqual(
+    [last?.at, last?.method, last?.path, last?.status],
+    ['authorization', 'POST', '/token', 200],
+  );
+  assert.equal(new Map(last?.params).get('resource'), own.serverUrl);
+});
