@@ -1,3 +1,4 @@
+import type { StoreKind, Zone } from './primitives/records.js';
 import type { Secret } from './primitives/secret.js';
 import type { Step } from './primitives/step.js';
 
@@ -8,12 +9,6 @@ export interface Clock {
   /** Resolves after `ms` (at most 24 h), rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
-
-/**
- * How near a server is, by the addresses its name resolved to. A server may name servers as far or
- * farther than itself, never nearer: public < private < loopback.
- */
-export type Zone = 'public' | 'private' | 'loopback';
 
 export interface OutboundRequest {
   readonly method: string;
@@ -51,14 +46,13 @@ export interface OutboundResponse extends AsyncDisposable {
 
 /** The one way out: every request of the program goes through here. */
 export interface OutboundDoor extends AsyncDisposable {
-  /** @throws Failure `url_refused`, `address_refused`, `redirect_refused`, `tls_failed`,
-   * `network_failed`, `timed_out`, `too_large` */
+  /** @throws Failure `url_refused`, `address_refused`, `redirect_refused`, `tls_failed`, `network_failed`, … */
   send(request: OutboundRequest): Promise<OutboundResponse>;
 }
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {
-  readonly kind: 'keychain' | 'memory';
+  readonly kind: StoreKind;
   /** Can it be read and written now? @throws Failure `store_unavailable`, `store_locked` */
   ready(): Promise<void>;
   read(key: string): Promise<Secret | undefined>;

@@ -1,6 +1,7 @@
 import { loginAmbiguous, loginNeeded } from '../errors/token.js';
-import type { LoginRecord, Ports } from '../ports.js';
+import type { Ports } from '../ports.js';
 import { pickLogin } from '../primitives/pick-login.js';
+import type { LoginRecord } from '../primitives/records.js';
 
 /** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
 export interface WantedLogin {

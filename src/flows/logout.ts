@@ -1,5 +1,6 @@
 import { Failure } from '../errors/failure.js';
-import type { LoginRecord, Ports } from '../ports.js';
+import type { Ports } from '../ports.js';
+import type { LoginRecord } from '../primitives/records.js';
 import type { StoredCredential } from '../protocol/credential-item.js';
 import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
 import { credentialLockWaitMs } from './login/keep-login.js';

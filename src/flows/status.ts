@@ -1,5 +1,6 @@
-import type { LoginRecord, Ports } from '../ports.js';
+import type { Ports } from '../ports.js';
 import { shellWord } from '../primitives/quoting.js';
+import type { LoginRecord } from '../primitives/records.js';
 
 /** One login as `status` tells it; never a secret. */
 export interface LoginStatus {

@@ -1,6 +1,6 @@
-import type { ClientAuthMethod } from '../ports.js';
 import { isTokenText } from '../primitives/characters.js';
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
+import type { ClientAuthMethod } from '../primitives/records.js';
 import { Secret } from '../primitives/secret.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */

@@ -1,7 +1,8 @@
-import type { LoginRecord, Ports } from '../../ports.js';
+import type { Ports } from '../../ports.js';
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import { createAuthorizedSender, type Relogin } from '../request/authorized-sender.js';
-import type { TokenPorts } from '../token/valid-token.js';
+import type { TokenPorts } from '../token/token-request.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
 

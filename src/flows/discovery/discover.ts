@@ -1,4 +1,5 @@
-import type { Ports, Zone } from '../../ports.js';
+import type { Ports } from '../../ports.js';
+import type { Zone } from '../../primitives/records.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ProtectedResource } from '../../protocol/oauth/protected-resource-metadata.js';
 import { type AuthorizationServerChoice, chooseAuthorizationServer } from './choose-authorization-server.js';

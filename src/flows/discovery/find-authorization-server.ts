@@ -7,8 +7,9 @@ import {
   resourceNotListed,
 } from '../../errors/discovery.js';
 import { Failure } from '../../errors/failure.js';
-import type { Ports, Zone } from '../../ports.js';
+import type { Ports } from '../../ports.js';
 import { quoted } from '../../primitives/printable.js';
+import type { Zone } from '../../primitives/records.js';
 import { authorizationServerMetadataUrls } from '../../primitives/well-known.js';
 import {
   type AuthorizationServer,

@@ -1,6 +1,7 @@
 import { challengeUnusable, serverAnswered } from '../../errors/discovery.js';
-import type { Ports, Zone } from '../../ports.js';
+import type { Ports } from '../../ports.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
+import type { Zone } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
 import { type ProbeAnswer, probe } from '../../protocol/mcp/probe.js';
 

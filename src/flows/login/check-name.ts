@@ -1,5 +1,5 @@
 import { nameTaken, nameUnusable } from '../../errors/usage.js';
-import type { LoginRecord } from '../../ports.js';
+import type { LoginRecord } from '../../primitives/records.js';
 
 /** What `--name` takes: it stands in command lines, so nothing that a shell or a path could read as something else. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;

@@ -3,7 +3,8 @@ import {
   clientIdentifierNeeded,
   registrationWayClosed,
 } from '../../errors/registration.js';
-import type { ClientAuthMethod, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
+import type { Ports } from '../../ports.js';
+import type { ClientAuthMethod, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import type { Discovery } from '../discovery/discover.js';

@@ -1,4 +1,5 @@
-import type { ClientAuthMethod, LoginRecord, Ports, RegistrationWay } from '../../ports.js';
+import type { Ports } from '../../ports.js';
+import type { ClientAuthMethod, LoginRecord, RegistrationWay } from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import type { Discovery } from '../discovery/discover.js';

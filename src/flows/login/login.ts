@@ -1,6 +1,7 @@
 import { Failure } from '../../errors/failure.js';
-import type { LoginRecord, Ports, RegistrationRecord, RegistrationWay } from '../../ports.js';
+import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
+import type { LoginRecord, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import { discover } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
 import { checkName } from './check-name.js';

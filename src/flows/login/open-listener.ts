@@ -1,5 +1,6 @@
 import { Failure } from '../../errors/failure.js';
-import type { CallbackListener, Ports, RegistrationRecord } from '../../ports.js';
+import type { CallbackListener, Ports } from '../../ports.js';
+import type { RegistrationRecord } from '../../primitives/records.js';
 
 export interface ListenerRequest {
   /** `--redirect-port`; undefined: not asked for. */

@@ -1,4 +1,5 @@
-import type { Ports, RegistrationRecord } from '../../ports.js';
+import type { Ports } from '../../ports.js';
+import type { RegistrationRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { decodeClientSecret, encodeClientSecret } from '../../protocol/client-secret-item.js';
 import { registrationKey } from '../../protocol/credential-item.js';

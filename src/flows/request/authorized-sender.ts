@@ -1,12 +1,14 @@
 import { insufficientScope, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
-import type { LoginRecord, OutboundRequest, OutboundResponse } from '../../ports.js';
+import type { OutboundRequest, OutboundResponse } from '../../ports.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import { attaches } from '../../primitives/resource.js';
 import { parseScope, scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
-import { defaultMinLifeMs, type TokenPorts, validToken } from '../token/valid-token.js';
+import type { TokenPorts } from '../token/token-request.js';
+import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 
 /** At most so many step-ups for one operation; then the refusal is permanent (rule 5.6). */
 const mostStepUps = 3;

@@ -1,6 +1,7 @@
 import { credentialCorrupt, credentialNewer } from '../../errors/store.js';
 import { loginNeeded } from '../../errors/token.js';
-import type { LoginRecord, Ports } from '../../ports.js';
+import type { Ports } from '../../ports.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import { decodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Failure } from '../../errors/failure.js';
 import { loginExpired } from '../../errors/token.js';
-import type { LoginRecord } from '../../ports.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { readCredential } from './read-credential.js';
-import { type TokenPorts, usable, type ValidTokenRequest } from './valid-token.js';
+import { type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /** How long a process waits for another one's refresh. */
 const refreshLockWaitMs = 30_000;

@@ -1,5 +1,5 @@
-import type { Zone } from '../../ports.js';
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
+import type { Zone } from '../../primitives/records.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */

@@ -1,5 +1,5 @@
 import type { ClientAuth } from 'oauth4webapi';
-import type { ClientAuthMethod } from '../../ports.js';
+import type { ClientAuthMethod } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 
 /** A client as the token endpoint sees it (RFC 6749 section 2.3). */

@@ -1,6 +1,7 @@
-import type { ClientAuthMethod, OutboundDoor, Zone } from '../../ports.js';
+import type { OutboundDoor } from '../../ports.js';
 import { isVscharText } from '../../primitives/characters.js';
 import { asObject, type JsonObject, parseJson } from '../../primitives/json.js';
+import type { ClientAuthMethod, Zone } from '../../primitives/records.js';
 import { Secret } from '../../primitives/secret.js';
 import type { AuthorizationServer } from './authorization-server-metadata.js';
 

@@ -1,5 +1,6 @@
-import type { OutboundDoor, OutboundResponse, Zone } from '../../ports.js';
+import type { OutboundDoor, OutboundResponse } from '../../ports.js';
 import { asObject, type JsonObject, parseJson } from '../../primitives/json.js';
+import type { Zone } from '../../primitives/records.js';
 
 /** Limits for one metadata document: 256 KiB decoded, 10 s in all. */
 const documentLimits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;

@@ -1,5 +1,5 @@
-import type { Zone } from '../../ports.js';
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
+import type { Zone } from '../../primitives/records.js';
 import { resourceCovers } from '../../primitives/resource.js';
 import { parseScope } from '../../primitives/scope.js';
 import { gateUrl } from '../../primitives/url-gate.js';

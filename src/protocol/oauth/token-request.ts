@@ -1,4 +1,5 @@
-import type { OutboundDoor, Zone } from '../../ports.js';
+import type { OutboundDoor } from '../../ports.js';
+import type { Zone } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { authenticateClient, type ClientAuthentication } from './client-authentication.js';
 

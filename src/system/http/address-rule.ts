@@ -1,6 +1,6 @@
 import { addressRefused, type NamedBy, plainHttpRefused } from '../../errors/url.js';
-import type { Zone } from '../../ports.js';
 import { type AddressClass, classifyAddress } from '../../primitives/ip-address.js';
+import type { Zone } from '../../primitives/records.js';
 
 const mostAddresses = 16;
 const nearestFirst = ['loopback', 'private', 'public'] as const;

@@ -1,7 +1,7 @@
 import type { NamedBy } from '../../errors/url.js';
-import type { Zone } from '../../ports.js';
 import type { AddressClass } from '../../primitives/ip-address.js';
 import { parseAddress } from '../../primitives/ip-address.js';
+import type { Zone } from '../../primitives/records.js';
 import { checkAddresses, judgeAddresses, nearestZone } from './address-rule.js';
 import { type Environment, type HttpProxy, proxyFor } from './proxy-settings.js';
 import { type Resolve, resolveHost } from './resolve-host.js';

@@ -1,5 +1,6 @@
 import { indexCorrupt, indexNewer, indexUnsafe } from '../../errors/state.js';
-import type { CredentialIndex, IndexDocument, Locks } from '../../ports.js';
+import type { CredentialIndex, Locks } from '../../ports.js';
+import type { IndexDocument } from '../../primitives/records.js';
 import { parseIndex } from './index-schema.js';
 import { indexPath, maxIndexBytes, readIndexSync } from './read-index.js';
 import { replacePrivateFile } from './safe-file.js';

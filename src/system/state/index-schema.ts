@@ -1,5 +1,5 @@
-import type { IndexDocument } from '../../ports.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../primitives/json.js';
+import type { IndexDocument } from '../../primitives/records.js';
 
 export type IndexText =
   | { readonly ok: true; readonly document: IndexDocument }

@@ -1,4 +1,4 @@
-import type { IndexDocument } from '../../ports.js';
+import type { IndexDocument } from '../../primitives/records.js';
 import { parseIndex } from './index-schema.js';
 import { readPrivateFile } from './private-file.js';
 

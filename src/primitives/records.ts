@@ -1,0 +1,65 @@
+/**
+ * How near a server is, by the addresses its name resolved to. A server may name servers as far or
+ * farther than itself, never nearer: public < private < loopback.
+ */
+export type Zone = 'public' | 'private' | 'loopback';
+
+/** The kinds of place where secrets live. */
+export type StoreKind = 'keychain' | 'memory';
+
+/** How this client identified itself to an authorization server. */
+export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
+export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
+
+/**
+ * What is known of one login and is no secret. Its secrets are the store's item `key`, and so are the endpoints that
+ * secrets are sent to: this file could be changed by another program.
+ */
+export interface LoginRecord {
+  /** Store key: hash over (resource, issuer, client identifier, account). */
+  readonly key: string;
+  /** Short name given with `--name`. */
+  readonly name?: string;
+  /** The server's canonical URL as the person named it; tokens attach at or below it only. */
+  readonly server: string;
+  /** `resource` exactly as the protected resource metadata spells it. */
+  readonly resource: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly account: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since 1970; null when the authorization server did not say. */
+  readonly expiresAt: number | null;
+  readonly obtainedAt: number;
+  readonly refreshable: boolean;
+  readonly store: StoreKind;
+  readonly zone: Zone;
+  readonly registration: RegistrationWay;
+  /** Set when the refresh token was refused for good: a new login is needed. */
+  readonly dead?: boolean;
+  /** Warnings shown at login and repeated by `status`. */
+  readonly warnings?: readonly string[];
+  /** Grows with each login of this key, so that an older writer notices. */
+  readonly generation: number;
+}
+
+/** A client registration kept for one issuer; its secret, if any, is the store's item `key`. */
+export interface RegistrationRecord {
+  readonly key: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly way: 'preregistered' | 'dynamic' | 'ask';
+  readonly authMethod: ClientAuthMethod;
+  readonly hasSecret: boolean;
+  /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
+  readonly redirectUri: string;
+  readonly scopes: readonly string[];
+  /** Milliseconds since 1970; null: never. */
+  readonly secretExpiresAt: number | null;
+}
+
+export interface IndexDocument {
+  readonly version: 1;
+  readonly logins: readonly LoginRecord[];
+  readonly registrations: readonly RegistrationRecord[];
+}
