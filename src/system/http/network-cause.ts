@@ -19,7 +19,9 @@ export class ConnectError extends Error {
 export function codeOf(error: unknown): string | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   const code = field(error, 'code');
-  return typeof code === 'string' ? code : undefined;
+  if (typeof code === 'string') return code;
+  // undici gives its parser's errors no code of their own.
+  return error instanceof Error && error.name === 'HTTPParserError' ? 'HPE_INVALID' : undefined;
 }
 
 /**
