@@ -102,6 +102,8 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     clientIdMetadataDocument: {
       enabled: settings.metadataDocuments,
       ack: 'draft-02',
+      // Seconds. Some time at least, as one login asks for the document several times.
+      cacheDuration: { min: 5, max: 86_400 },
       allowFetch: (_context, clientId) => about.documents.allows(clientId),
     },
     resourceIndicators: {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
+import { rootCertificates } from 'node:tls';
 import { classifyAddress } from '../../primitives/ip-address.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { SandboxSettings } from '../options.js';
@@ -60,7 +61,7 @@ function get(
         agent: false,
         signal,
         maxHeaderSize: 16_384,
-        ...(authorities === undefined ? {} : { ca: authorities }),
+        ...(authorities === undefined ? {} : { ca: [...rootCertificates, authorities] }),
       },
       (answer) => {
         const type = answer.headers['content-type'] ?? '';

@@ -17,6 +17,8 @@ interface Shared {
   readonly provider: Provider;
   readonly issuerPath: string;
   readonly secret: string;
+  /** Identifiers of the clients that the sandbox was started with. */
+  readonly preregistered: ReadonlySet<string>;
 }
 
 /** The two questions of a login: who are you, and may this client act for you. */
@@ -59,6 +61,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
     ...form,
     clientId: params.clientId,
     clientName,
+    preregistered: shared.preregistered.has(params.clientId),
     redirectUris: client?.redirectUris ?? [],
     redirectUri: params.redirectUri,
     resource: params.resource,

@@ -51,6 +51,11 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
     const registered = (this.redirectUris ?? []).filter(isAcceptable);
     return isRegistered(asked, registered, settings.loopbackPorts);
   };
-  const interactions = interactionPages({ provider, issuerPath: settings.issuerPath, secret });
+  const interactions = interactionPages({
+    provider,
+    issuerPath: settings.issuerPath,
+    secret,
+    preregistered: new Set(settings.clients.map((client) => client.client_id)),
+  });
   server.serve(front({ ...parts, provider, interactions, resources }));
 }

@@ -9,6 +9,8 @@ export interface ConsentQuestion {
   readonly csrf: string;
   readonly clientId: string;
   readonly clientName: string;
+  /** Set up with the sandbox, and not registered by itself. */
+  readonly preregistered: boolean;
   /** Every redirect URI the client has, and the one this request names. */
   readonly redirectUris: readonly string[];
   readonly redirectUri: string;
@@ -23,7 +25,6 @@ export interface ConsentQuestion {
  */
 export function consentPage(ask: ConsentQuestion): Answer {
   const name = words(ask.clientName);
-  const idHost = ask.clientId.startsWith('https://') ? new URL(ask.clientId).host : undefined;
   const target = new URL(ask.redirectUri);
   return pageAnswer({
     status: 200,
@@ -34,7 +35,7 @@ export function consentPage(ask: ConsentQuestion): Answer {
 <p class="soft">It would be able to use this server as ${ask.account.name}.</p>
 <dl>
 <dt>Program</dt><dd>${name}</dd>
-<dt>Identified by</dt><dd>${idHost === undefined ? 'nobody: it chose its name itself' : words(idHost)}</dd>
+<dt>Identified by</dt><dd>${identity(ask)}</dd>
 <dt>Answer goes to</dt><dd>${words(target.host)}</dd>
 <dt>Server</dt><dd>${words(ask.resource)}</dd>
 </dl>
@@ -53,6 +54,12 @@ ${ask.redirectUris.every(isLoopback) ? loopbackWarning(name) : html``}
 <button class="link" name="decision" value="switch">Not ${ask.account.name}? Use another account</button>
 </form>`,
   });
+}
+
+/** The host that vouches for the name, when the identifier is an address (CIMD section 6). */
+function identity(ask: ConsentQuestion): string {
+  if (ask.clientId.startsWith('https://')) return words(new URL(ask.clientId).host);
+  return ask.preregistered ? 'this server, which knows it' : 'nobody: it chose its name itself';
 }
 
 function loopbackWarning(name: string): Markup {

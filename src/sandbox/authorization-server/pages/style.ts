@@ -16,10 +16,10 @@ main { width: min(30rem, calc(100% - 2rem)); margin: clamp(1.5rem, 8vh, 5rem) au
 h1 { margin: 0 0 .4rem; font-size: 1.45rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; overflow-wrap: anywhere; }
 h2 { margin: 1.6rem 0 .5rem; font-size: .95rem; }
 p { margin: .5rem 0 0; } .soft { color: var(--soft); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1rem; margin: 1.3rem 0 0; padding: .9rem 1rem;
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .4rem 1rem; margin: 1.3rem 0 1rem; padding: .9rem 1rem;
   background: var(--tint); border-radius: 10px; font-size: .92rem; }
 dt { color: var(--soft); } dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
-.warning { margin-top: 1.1rem; padding: .8rem 1rem; background: var(--warn); color: var(--warn-ink);
+.warning { margin-top: 0; padding: .8rem 1rem; background: var(--warn); color: var(--warn-ink);
   border: 1px solid var(--warn-line); border-radius: 10px; font-size: .92rem; }
 .scopes { margin: 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 10px; }
 .scopes li + li { border-top: 1px solid var(--line); }

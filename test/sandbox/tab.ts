@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { CookieJar } from '../../src/sandbox/cookie-jar.js';
+import { formsOf } from '../../src/sandbox/html-form.js';
+
+/** A browser's tab in which each page can be looked at before the next step. */
+export class Tab {
+  readonly #cookies = new CookieJar();
+  url = new URL('about:blank');
+  html = '';
+  headers = new Headers();
+  status = 0;
+
+  async open(address: string | URL, form?: Record<string, string>): Promise<void> {
+    const url = new URL(address, this.url.protocol === 'about:' ? undefined : this.url);
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: this.#cookies.header(url) },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    this.#cookies.take(url, response.headers.getSetCookie());
+    this.url = url;
+    this.status = response.status;
+    this.headers = response.headers;
+    this.html = await response.text();
+    const location = response.headers.get('location');
+    if (location !== null && new URL(location, url).port === url.port) await this.open(location);
+  }
+
+  /** Presses a button of the page; `changes` are fields that a hostile page would send instead. */
+  press(name: string, value: string, changes: Record<string, string> = {}): Promise<void> {
+    const form = formsOf(this.html).find((one) => one.buttons.some((b) => b[0] === name && b[1] === value));
+    assert.ok(form, `no button ${name}=${value}`);
+    return this.open(form.action, { ...Object.fromEntries(form.fields), [name]: value, ...changes });
+  }
+}
