@@ -68,7 +68,7 @@ async function readArgument(word: string, sources: ArgumentSources): Promise<Jso
   if (word.startsWith('@')) {
     return objectIn(word, await sources.readFile(word.slice(1)));
   }
-  const parts = /^([^=]*?)(:?=)([^]*)$/.exec(word);
+  const parts = /^([^=]*?)(:?=)(.*)$/s.exec(word);
   const [, name = '', sign, text = ''] = parts ?? [];
   if (parts === null || name === '') {
     throw argumentUnusable(word, 'it is not of the form key=value');

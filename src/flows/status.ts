@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.js';
 import { shellWord } from '../primitives/quoting.js';
-import type { LoginRecord } from '../primitives/records.js';
+import { defaultAccount, type LoginRecord } from '../primitives/records.js';
 
 /** One login as `status` tells it; never a secret. */
 export interface LoginStatus {
@@ -19,7 +19,7 @@ export async function status(ports: Pick<Ports, 'index' | 'clock'>): Promise<rea
 }
 
 function judge(login: LoginRecord, now: number): LoginStatus {
-  const account = login.account === 'default' ? '' : ` --account ${shellWord(login.account)}`;
+  const account = login.account === defaultAccount ? '' : ` --account ${shellWord(login.account)}`;
   const remedy = `postern login ${shellWord(login.server)}${account}`;
   if (login.dead === true) {
     const problem = 'the authorization server refused its refresh token';

@@ -63,3 +63,6 @@ export interface IndexDocument {
   readonly logins: readonly LoginRecord[];
   readonly registrations: readonly RegistrationRecord[];
 }
+
+/** The account of a login that was made without `--account`. */
+export const defaultAccount = 'default';

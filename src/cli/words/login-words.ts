@@ -1,7 +1,6 @@
 import type { LoginStatus } from '../../flows/status.js';
-import { defaultAccount } from '../../primitives/pick-login.js';
 import { printable } from '../../primitives/printable.js';
-import type { LoginRecord } from '../../primitives/records.js';
+import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
 import { inWords } from './duration.js';
 
 /** How a login is called in commands: its name, else its server. */

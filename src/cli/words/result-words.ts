@@ -42,7 +42,7 @@ function json(value: JsonValue): string {
 }
 
 function entries(value: JsonValue | undefined, line: (entry: JsonObject) => string): string {
-  const objects = Array.isArray(value) ? value.flatMap((entry) => asObject(entry) ?? []) : [];
+  const objects = (Array.isArray(value) ? value : []).map(asObject).filter((entry) => entry !== undefined);
   return objects.length === 0 ? '(none)' : objects.map(line).join('\n');
 }
 
