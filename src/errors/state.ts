@@ -69,7 +69,7 @@ export function busy(lock: string, holder: string, waitedMs: number): Failure {
   return new Failure({
     code: 'busy',
     exit: exitCode.network,
-    message: `Another postern (${holder}) has been using this login for more than ${seconds} s.`,
+    message: `Another postern (${holder}) is at work on the same login or list of logins, and did not finish within ${seconds} s.`,
     remedy: `Wait for it or end it, then run the command again; if no such process exists, delete ${quoted(lock, 200)}.`,
   });
 }
@@ -84,6 +84,7 @@ function reasonOf(cause: unknown): string {
     EPERM: 'permission denied',
     ENOTDIR: 'a part of the path is not a folder',
     EISDIR: 'a folder is in its place',
+    EEXIST: 'something that is no folder is in its place',
   };
   const text = known[code];
   return text === undefined ? `the system said ${quoted(code || String(cause), 100)}` : `${text} (${code})`;

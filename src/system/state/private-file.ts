@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /** What a private file holds, or why it was not read. */
 export type PrivateFile =
-  | { readonly ok: true; readonly bytes: Uint8Array; readonly modifiedAt: number }
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly modifiedAt: number; readonly inode: number }
   | { readonly ok: false; readonly problem: 'absent' }
   | { readonly ok: false; readonly problem: 'unsafe'; readonly why: string };
 
@@ -11,9 +11,10 @@ export type PrivateFile =
  * Reads a small file that only we may have written: never through a symbolic link, a plain file with one name,
  * ours, closed to others, at most `maxBytes`, in a folder of the same kind. Does not wait on a FIFO. Synchronous:
  * it takes less time than a promise.
+ * @param maxNames Hard links that it may have.
  * @throws an error of the file system other than "no such file"
  */
-export function readPrivateFile(path: string, maxBytes: number): PrivateFile {
+export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): PrivateFile {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {
@@ -27,9 +28,9 @@ export function readPrivateFile(path: string, maxBytes: number): PrivateFile {
   }
   try {
     const stats = fstatSync(file);
-    const why = fileProblem(stats, maxBytes);
+    const why = fileProblem(stats, maxBytes, maxNames);
     return why === undefined
-      ? { ok: true, bytes: readAll(file, stats.size), modifiedAt: stats.mtimeMs }
+      ? { ok: true, bytes: readAll(file, stats.size), modifiedAt: stats.mtimeMs, inode: stats.ino }
       : { ok: false, problem: 'unsafe', why };
   } finally {
     closeSync(file);
@@ -73,7 +74,7 @@ function isOpenToOthers(parent: Stats, us: number): boolean {
   return (byOthers || byGroup) && !sticky;
 }
 
-function fileProblem(stats: Stats, maxBytes: number): string | undefined {
+function fileProblem(stats: Stats, maxBytes: number, maxNames: number): string | undefined {
   const us = process.geteuid?.();
   if (!stats.isFile()) {
     return 'it is not a plain file';
@@ -84,7 +85,7 @@ function fileProblem(stats: Stats, maxBytes: number): string | undefined {
   if (us === undefined) {
     return undefined;
   }
-  if (stats.nlink !== 1) {
+  if (stats.nlink > maxNames) {
     return 'it has a second name (hard link)';
   }
   if (stats.uid !== us) {

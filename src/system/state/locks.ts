@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Failure } from '../../errors/failure.js';
+import { busy, stateUnwritable } from '../../errors/state.js';
+import type { Clock, Locks } from '../../ports.js';
+import { breakClaim, isDead, sweep } from './break-lock.js';
+import { type Claim, publishClaim, readClaim, removeClaim } from './lock-file.js';
+import { ensurePrivateFolder } from './private-folder.js';
+import { ownIdentity, type ProcessIdentity } from './process-identity.js';
+
+/** Between two looks at a lock that another process has, milliseconds. */
+const pollMs = { least: 3, most: 40 } as const;
+
+/**
+ * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
+ * stopped process is never: whoever waits for it fails with `busy`.
+ */
+export function createLocks(options: { readonly directory: string; readonly clock: Clock }): Locks {
+  const { directory, clock } = options;
+  return {
+    acquire: async (name, { waitMs, signal }) => {
+      const base = join(directory, `${fileNameOf(name)}.lock`);
+      await ensurePrivateFolder(directory);
+      const us = ownIdentity();
+      const since = clock.monotonic();
+      for (let looks = 0; ; looks += 1) {
+        signal.throwIfAborted();
+        const held = attempt(base, us, clock.now());
+        if (typeof held === 'string') {
+          return { [Symbol.asyncDispose]: async () => release(base, held) };
+        }
+        const waited = clock.monotonic() - since;
+        if (waited >= waitMs && held !== undefined) {
+          throw busy(base, nameOf(held, us), waited);
+        }
+        await clock.sleep(pauseMs(looks), signal);
+      }
+    },
+  };
+}
+
+/** The nonce of our claim when we got it; else whose it is, or undefined when that was not seen. */
+function attempt(base: string, us: ProcessIdentity, now: number): string | Claim | undefined {
+  try {
+    const claim = readClaim(base);
+    if (claim !== undefined && !isDead(claim, us, now)) {
+      return claim;
+    }
+    if (claim !== undefined) {
+      breakClaim(base, claim, { base, us, now });
+    }
+    return publishClaim(base, base, us) ?? readClaim(base);
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+  }
+}
+
+function release(base: string, nonce: string): void {
+  try {
+    try {
+      sweep(base, nonce);
+    } finally {
+      removeClaim(base, nonce);
+    }
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+  }
+}
+
+/** Grows with the number of looks, and is never the same for two that wait. */
+function pauseMs(looks: number): number {
+  const most = Math.min(pollMs.most, pollMs.least * 2 ** Math.min(looks, 6));
+  return pollMs.least + Math.random() * most;
+}
+
+function nameOf(claim: Claim, us: ProcessIdentity): string {
+  if (claim.holder === undefined) {
+    return 'process unknown';
+  }
+  const elsewhere = claim.holder.place === us.place ? '' : ' on another machine or in another container';
+  return `process ${claim.holder.pid}${elsewhere}`;
+}
+
+/** A lock's name may hold anything; a file's may not. */
+function fileNameOf(name: string): string {
+  return /^[a-z0-9-]{1,64}$/.test(name) ? name : `sha256-${createHash('sha256').update(name).digest('hex')}`;
+}
