@@ -35,6 +35,9 @@ export async function readCall(words: readonly string[], sources: ArgumentSource
     return { method: first, params: await readArguments(rest, sources) };
   }
   const [name, ...others] = rest;
+  if (name?.startsWith(`${subject.key}=`)) {
+    return { method: first, params: await readArguments(rest, sources) };
+  }
   if (name === undefined || name.startsWith('@') || name === '-') {
     throw argumentUnusable(first, `it needs ${subject.what} after it`);
   }

@@ -35,6 +35,10 @@ test('nothing lists the tools; a word is a tool; a word with a slash is a method
     method: 'resources/read',
     params: { uri: 'note://1' },
   });
+  assert.deepEqual(await read('resources/read', 'uri=note://1'), {
+    method: 'resources/read',
+    params: { uri: 'note://1' },
+  });
   assert.deepEqual(await read('ping'), { method: 'ping', params: {} });
   assert.deepEqual(await read('custom/thing', 'deep:={"a":null}'), {
     method: 'custom/thing',

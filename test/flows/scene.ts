@@ -1,0 +1,61 @@
+import type { Failure } from '../../src/errors/failure.js';
+import { type LoginRequest, login } from '../../src/flows/login/login.js';
+import { defaultAccount, type LoginRecord } from '../../src/primitives/records.js';
+import type { SandboxOptions } from '../../src/sandbox/options.js';
+import { type Sandbox, startSandbox } from '../../src/sandbox/start.js';
+import { failureOf } from '../support/door.js';
+import { type FlowOptions, type FlowPorts, flowPorts } from '../support/flow-ports.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+/** A sandbox, and a person's machine with nothing on it yet. */
+export interface Scene extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly ports: FlowPorts;
+  /** Logs in to the sandbox as a person would. */
+  login(change?: Partial<LoginRequest>): Promise<LoginRecord>;
+  /** The failure that a login ends with. */
+  loginFails(code: string, change?: Partial<LoginRequest>): Promise<Failure>;
+  /** Paths asked at the authorization server so far. */
+  askedAuthorizationServer(): readonly string[];
+}
+
+/** Opens a scene; everything in it ends with it. */
+export async function openScene(
+  sandboxOptions: SandboxOptions = {},
+  flow: Partial<FlowOptions> = {},
+): Promise<Scene> {
+  const folder = await temporaryFolder();
+  const sandbox = await startSandbox(sandboxOptions);
+  const ports = await flowPorts({ folder: folder.path, ...flow });
+  const request = (change: Partial<LoginRequest>): LoginRequest => ({
+    server: sandbox.serverUrl,
+    account: defaultAccount,
+    name: undefined,
+    scopes: undefined,
+    heldScopes: [],
+    issuer: undefined,
+    registration: undefined,
+    client: undefined,
+    clients: [],
+    metadataUrl: undefined,
+    redirectPort: undefined,
+    mode: 'browser',
+    overSsh: false,
+    timeoutMs: 20_000,
+    signal: new AbortController().signal,
+    ...change,
+  });
+  return {
+    sandbox,
+    ports,
+    login: (change = {}) => login(ports, request(change)),
+    loginFails: (code, change = {}) => failureOf(login(ports, request(change)), code),
+    askedAuthorizationServer: () =>
+      sandbox.requests.filter(({ at }) => at === 'authorization').map(({ path }) => path),
+    [Symbol.asyncDispose]: async () => {
+      await ports[Symbol.asyncDispose]();
+      await sandbox[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Browser, Clock, Journal, Ports, SecretStore, Terminal } from '../../src/ports.js';
+import type { Step } from '../../src/primitives/step.js';
+import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
+import { callbackLimits } from '../../src/system/callback/limits.js';
+import { createCallbackListeners } from '../../src/system/callback/listeners.js';
+import { createDoor } from '../../src/system/http/door.js';
+import { systemResolver } from '../../src/system/http/system-resolver.js';
+import { createMemoryStore } from '../../src/system/memory-store.js';
+import { createCredentialIndex } from '../../src/system/state/credential-index.js';
+import { createLocks } from '../../src/system/state/locks.js';
+
+/** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
+export interface FlowPorts extends Ports, AsyncDisposable {
+  readonly store: SecretStore;
+  /** Every address that the "browser" was given, in order. */
+  readonly opened: readonly string[];
+  /** Every line that the person was told. */
+  readonly told: readonly string[];
+  /** Moves the clock, in milliseconds. */
+  advance(ms: number): void;
+}
+
+export interface FlowOptions {
+  /** An empty folder, for the index and the locks. */
+  readonly folder: string;
+  /** How the person walks through the login pages. */
+  readonly walk?: Walk;
+  readonly interactive?: boolean;
+  /** What the person chooses where a choice is asked for. */
+  readonly choice?: number;
+  /** What the person types, one after the other; then the input ends. */
+  readonly typed?: readonly string[];
+  /** Takes the place of the walk: what the "browser" does with the one-time address. */
+  readonly browse?: (url: string) => Promise<unknown>;
+  /** Shared between several sets of ports, as a keychain is between processes. */
+  readonly store?: SecretStore;
+}
+
+/** A door, listeners, index and locks of the real kind over `folder`; secrets in memory; a browser that walks. */
+export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
+  await mkdir(join(options.folder, 'state'), { recursive: true, mode: 0o700 });
+  const clock = shiftedClock();
+  const directory = join(options.folder, 'state');
+  const locks = createLocks({ directory, clock });
+  const door = createDoor({ env: {}, userAgent: 'postern-test', resolve: systemResolver });
+  const browser = walkingBrowser(options);
+  const terminal = scriptedTerminal(options);
+  return {
+    clock,
+    door,
+    locks,
+    store: options.store ?? createMemoryStore(),
+    index: createCredentialIndex({ directory, locks }),
+    browser,
+    listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
+    terminal,
+    journal: plainJournal(),
+    progress: { begin: () => undefined, end: () => undefined },
+    opened: browser.opened,
+    told: terminal.told,
+    advance: clock.advance,
+    [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+  };
+}
+
+function walkingBrowser(options: FlowOptions): Browser & { readonly opened: readonly string[] } {
+  const opened: string[] = [];
+  const browse = options.browse ?? ((url: string) => walkLogin(url, options.walk ?? {}));
+  return {
+    opened,
+    open: async (url) => {
+      opened.push(url);
+      // A browser goes its own way; a walk that ends badly shows in what the flow does.
+      browse(url).catch(() => undefined);
+      return 'opened';
+    },
+  };
+}
+
+function scriptedTerminal(options: FlowOptions): Terminal & { readonly told: readonly string[] } {
+  const told: string[] = [];
+  const typed = [...(options.typed ?? [])];
+  return {
+    told,
+    interactive: options.interactive ?? false,
+    tell: (line) => void told.push(line),
+    ask: async (question) => {
+      told.push(question);
+      return typed.shift();
+    },
+    choose: async () => options.choice ?? 0,
+  };
+}
+
+function plainJournal(): Journal {
+  const steps: Step[] = [];
+  return { steps, record: (step) => void steps.push(step) };
+}
+
+/** The real clock, which a test can move. */
+function shiftedClock(): Clock & { advance(ms: number): void } {
+  let shift = 0;
+  return {
+    now: () => Date.now() + shift,
+    monotonic: () => performance.now() + shift,
+    sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
+    advance: (ms) => {
+      shift += ms;
+    },
+  };
+}
