@@ -2,8 +2,8 @@ import { makeSigningKeys } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { FaultBox } from './faults/fault-box.js';
 import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
-import { type SandboxOptions, settingsFrom } from './options.js';
-import { listenOnLoopback } from './wire/listen.js';
+import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
+import { type LoopbackServer, listenOnLoopback } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {
   /** Address of the protected server's endpoint, `http://127.0.0.1:<port>/mcp`. */
@@ -27,8 +27,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const faults = new FaultBox(settings.faults);
   const log = new RequestLog();
   const keysReady = makeSigningKeys();
-  const protectedPort = await listenOnLoopback(settings.port);
-  const authorizationPort = await listenOnLoopback(settings.authorizationPort);
+  const [protectedPort, authorizationPort] = await listenOnBoth(settings);
   const serverUrl = `${protectedPort.origin}/mcp`;
   const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
   const places = {
@@ -53,4 +52,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+async function listenOnBoth(settings: SandboxSettings): Promise<readonly [LoopbackServer, LoopbackServer]> {
+  const first = await listenOnLoopback(settings.port);
+  try {
+    return [first, await listenOnLoopback(settings.authorizationPort)];
+  } catch (error) {
+    await first[Symbol.asyncDispose]();
+    throw error;
+  }
 }
