@@ -38,7 +38,7 @@ test('a request and its answer pass unchanged: method, path, query, headers, bod
   assert.deepEqual(JSON.parse(await textOf(response)), expected);
 });
 
-test('localhost is reached on whichever loopback address listens, without DNS [A-166]', async () => {
+test('localhost is reached on whichever loopback address listens, without DNS', async () => {
   for (const address of ['127.0.0.1', '::1']) {
     await using server = await startHttp((_, response) => response.end(address), undefined, address);
     await using door = testDoor();

@@ -106,3 +106,17 @@ test('at most eight connections to an origin carry requests that have an end [A-
   assert.equal(server.connections.opened, 8);
   assert.equal(server.requests.length, 20);
 });
+
+test('look-up and connection have 5 s each, however long the request may take [A-260] [A-261]', async () => {
+  await using silent = await startTcp((socket) => void socket.resume());
+  await using door = testDoor({}, { resolve: () => new Promise(() => undefined) });
+  const patient = { limits: { totalMs: null, headersMs: 60_000 } };
+  const [lookup, handshake] = await within(
+    Promise.all([
+      failureOf(send(door, 'https://silent.example/', patient), 'timed_out'),
+      failureOf(send(door, silent.origin.replace('http', 'https'), patient), 'timed_out'),
+    ]),
+  );
+  assert.match(lookup.message, /5 s.*address/);
+  assert.match(handshake.message, /5 s.*connection/);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
+import { startCanaries } from '../support/canary.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
 import { startHttp } from '../support/http-server.js';
@@ -54,6 +55,21 @@ test('self-signed, expired, for another name, of an unknown authority: each its 
       assert.doesNotMatch(everythingIn(failure), /CANARY/);
       assert.equal(arrived, '');
     }
+  }));
+
+test('a redirect from https to http of the same host sends nothing in clear [A-154] [A-8]', () =>
+  withAuthority(async (authority) => {
+    await using canaries = await startCanaries();
+    const certificate = await authority.issue('IP:127.0.0.1');
+    const location = `http://127.0.0.1:${canaries.ports['127.0.0.1']}/`;
+    await using server = await startHttp((_, response) => {
+      response.writeHead(302, { location }).end();
+    }, certificate);
+    await using door = testDoor({}, { caFile: authority.caFile });
+    for (const redirects of ['same-origin', 'refuse'] as const) {
+      await failureOf(send(door, server.origin, { redirects }), 'redirect_refused');
+    }
+    assert.deepEqual(canaries.visits, []);
   }));
 
 test('NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]', () =>

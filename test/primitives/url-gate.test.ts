@@ -71,7 +71,7 @@ test('odd spellings of an address do not pass, plain ones do [A-5]', () => {
   for (const host of ['127.0.0.1', '[::1]', '[::FFFF:7f00:1]', 'localhost.']) passed(`https://${host}/`);
 });
 
-test('letter case of scheme and host, the own port and an empty path are let pass [R-4.8a]', () => {
+test('letter case of scheme and host, the own port and an empty path are let pass', () => {
   assert.equal(passed('HTTPS://Good.Example'), 'https://good.example/');
   assert.equal(passed('https://good.example:443/A'), 'https://good.example/A');
   assert.equal(passed('http://localhost:80'), 'http://localhost/');

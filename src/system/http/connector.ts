@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import type { Client } from 'undici';
 import { timedOut } from '../../errors/network.js';
 import { failureOf } from './network-cause.js';
 import type { Place } from './place.js';
@@ -11,7 +12,8 @@ import { openTunnel } from './tunnel.js';
 const connectLimit = 5_000;
 
 export interface ConnectorOptions {
-  readonly undici: typeof import('undici');
+  /** undici's connection class. */
+  readonly client: typeof Client;
   /** Makes the TLS context on first need. */
   readonly trust: () => Promise<SecureContext>;
 }
@@ -52,7 +54,7 @@ async function secured(
   const { proxy } = place;
   let socket = opened;
   if (proxy?.secure) socket = await told(proxy, openTls(socket, proxy.host, await options.trust(), signal));
-  if (proxy) socket = await told(proxy, openTunnel(options.undici, socket, { ...place, proxy }, signal));
+  if (proxy) socket = await told(proxy, openTunnel(socket, { ...place, proxy }, signal));
   if (!place.secure) return socket;
   return told(place, openTls(socket, place.host, await options.trust(), signal));
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Client, Dispatcher } from 'undici';
 import { type ConnectorOptions, connectTo } from './connector.js';
 import { ConnectError } from './network-cause.js';
@@ -9,16 +10,19 @@ const headerBlockLimit = 16 * 1024;
 export class Lane implements AsyncDisposable {
   readonly #client: Client;
   readonly #closing = new AbortController();
-  #connected = false;
+  #socket: Socket | undefined;
   #busy = false;
   #requests = 0;
 
   /** @param onGone called when the connection is gone while no request uses it */
   constructor(place: Place, options: ConnectorOptions, onGone: (lane: Lane) => void) {
-    this.#client = new options.undici.Client(place.origin, {
+    this.#client = new options.client(place.origin, {
       connect: (_, callback) => {
         connectTo(place, options, this.#closing.signal).then(
-          (socket) => callback(null, socket),
+          (socket) => {
+            this.#socket = socket;
+            callback(null, socket);
+          },
           (error: unknown) => callback(new ConnectError(error), null),
         );
       },
@@ -28,11 +32,7 @@ export class Lane implements AsyncDisposable {
       bodyTimeout: 0,
       pipelining: 1,
     });
-    this.#client.on('connect', () => {
-      this.#connected = true;
-    });
     this.#client.on('disconnect', () => {
-      this.#connected = false;
       if (!this.#busy) onGone(this);
     });
   }
@@ -44,7 +44,7 @@ export class Lane implements AsyncDisposable {
 
   /** Whether the next request can go the same way without connecting anew. */
   get usable(): boolean {
-    return this.#connected && !this.#client.destroyed;
+    return this.#socket?.destroyed === false && !this.#client.destroyed;
   }
 
   occupy(): void {

@@ -42,6 +42,7 @@ export class Lanes implements AsyncDisposable {
   async borrow(kind: 'bounded' | 'stream', signal: AbortSignal): Promise<BorrowedLane> {
     const slots = this.#slots[kind];
     await slots.take(signal);
+    this.prune();
     const lane = this.#idle.pop() ?? this.#open();
     lane.occupy();
     let borrowed = true;
@@ -54,6 +55,11 @@ export class Lanes implements AsyncDisposable {
       slots.give();
     };
     return { lane, release };
+  }
+
+  /** Drops connections that the other side has closed while they were idle. */
+  prune(): void {
+    for (const lane of [...this.#idle]) if (!lane.usable) this.#drop(lane);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

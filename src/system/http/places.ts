@@ -2,6 +2,7 @@ import type { SecureContext } from 'node:tls';
 import type { NamedBy } from '../../errors/url.js';
 import { checkAddresses, checkScheme } from './address-rule.js';
 import { Lanes } from './lanes.js';
+import { loadClient } from './load-client.js';
 import { locate } from './place.js';
 import type { Environment } from './proxy-settings.js';
 import type { Resolve } from './resolve-host.js';
@@ -33,6 +34,7 @@ export class Places implements AsyncDisposable {
    */
   async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes> {
     checkScheme(url, namedBy);
+    this.#open.get(url.origin)?.prune();
     const open = this.#open.get(url.origin);
     const place = open?.place ?? (await locate(url, namedBy, this.#options, signal));
     checkAddresses(url, place.classes, namedBy);
@@ -45,12 +47,12 @@ export class Places implements AsyncDisposable {
 
   /** Two first requests at once may both have looked up: they share when they found the same. */
   async #openFor(place: Lanes['place']): Promise<Lanes> {
-    const undici = await import('undici');
+    const client = await loadClient();
     const other = this.#open.get(place.origin);
     if (other !== undefined && sameAddresses(other.place, place)) return other;
     const lanes = new Lanes(
       place,
-      { undici, trust: this.#options.trust },
+      { client, trust: this.#options.trust },
       {
         opened: (some) => void this.#all.add(some),
         emptied: (empty) => {

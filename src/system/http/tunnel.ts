@@ -4,22 +4,20 @@ import { networkFailed, tunnelRefused } from '../../errors/network.js';
 import type { Place } from './place.js';
 import type { HttpProxy } from './proxy-settings.js';
 
-type Undici = typeof import('undici');
-
 /**
  * Asks the proxy at the other end of `socket` for a tunnel to the place (CONNECT, RFC 9110 section
  * 9.3.6) and returns the connection to be used as if it led there.
  * @throws Failure `network_failed`; the error of undici
  */
 export async function openTunnel(
-  undici: Undici,
   socket: Socket,
   place: Place & { readonly proxy: HttpProxy },
   signal: AbortSignal,
 ): Promise<Socket> {
+  const { Client } = await import('undici');
   const { proxy } = place;
   const target = authority(place);
-  const client = new undici.Client(`http://${authority(proxy)}`, {
+  const client = new Client(`http://${authority(proxy)}`, {
     connect: (_, callback) => queueMicrotask(() => callback(null, socket)),
     maxHeaderSize: 16_384,
     headersTimeout: 0,
