@@ -67,6 +67,7 @@ export function front(parts: FrontParts): Handler {
     }
     const visit = describe(request, response, body, params, parts.settings.issuerPath);
     const exchange = exchangeOf(parts, visit);
+    count(parts.log, exchange);
     const instead = parts.faults.instead(exchange);
     if (instead !== undefined) {
       send(response, instead);
@@ -84,7 +85,7 @@ async function route(
   pass: (visit: Visit, target: string) => Promise<void>,
 ): Promise<void> {
   const { url, below, response, form } = visit;
-  const { settings, log } = parts;
+  const { settings } = parts;
   const target = `${below}${url.search}`;
   if (isMetadataPath(url.pathname, settings.issuerPath, settings.metadata)) {
     return pass(visit, '/.well-known/oauth-authorization-server');
@@ -93,23 +94,16 @@ async function route(
   if (below.startsWith('/interaction/'))
     return parts.interactions.handle(replayed(visit.request, target, visit.body), response, form);
   if (visit.request.method === 'POST' && below === '/token') {
-    log.count('tokenRequests');
-    if (form.get('grant_type') === 'refresh_token') log.count('refreshes');
     return spending.run(spentBy(form), async () => {
       const refused = await refusedTarget(parts.provider, parts.resources, form);
       return refused === undefined ? pass(visit, target) : reply(response, refused);
     });
   }
   if (visit.request.method === 'POST' && below === '/register') {
-    log.count('registrations');
     const refused = settings.registration ? refusedRegistration(visit.body) : undefined;
     if (refused !== undefined) return reply(response, refused);
   }
-  if (below === '/revoke') log.count('revocations');
-  if (below === '/authorize') {
-    log.count('authorizationRequests');
-    return pass(visit, withScope(target, url));
-  }
+  if (below === '/authorize') return pass(visit, withScope(target, url));
   return pass(visit, target);
 }
 
@@ -131,6 +125,18 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
     authorized: request.headers.authorization !== undefined,
     places: parts.places,
   };
+}
+
+/** Counts what was asked, whatever becomes of it; the steps of one login after its request are not new ones. */
+function count(log: RequestLog, exchange: Exchange): void {
+  if (exchange.point === 'authorization' && exchange.path.endsWith('/authorize'))
+    log.count('authorizationRequests');
+  if (exchange.method !== 'POST') return;
+  if (exchange.point === 'token') log.count('tokenRequests');
+  if (exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token')
+    log.count('refreshes');
+  if (exchange.point === 'registration') log.count('registrations');
+  if (exchange.point === 'revocation') log.count('revocations');
 }
 
 function describe(
