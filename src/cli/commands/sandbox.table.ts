@@ -1,5 +1,4 @@
 import type { CommandTable } from '../table.js';
-import { faultNames } from './sandbox.faults.js';
 
 export const sandboxTable = {
   name: 'sandbox',
@@ -77,6 +76,5 @@ export const sandboxTable = {
   ],
   notes: [
     'Prints the address of the protected server on stdout. Everything is kept in memory and gone at the end. Ctrl-C ends it.',
-    ...Object.entries(faultNames).map(([where, names]) => `Faults of ${where}: ${names.join(', ')}`),
   ],
 } as const satisfies CommandTable;

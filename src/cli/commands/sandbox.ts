@@ -4,7 +4,6 @@ import { usageWrong } from '../../errors/usage.js';
 import { closest } from '../../primitives/closest.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
 import type { ArgumentsOf } from '../table.js';
-import { faultNames } from './sandbox.faults.js';
 import { sandboxTable } from './sandbox.table.js';
 
 type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
@@ -12,8 +11,19 @@ type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
 /** Runs the sandbox until the program is told to end. */
 export const command: Command<typeof sandboxTable> = { table: sandboxTable, run };
 
+/** The faults that `--misbehave` takes, a line each, for `--help`. */
+export async function faultLines(): Promise<readonly string[]> {
+  const all = await faults();
+  const width = Math.max(...all.map(({ name }) => name.length));
+  const lines = all.map(({ name, rows, what }) => {
+    const plays = rows.length === 0 ? '' : ` (attack ${rows.join(', ')})`;
+    return `  ${name.padEnd(width)}  ${what}${plays}`;
+  });
+  return ['Faults for --misbehave:', ...lines];
+}
+
 async function run(context: CommandContext, args: SandboxArguments): Promise<CommandExit> {
-  checkFaults(args.misbehave);
+  await checkFaults(args.misbehave);
   await using sandbox = await start(args);
   if (context.options.json) await context.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
   else await context.out.line(sandbox.serverUrl);
@@ -55,11 +65,14 @@ async function start(args: SandboxArguments) {
   }
 }
 
-function checkFaults(names: readonly string[]): void {
-  const known = Object.values(faultNames).flat();
-  for (const name of names) {
-    if (!known.some((one) => one === name)) throw faultUnknown(name, closest(name, known));
-  }
+async function checkFaults(names: readonly string[]): Promise<void> {
+  const known = (await faults()).map(({ name }) => name);
+  for (const name of names) if (!known.includes(name)) throw faultUnknown(name, closest(name, known));
+}
+
+async function faults() {
+  const { listFaults } = await import('../../sandbox/faults/table.js');
+  return listFaults();
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultNames } from '../../../src/cli/commands/sandbox.faults.js';
+import { faultLines } from '../../../src/cli/commands/sandbox.js';
 import { listFaults } from '../../../src/sandbox/faults/table.js';
 
-test('[A-298] --help lists every fault of the sandbox, and no other', () => {
-  assert.deepEqual(
-    Object.values(faultNames).flat(),
-    listFaults().map(({ name }) => name),
-  );
-});
-
 test('[A-298] a fault says what it does, and each name is there once', () => {
+  const names = listFaults().map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
   for (const { name, what } of listFaults()) {
     assert.match(name, /^[a-z0-9-]+$/);
     assert.ok(what.length > 0, name);
+  }
+});
+
+test('[A-298] --help shows every fault', async () => {
+  const lines = await faultLines();
+  for (const { name, what } of listFaults()) {
+    assert.equal(
+      lines.filter((line) => line.startsWith(`  ${name} `) && line.includes(what)).length,
+      1,
+      name,
+    );
   }
 });
