@@ -1,5 +1,6 @@
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
+import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The token of this login may not go to that address. */
@@ -87,5 +88,35 @@ export function argumentUnusable(argument: string, why: string): Failure {
     exit: exitCode.usage,
     message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
     remedy: 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.',
+  });
+}
+
+/** The tool ran and reported an error; what it said is on stdout. */
+export function toolFailed(tool: string): Failure {
+  return new Failure({
+    code: 'tool_failed',
+    exit: exitCode.callFailed,
+    message: `The tool ${quoted(tool, 80)} reported an error.`,
+    remedy: 'See what it printed, and check its arguments.',
+  });
+}
+
+/** An HTTP status of 400 or more, with `--fail`. */
+export function requestFailed(url: string, status: number): Failure {
+  return new Failure({
+    code: 'http_failed',
+    exit: exitCode.callFailed,
+    message: `${quoted(visibleUrl(url))} answered ${status}.`,
+    remedy: 'Without --fail the answer is shown.',
+  });
+}
+
+/** No answer to a raw request within `--timeout`. */
+export function requestTimedOut(url: string, seconds: number): Failure {
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `${quoted(visibleUrl(url))} did not answer whole within ${seconds} seconds.`,
+    remedy: 'Give it longer with --timeout.',
   });
 }

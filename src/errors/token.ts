@@ -1,6 +1,7 @@
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
+import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The token endpoint refused the grant (RFC 6749 section 5.2). `error` is one of its codes, or ''. */
@@ -63,13 +64,18 @@ export function tokenTypeUnusable(issuer: string, found: string, trail: readonly
   });
 }
 
-/** There is no login for this server. */
-export function loginNeeded(server: string): Failure {
+/** There is no login for this server. `likelyName`: the name of one that comes close. */
+export function loginNeeded(server: string, likelyName?: string): Failure {
+  const shown = visibleUrl(server);
+  const isUrl = /^https?:/i.test(shown);
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
-    message: `There is no login for ${quoted(server)}.`,
-    remedy: `Run: postern login ${shellWord(server)}`,
+    message: `There is no login for ${quoted(shown)}.`,
+    remedy:
+      likelyName === undefined
+        ? `Run: postern login ${isUrl ? shellWord(shown) : '<the server’s URL>'}`
+        : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
   });
 }
 

@@ -1,5 +1,6 @@
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
+import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
 /** `--name` is not of the form that names have. */
@@ -23,12 +24,15 @@ export function nameTaken(name: string, server: string): Failure {
 }
 
 /** A server argument that is neither a name nor a URL that can be used. */
-export function serverUnusable(server: string, why: string): Failure {
+export function serverUnusable(argument: string, why: string, likelyName: string | undefined): Failure {
   return new Failure({
     code: 'server_unusable',
     exit: exitCode.usage,
-    message: `${quoted(server, 200)} is not a usable server address: ${why}.`,
-    remedy: 'Pass the server’s full URL, such as https://example.com/mcp.',
+    message: `${quoted(visibleUrl(argument), 200)} is neither the name of a login nor a usable server address: ${why}.`,
+    remedy:
+      likelyName === undefined
+        ? 'Pass the server’s full URL, such as https://example.com/mcp.'
+        : `Did you mean ${quoted(likelyName)}? Else pass the server’s full URL.`,
   });
 }
 
@@ -39,5 +43,65 @@ export function nobodyToAsk(server: string): Failure {
     exit: exitCode.loginNeeded,
     message: `A login at ${quoted(server)} needs a person at a terminal, and there is none (no terminal, CI=true or --non-interactive).`,
     remedy: `Run in a terminal: postern login ${shellWord(server)}; or, to open the printed address elsewhere, add --no-browser.`,
+  });
+}
+
+/** The command line, or a value on it, is not one that this program takes. `help` is the command that explains. */
+export function usageWrong(message: string, help: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message,
+    remedy: `See: ${help}`,
+  });
+}
+
+/** A mistyped command or option with a likely meaning. */
+export function usageMistyped(message: string, meant: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message,
+    remedy: `Did you mean ${meant}?`,
+  });
+}
+
+/** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
+export function configurationUnusable(where: string, why: string): Failure {
+  return new Failure({
+    code: 'configuration_unusable',
+    exit: exitCode.usage,
+    message: `${quoted(where, 200)} cannot be used: ${why}.`,
+    remedy: 'Mend or remove that setting, and run the command again.',
+  });
+}
+
+/** `--client-secret-…` without a client that it could belong to. */
+export function clientSecretWithoutClient(): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: 'A client secret was given, and no client identifier that it belongs to.',
+    remedy: 'Pass the client identifier with --client-id.',
+  });
+}
+
+/** The secret was announced and nothing came. `source` is a path or `stdin`. */
+export function clientSecretMissing(source: string): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: `There is no client secret in ${quoted(source, 200)}.`,
+    remedy: 'Put the secret there, on one line.',
+  });
+}
+
+/** An option whose value cannot be used. `why` says it without quoting the value. */
+export function argumentRefused(option: string, why: string): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: `The value of ${option} cannot be used: ${why}.`,
+    remedy: 'See postern --help.',
   });
 }

@@ -1,5 +1,6 @@
 import { loginAmbiguous, loginNeeded } from '../errors/token.js';
 import type { Ports } from '../ports.js';
+import { closest } from '../primitives/closest.js';
 import { pickLogin } from '../primitives/pick-login.js';
 import type { LoginRecord } from '../primitives/records.js';
 
@@ -25,6 +26,12 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
         picked.logins.map(({ account }) => account),
       );
     case 'none':
-      throw loginNeeded(wanted.server);
+      throw loginNeeded(
+        wanted.server,
+        closest(
+          wanted.server,
+          logins.flatMap(({ name }) => name ?? []),
+        ),
+      );
   }
 }

@@ -15,10 +15,11 @@ export interface LoginStatus {
 /** Every login, or those of one server; read from the index alone, the store is not touched. */
 export async function status(ports: Pick<Ports, 'index' | 'clock'>): Promise<readonly LoginStatus[]> {
   const { logins } = await ports.index.read();
-  return logins.map((login) => judge(login, ports.clock.now()));
+  return logins.map((login) => loginStatus(login, ports.clock.now()));
 }
 
-function judge(login: LoginRecord, now: number): LoginStatus {
+/** What is to be said of one login. `now` in milliseconds since 1970. */
+export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   const account = login.account === defaultAccount ? '' : ` --account ${shellWord(login.account)}`;
   const remedy = `postern login ${shellWord(login.server)}${account}`;
   if (login.dead === true) {

@@ -1,0 +1,42 @@
+import { loginNeeded } from '../../errors/token.js';
+import { status } from '../../flows/status.js';
+import { pickLogin } from '../../primitives/pick-login.js';
+import type { Command } from '../command.js';
+import { loginJson, loginLines } from '../words/login-words.js';
+import { statusTable } from './status.table.js';
+
+export const command: Command<typeof statusTable> = {
+  table: statusTable,
+  async run(context, args) {
+    const { ports, out } = context;
+    const all = await status(ports);
+    const shown = args.server === undefined ? all : only(all, args.server);
+    if (context.options.json) {
+      await out.json({ logins: shown.map(loginJson) });
+      return 0;
+    }
+    if (shown.length === 0) {
+      context.tell('No logins. Make one with: postern login <server>');
+      return 0;
+    }
+    const now = ports.clock.now();
+    await out.line(shown.map((one) => loginLines(one, now).join('\n')).join('\n\n'));
+    return 0;
+  },
+};
+
+function only<Status extends { readonly login: Parameters<typeof pickLogin>[0][number] }>(
+  all: readonly Status[],
+  server: string,
+): readonly Status[] {
+  const candidates = all.map((one) => ({ ...one.login, one }));
+  const picked = pickLogin(candidates, { server, account: undefined });
+  switch (picked.kind) {
+    case 'one':
+      return candidates.filter(({ server: other }) => other === picked.login.server).map(({ one }) => one);
+    case 'several':
+      return picked.logins.map(({ one }) => one);
+    case 'none':
+      throw loginNeeded(server);
+  }
+}

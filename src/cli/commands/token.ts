@@ -1,0 +1,21 @@
+import { findLogin } from '../../flows/find-login.js';
+import { validToken } from '../../flows/token/valid-token.js';
+import type { Command } from '../command.js';
+import { tokenOutput } from '../words/token-words.js';
+import { tokenTable } from './token.table.js';
+
+export const command: Command<typeof tokenTable> = {
+  table: tokenTable,
+  async run(context, args) {
+    const { ports, out } = context;
+    const login = await findLogin(ports, { server: args.server, account: args.account });
+    const token = await validToken(ports, {
+      login,
+      minLifeMs: args.minTtl * 1000,
+      rejected: undefined,
+      signal: context.signal,
+    });
+    await out.write(tokenOutput(token, { header: args.header, json: context.options.json }));
+    return 0;
+  },
+};

@@ -1,0 +1,107 @@
+import { Failure } from '../errors/failure.js';
+import { nobodyToAsk } from '../errors/usage.js';
+import { findLogin } from '../flows/find-login.js';
+import type { PreregisteredClient } from '../flows/login/identify-client.js';
+import { type LoginRequest, login } from '../flows/login/login.js';
+import type { Relogin } from '../flows/request/authorized-sender.js';
+import { printable } from '../primitives/printable.js';
+import { defaultAccount, type LoginRecord } from '../primitives/records.js';
+import { scopesMissing } from '../primitives/scope.js';
+import type { CommandContext } from './command.js';
+import { readLoginTarget } from './server-argument.js';
+
+/** What of a login is the same whoever asks for it: what configuration and environment say. */
+export type LoginDefaults = Pick<
+  LoginRequest,
+  'clients' | 'metadataUrl' | 'redirectPort' | 'mode' | 'overSsh' | 'timeoutMs' | 'signal'
+>;
+
+const defaultTimeoutSeconds = 300;
+
+/**
+ * The defaults for a login, when a person can be reached for it.
+ * @throws Failure `login_needs_person`, `configuration_unusable`
+ */
+export async function loginDefaults(
+  context: CommandContext,
+  options: { readonly server: string; readonly noBrowser: boolean },
+): Promise<LoginDefaults> {
+  const { ports, env } = context;
+  // Whoever says --no-browser opens the printed address by other means; nothing is opened here.
+  const reachable = ports.terminal.interactive || (options.noBrowser && !context.options.nonInteractive);
+  if (!reachable) {
+    throw nobodyToAsk(options.server);
+  }
+  const configuration = await context.configuration();
+  const clients: readonly PreregisteredClient[] = configuration.clients.map(({ clientId, issuer }) => ({
+    clientId,
+    issuer,
+    secret: undefined,
+  }));
+  return {
+    clients,
+    metadataUrl: configuration.clientMetadataUrl,
+    redirectPort: configuration.redirectPort,
+    mode: options.noBrowser ? 'no-browser' : 'browser',
+    overSsh: env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined,
+    timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+    signal: context.signal,
+  };
+}
+
+/** The way to a better login in the middle of another command; undefined without `--login`. */
+export function reloginFor(
+  context: CommandContext,
+  options: { readonly login: boolean; readonly noBrowser: boolean },
+): Relogin | undefined {
+  if (!options.login) {
+    return undefined;
+  }
+  return async (held, scopes) => {
+    const defaults = await loginDefaults(context, { server: held.server, noBrowser: options.noBrowser });
+    const added = scopesMissing(held.scopes, scopes);
+    if (added.length > 0) {
+      context.ports.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
+    }
+    return login(context.ports, {
+      ...defaults,
+      server: held.server,
+      account: held.account,
+      name: held.name,
+      scopes: scopes.length === 0 ? undefined : scopes,
+      heldScopes: held.scopes,
+      issuer: undefined,
+      registration: undefined,
+      client: undefined,
+    });
+  };
+}
+
+/**
+ * The login that is meant, or, when there is none for that URL, a new one: what `--login` allows.
+ * @throws Failure of `findLogin` and of the login
+ */
+export async function findOrMakeLogin(
+  context: CommandContext,
+  wanted: { readonly server: string; readonly account: string | undefined; readonly noBrowser: boolean },
+): Promise<LoginRecord> {
+  try {
+    return await findLogin(context.ports, wanted);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'login_needed') {
+      throw error;
+    }
+  }
+  const target = await readLoginTarget(context.ports, wanted.server, wanted.account ?? defaultAccount);
+  const defaults = await loginDefaults(context, { server: target.server, noBrowser: wanted.noBrowser });
+  return login(context.ports, {
+    ...defaults,
+    ...target,
+    name: undefined,
+    scopes: undefined,
+    heldScopes: [],
+    issuer: undefined,
+    registration: undefined,
+    client: undefined,
+  });
+}
