@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { type Keyring, startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
 import { newerOnOldWire, required, type Scenario } from './scenarios.js';
 import { driver, play, suiteIsMissing } from './suite.js';
 
-const skip = suiteIsMissing() || needs('gnome-keyring');
+const skip = suiteIsMissing() || needs('gnome-keyring', 'secret-tool');
 const table: string[] = [];
+let keyring: Keyring | undefined;
+
+before(async () => {
+  if (skip === false) keyring = await startKeyring();
+});
 
 function declare(scenario: Scenario): void {
   const todo = scenario.gate === 'must' ? false : scenario.gate.reportedBecause;
   test(`${scenario.name} ${scenario.rules}`, { skip, todo }, async () => {
-    const result = await play(scenario, driver, {});
+    const result = await play(scenario, driver, keyring?.env ?? {});
     const verdict = result.clean ? `clean, ${result.succeeded} checks` : result.complaints.join('; ');
     table.push(`${scenario.name.padEnd(40)} ${verdict}${todo === false ? '' : ` (reported only: ${todo})`}`);
     assert.ok(result.clean, `${result.complaints.join('\n')}\n${result.log}`);
@@ -35,6 +41,7 @@ test('a client that does nothing passes no scenario: the gates are not blind', {
   }
 });
 
-after(() => {
+after(async () => {
+  await keyring?.[Symbol.asyncDispose]();
   process.stdout.write(`\n${table.sort().join('\n')}\n\n`);
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { watch } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Home } from './home.js';
 
@@ -8,8 +8,10 @@ import type { Home } from './home.js';
 export interface FakeBrowser {
   /** Absolute path of the executable: the value for `BROWSER`. */
   readonly path: string;
-  /** The URL of the first opening, as soon as it happens (at most 60 s). */
+  /** The URL of the last opening, as soon as there is one (at most 60 s). */
   opened(): Promise<string>;
+  /** Makes the next `opened` wait for the next opening. */
+  forget(): Promise<void>;
   /** The arguments (`argument …`) and the environment of every opening; '' when there was none. */
   record(): Promise<string>;
 }
@@ -30,6 +32,7 @@ export async function fakeBrowser(home: Pick<Home, 'path'>): Promise<FakeBrowser
   return {
     path,
     record,
+    forget: () => rm(done, { force: true }),
     opened: async () => {
       const watcher = watch(home.path);
       try {
@@ -38,7 +41,7 @@ export async function fakeBrowser(home: Pick<Home, 'path'>): Promise<FakeBrowser
       } finally {
         watcher.close();
       }
-      const url = /^argument (\S+)$/m.exec(await record())?.[1];
+      const url = [...(await record()).matchAll(/^argument (\S+)$/gm)].at(-1)?.[1];
       if (url === undefined) throw new Error('the browser was opened without a URL');
       return url;
     },

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { authorizationUrlOf, openStage, type Stage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+
+async function loginAs(stage: Stage, account: string, person: string): Promise<void> {
+  await using login = stage.start('login', stage.sandbox.serverUrl, '--account', account, '--no-browser');
+  await walkLogin(await authorizationUrlOf(login), { account: person });
+  const { code, stderr } = await login.finished;
+  assert.equal(code, 0, stderr);
+}
+
+test('two accounts of one server live side by side; logging one out leaves the other', { skip }, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await loginAs(stage, 'work', 'alice');
+  await loginAs(stage, 'home', 'bob');
+  const whoIs = async (account: string): Promise<string> => {
+    const { code, stdout, stderr } = await stage.run('call', serverUrl, 'whoami', '--account', account);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  };
+  assert.match(await whoIs('work'), /alice/);
+  assert.match(await whoIs('home'), /bob/);
+  const tokenOf = (account: string) => stage.run('token', serverUrl, '--account', account);
+  assert.notEqual((await tokenOf('work')).stdout, (await tokenOf('home')).stdout);
+
+  const logout = await stage.run('logout', serverUrl, '--account', 'work');
+  assert.equal(logout.code, 0, logout.stderr);
+  const gone = await tokenOf('work');
+  assert.deepEqual([gone.code, gone.stdout], [3, ''], gone.stderr);
+  assert.match(await whoIs('home'), /bob/);
+});
