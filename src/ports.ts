@@ -192,6 +192,18 @@ export interface Progress {
   end(): void;
 }
 
+/** Files that the person named on the command line, and stdin. No part of `Ports`: flows get bytes, not paths. */
+export interface Files {
+  /** True when stdin is a terminal: then nothing waits there to be read. */
+  readonly stdinIsTerminal: boolean;
+  /** A file's bytes in chunks. @throws Failure `file_unreadable` while it is read */
+  read(path: string): AsyncIterable<Uint8Array>;
+  /** The bytes of stdin; can be read once. @throws Failure `file_unreadable` while it is read */
+  stdin(): AsyncIterable<Uint8Array>;
+  /** Makes or replaces a file, as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */
+  write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly door: OutboundDoor;

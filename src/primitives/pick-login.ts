@@ -1,3 +1,4 @@
+import { defaultAccount } from './records.js';
 import { attaches, canonicalResource } from './resource.js';
 
 /** What of a login says which one it is. */
@@ -11,9 +12,6 @@ export type PickedLogin<Login> =
   | { readonly kind: 'one'; readonly login: Login }
   | { readonly kind: 'several'; readonly logins: readonly Login[] }
   | { readonly kind: 'none' };
-
-/** The account of a login that was made without `--account`. */
-export const defaultAccount = 'default';
 
 /**
  * The login that a person means by a short name or a URL: that name; else that very server; else the server that the

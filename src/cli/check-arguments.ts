@@ -1,0 +1,111 @@
+import { usageMistyped, usageWrong } from '../errors/usage.js';
+import { closest } from '../primitives/closest.js';
+import { quoted } from '../primitives/printable.js';
+import { globalOptions } from './global-options.js';
+import {
+  type ArgumentValue,
+  type CommandTable,
+  camelCase,
+  type LooseArguments,
+  type OptionSpec,
+  type PositionalSpec,
+} from './table.js';
+
+/** A command line in pieces, whoever took it apart; nothing is judged yet. */
+export interface RawArguments {
+  /** By name (an alias is already its option), every value given, in order. */
+  readonly options: ReadonlyMap<string, readonly (string | boolean)[]>;
+  readonly words: readonly string[];
+}
+
+/**
+ * Judges a command line by its table: unknown options, missing, repeated and unfit values, too few or too many words.
+ * The one place where this is done, for yargs and for the fast path.
+ * @throws Failure `usage_wrong`
+ */
+export function checkArguments(table: CommandTable, raw: RawArguments): LooseArguments {
+  const specs: readonly OptionSpec[] = [...table.options, ...globalOptions];
+  const help = `postern ${table.name} --help`;
+  for (const name of raw.options.keys()) {
+    if (!specs.some((spec) => spec.name === name)) {
+      throw unknownOption(name, specs, help);
+    }
+  }
+  const entries: [string, ArgumentValue][] = specs.map((spec) => [
+    camelCase(spec.name),
+    optionValue(spec, raw.options.get(spec.name) ?? [], help),
+  ]);
+  return Object.fromEntries([...entries, ...positionals(table, raw.words, help)]);
+}
+
+function unknownOption(name: string, specs: readonly OptionSpec[], help: string): Error {
+  const dashed = (option: string) => `${option.length === 1 ? '-' : '--'}${option}`;
+  const message = `There is no option ${quoted(dashed(name), 80)} here.`;
+  const meant = closest(
+    name,
+    specs.map((spec) => spec.name),
+  );
+  return meant === undefined ? usageWrong(message, help) : usageMistyped(message, dashed(meant));
+}
+
+function optionValue(spec: OptionSpec, given: readonly (string | boolean)[], help: string): ArgumentValue {
+  const wrong = (why: string) => usageWrong(`--${spec.name} ${why}.`, help);
+  if (spec.kind === 'boolean') {
+    const last = given.at(-1) ?? false;
+    if (typeof last === 'string') {
+      throw wrong('takes no value');
+    }
+    return last;
+  }
+  const values = given.filter((value) => typeof value === 'string' && value !== '').map(String);
+  if (values.length < given.length) {
+    throw wrong('needs a value');
+  }
+  if ('choices' in spec && spec.choices !== undefined) {
+    const { choices } = spec;
+    const odd = values.find((value) => !choices.includes(value));
+    if (odd !== undefined) {
+      const meant = closest(odd, choices);
+      const message = `--${spec.name} cannot be ${quoted(odd, 80)}: it is one of ${choices.join(', ')}.`;
+      throw meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant);
+    }
+  }
+  if (spec.kind === 'list') {
+    return values;
+  }
+  if (values.length > 1) {
+    throw wrong('was given more than once');
+  }
+  const [value] = values;
+  if (value === undefined || spec.kind === 'string') {
+    return value ?? spec.default;
+  }
+  const number = /^[0-9]{1,15}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= spec.min && number <= spec.max)) {
+    throw wrong(`is a whole number from ${spec.min} to ${spec.max}, not ${quoted(value, 40)}`);
+  }
+  return number;
+}
+
+function positionals(
+  table: CommandTable,
+  words: readonly string[],
+  help: string,
+): readonly [string, ArgumentValue][] {
+  const specs: readonly PositionalSpec[] = table.positionals;
+  const values = specs.map((spec, index): [string, ArgumentValue] => {
+    const word = words[index];
+    if (spec.required && word === undefined) {
+      throw usageWrong(`postern ${table.name} needs a ${spec.name}: ${spec.describe}.`, help);
+    }
+    if (word === '') {
+      throw usageWrong(`The ${spec.name} is empty.`, help);
+    }
+    return [camelCase(spec.name), spec.many === true ? words.slice(index) : word];
+  });
+  const extra = specs.at(-1)?.many === true ? undefined : words[specs.length];
+  if (extra !== undefined) {
+    throw usageWrong(`postern ${table.name} takes no further word, and ${quoted(extra, 80)} is one.`, help);
+  }
+  return values;
+}

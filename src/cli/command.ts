@@ -1,0 +1,34 @@
+import type { ExitCode } from '../errors/failure.js';
+import type { Files, Ports } from '../ports.js';
+import type { Configuration } from './configuration.js';
+import type { GlobalOptions } from './global-options.js';
+import type { ResultWriter } from './output.js';
+import type { ArgumentsOf, CommandTable } from './table.js';
+
+/** How a command ended: 0, or what cli.md's table of exit codes says. */
+export type CommandExit = 0 | ExitCode;
+
+/** What a command is given of the world. */
+export interface CommandContext {
+  /** Each port is made at its first use, so that a command pays only for what it uses. */
+  readonly ports: Ports;
+  /** stdout: the result and nothing else. */
+  readonly out: ResultWriter;
+  /** A line for the person on stderr; left out with `--quiet`. What a server said in it goes through `printable`. */
+  readonly tell: (line: string) => void;
+  readonly options: GlobalOptions;
+  /** The configuration file, with the environment laid over it; read at the first call. @throws Failure `configuration_unusable` */
+  readonly configuration: () => Promise<Configuration>;
+  /** Files that the person named, and stdin. */
+  readonly files: Files;
+  /** Aborted when the program is to end; its reason is a `Failure`. */
+  readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What `src/cli/commands/<name>.ts` exports as `command`. */
+export interface Command<Table extends CommandTable = CommandTable> {
+  readonly table: Table;
+  /** @throws Failure for whatever a person can act on */
+  run(context: CommandContext, args: ArgumentsOf<Table>): Promise<CommandExit>;
+}

@@ -1,0 +1,54 @@
+import type { CommandTable } from '../table.js';
+
+export const callTable = {
+  name: 'call',
+  summary: 'one protocol call: list or call tools, read resources, get prompts',
+  positionals: [
+    { name: 'server', describe: 'the server’s URL, or the name of a login', required: true },
+    {
+      name: 'method',
+      describe: 'a tool’s name, or a method such as tools/list, resources/read; without: tools/list',
+      required: false,
+    },
+    {
+      name: 'arguments',
+      describe: 'key=value, key:=json, @file with a JSON object, - for one on stdin',
+      required: false,
+      many: true,
+    },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'login',
+      kind: 'boolean',
+      describe: 'log in, or ask for more scope, in the browser where it is needed (3 times at most)',
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    {
+      name: 'elicitation',
+      kind: 'string',
+      choices: ['ask', 'defaults', 'decline'],
+      value: 'HOW',
+      describe: 'when the server asks something in the middle of a call',
+      fallback: 'ask on a terminal, else decline',
+    },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      default: 60,
+      value: 'SECONDS',
+      describe: 'how long to wait for an answer',
+    },
+  ],
+  examples: [
+    { command: 'postern call work', describe: 'list the tools' },
+    { command: 'postern call work add a:=5 b:=3', describe: 'call the tool “add”' },
+    { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
+  ],
+  notes: [
+    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message.',
+  ],
+} as const satisfies CommandTable;

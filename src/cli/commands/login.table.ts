@@ -1,0 +1,91 @@
+import type { CommandTable } from '../table.js';
+
+export const loginTable = {
+  name: 'login',
+  summary: 'log in to a protected server in the browser, and keep the login',
+  positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
+  options: [
+    { name: 'name', kind: 'string', value: 'NAME', describe: 'short name that every other command takes' },
+    {
+      name: 'account',
+      kind: 'string',
+      value: 'NAME',
+      default: 'default',
+      describe: 'which of several logins for this server',
+    },
+    {
+      name: 'scope',
+      kind: 'list',
+      value: 'SCOPE',
+      describe: 'ask for these scopes, not for what the server asks for; again for more',
+    },
+    {
+      name: 'authorization-server',
+      kind: 'string',
+      value: 'ISSUER',
+      describe: 'which authorization server, where the server names several',
+    },
+    {
+      name: 'registration',
+      kind: 'string',
+      choices: ['preregistered', 'metadata', 'dynamic', 'ask'],
+      value: 'WAY',
+      describe: 'force one way to get a client identifier',
+      fallback: 'the first that is open',
+    },
+    {
+      name: 'client-id',
+      kind: 'string',
+      value: 'ID',
+      env: 'POSTERN_CLIENT_ID',
+      describe: 'a client registered before at this authorization server',
+    },
+    { name: 'client-secret-stdin', kind: 'boolean', describe: 'read the secret of --client-id from stdin' },
+    {
+      name: 'client-secret-file',
+      kind: 'string',
+      value: 'FILE',
+      env: 'POSTERN_CLIENT_SECRET_FILE',
+      describe: 'read the secret of --client-id from a file',
+    },
+    {
+      name: 'client-metadata-url',
+      kind: 'string',
+      value: 'URL',
+      env: 'POSTERN_CLIENT_METADATA_URL',
+      describe: 'address of our client ID metadata document',
+    },
+    {
+      name: 'redirect-port',
+      kind: 'number',
+      min: 1024,
+      max: 65_535,
+      value: 'PORT',
+      env: 'POSTERN_REDIRECT_PORT',
+      describe: 'port of the callback listener on 127.0.0.1',
+      fallback: 'any free one',
+    },
+    {
+      name: 'no-browser',
+      kind: 'boolean',
+      describe: 'print the address instead; the redirect URL can be pasted at the prompt',
+    },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 10,
+      max: 3600,
+      value: 'SECONDS',
+      env: 'POSTERN_TIMEOUT',
+      describe: 'how long to wait for the answer in the browser',
+      fallback: '300',
+    },
+  ],
+  examples: [
+    { command: 'postern login https://example.com/mcp --name work', describe: 'log in, call it “work”' },
+    { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
+  ],
+  notes: [
+    'Limits: 10 s for a request, 15 s for the token endpoint, 30 s for discovery; 256 KiB for a metadata document, 64 KiB for a token or registration answer.',
+  ],
+} as const satisfies CommandTable;

@@ -1,0 +1,60 @@
+import type { CommandTable } from '../table.js';
+
+export const requestTable = {
+  name: 'request',
+  summary: 'one raw HTTP request with the login’s token, in the manner of curl',
+  positionals: [{ name: 'url', describe: 'at or below the server of a login', required: true }],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'request',
+      alias: 'X',
+      kind: 'string',
+      value: 'METHOD',
+      describe: 'the HTTP method',
+      fallback: 'GET, or POST with --data',
+    },
+    {
+      name: 'header',
+      alias: 'H',
+      kind: 'list',
+      value: 'LINE',
+      describe: 'a header, “Name: value”; again for more',
+    },
+    {
+      name: 'data',
+      alias: 'd',
+      kind: 'list',
+      value: 'DATA',
+      describe: 'the body; @FILE from a file, @- from stdin',
+    },
+    { name: 'include', alias: 'i', kind: 'boolean', describe: 'print status line and headers first' },
+    { name: 'output', alias: 'o', kind: 'string', value: 'FILE', describe: 'write the body to a file' },
+    {
+      name: 'fail',
+      alias: 'f',
+      kind: 'boolean',
+      describe: 'exit 8 and print no body when the status is 400 or more',
+    },
+    {
+      name: 'login',
+      kind: 'boolean',
+      describe: 'log in, or ask for more scope, in the browser where it is needed (3 times at most)',
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      value: 'SECONDS',
+      describe: 'for the whole answer; 30 s for its headers in any case',
+      fallback: 'none, for streams',
+    },
+  ],
+  examples: [
+    { command: 'postern request https://example.com/mcp/health', describe: 'GET' },
+    { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
+  ],
+  notes: ['Redirects are shown, not followed: the token goes to the server of its login and nowhere else.'],
+} as const satisfies CommandTable;

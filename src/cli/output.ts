@@ -1,0 +1,26 @@
+import { asciiJson } from '../primitives/ascii-json.js';
+
+/** Writes bytes as they are, and waits until they are taken. @throws Failure `output_failed` */
+export type WriteBytes = (bytes: string | Uint8Array) => Promise<void>;
+
+/** stdout, which carries the result and nothing else. Each method throws Failure `output_failed`. */
+export interface ResultWriter {
+  /** True when a person reads it: then a server's text is not for it as it is. */
+  readonly isTerminal: boolean;
+  /** Exactly these bytes. */
+  readonly write: WriteBytes;
+  /** Text and a line feed. */
+  line(text: string): Promise<void>;
+  /** One line of JSON, ASCII only. */
+  json(value: unknown): Promise<void>;
+}
+
+/** The result writer on top of stdout. */
+export function createResultWriter(write: WriteBytes, isTerminal: boolean): ResultWriter {
+  return {
+    isTerminal,
+    write,
+    line: (text) => write(`${text}\n`),
+    json: (value) => write(`${asciiJson(value)}\n`),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Command } from './command.js';
+import { callTable } from './commands/call.table.js';
+import { loginTable } from './commands/login.table.js';
+import { logoutTable } from './commands/logout.table.js';
+import { requestTable } from './commands/request.table.js';
+import { sandboxTable } from './commands/sandbox.table.js';
+import { statusTable } from './commands/status.table.js';
+import { tokenTable } from './commands/token.table.js';
+import type { CommandTable } from './table.js';
+
+/** A command that is known by its table, and loaded when it is to run. */
+export interface CommandEntry {
+  readonly table: CommandTable;
+  readonly load: () => Promise<Command>;
+  /** Lines below the help that only the command itself knows; it is loaded for them. */
+  readonly moreHelp?: () => Promise<readonly string[]>;
+}
+
+/** Every command but `help` and `version`, in the order of `postern --help`. */
+export const registry: readonly CommandEntry[] = [
+  { table: loginTable, load: async () => (await import('./commands/login.js')).command },
+  { table: logoutTable, load: async () => (await import('./commands/logout.js')).command },
+  { table: statusTable, load: async () => (await import('./commands/status.js')).command },
+  { table: tokenTable, load: async () => (await import('./commands/token.js')).command },
+  { table: callTable, load: async () => (await import('./commands/call.js')).command },
+  { table: requestTable, load: async () => (await import('./commands/request.js')).command },
+  {
+    table: sandboxTable,
+    load: async () => (await import('./commands/sandbox.js')).command,
+    moreHelp: async () => (await import('./commands/sandbox.js')).faultLines(),
+  },
+];

@@ -1,0 +1,101 @@
+import { usageMistyped, usageWrong } from '../errors/usage.js';
+import { closest } from '../primitives/closest.js';
+import { quoted } from '../primitives/printable.js';
+import { checkArguments } from './check-arguments.js';
+import type { CommandContext, CommandExit } from './command.js';
+import { helpTable } from './commands/help.table.js';
+import { versionTable } from './commands/version.table.js';
+import type { GlobalOptions } from './global-options.js';
+import { commandHelp, overview } from './help.js';
+import type { ResultWriter } from './output.js';
+import type { CommandEntry } from './registry.js';
+import type { ArgumentsOf, CommandTable } from './table.js';
+import { parseWithYargs } from './yargs-adapter.js';
+
+/** What a run of the command line is given. */
+export interface CommandLine {
+  readonly registry: readonly CommandEntry[];
+  readonly version: string;
+  readonly out: ResultWriter;
+  readonly makeContext: (options: GlobalOptions) => CommandContext;
+}
+
+/**
+ * Runs one command line, the program's name left out. The first word that is no option is the command.
+ * @throws Failure `usage_wrong`, or the command's own
+ */
+export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
+  const at = argv.findIndex((word) => !word.startsWith('-'));
+  const name = argv[at];
+  const rest = name === undefined ? argv : argv.toSpliced(at, 1);
+  if (name === undefined) {
+    return withoutCommand(rest, line);
+  }
+  if (name === helpTable.name) {
+    return help(rest, line);
+  }
+  if (name === versionTable.name) {
+    checkArguments(versionTable, await parseWithYargs(versionTable, rest));
+    return showVersion(line);
+  }
+  const entry = entryOf(name, line.registry);
+  if (asks(rest, '--help', '-h')) {
+    return showHelp(entry, line);
+  }
+  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest));
+  const options = args as GlobalOptions;
+  if (options.version) {
+    return showVersion(line);
+  }
+  const command = await entry.load();
+  return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
+}
+
+/** Does the person ask for this, before `--`? Then whatever else is wrong with the line does not matter. */
+function asks(argv: readonly string[], ...names: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
+}
+
+async function withoutCommand(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
+  if (asks(argv, '--version')) {
+    return showVersion(line);
+  }
+  const bare: CommandTable = { ...helpTable, positionals: [] };
+  checkArguments(bare, await parseWithYargs(bare, argv));
+  return showOverview(line);
+}
+
+async function help(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
+  const { words } = await parseWithYargs(helpTable, argv);
+  const [name] = words;
+  return name === undefined ? showOverview(line) : showHelp(entryOf(name, line.registry), line);
+}
+
+function entryOf(name: string, registry: readonly CommandEntry[]): CommandEntry {
+  const entry = registry.find(({ table }) => table.name === name);
+  if (entry !== undefined) {
+    return entry;
+  }
+  const names = [...registry.map(({ table }) => table.name), helpTable.name, versionTable.name];
+  const meant = closest(name, names);
+  const message = `There is no command ${quoted(name, 80)}.`;
+  throw meant === undefined
+    ? usageWrong(message, 'postern --help')
+    : usageMistyped(message, `postern ${meant}`);
+}
+
+async function showOverview({ out, registry }: CommandLine): Promise<CommandExit> {
+  await out.write(overview([...registry.map(({ table }) => table), helpTable, versionTable]));
+  return 0;
+}
+
+async function showHelp(entry: CommandEntry, { out }: CommandLine): Promise<CommandExit> {
+  await out.write(commandHelp(entry.table, (await entry.moreHelp?.()) ?? []));
+  return 0;
+}
+
+async function showVersion({ out, version }: CommandLine): Promise<CommandExit> {
+  await out.line(version);
+  return 0;
+}
