@@ -35,7 +35,7 @@ export interface SandboxOptions {
   /** How the protected resource metadata can be found (RFC 9728). Default `both`. */
   readonly discovery?: 'both' | 'header' | 'well-known';
   /** Which form of the protected resource's well-known address answers. Default `path`. */
-  readonly wellKnown?: 'path' | 'root';
+  readonly wellKnown?: 'path' | 'root' | 'both';
   /** Dynamic client registration (RFC 7591). Default true. */
   readonly registration?: boolean;
   /** Client ID metadata documents. Default true. */

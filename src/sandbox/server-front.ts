@@ -45,6 +45,7 @@ function exchangeOf(
 }
 
 function pointOf(path: string, places: Places): Point {
-  if (path.startsWith('/.well-known/oauth-protected-resource')) return 'resource-metadata';
+  if (/^(\/\.well-known\/oauth-protected-resource|\/resource-metadata$)/.test(path))
+    return 'resource-metadata';
   return path === new URL(places.serverUrl).pathname ? 'protected' : 'other';
 }

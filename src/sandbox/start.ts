@@ -3,6 +3,8 @@ import { serveAuthorization } from './authorization-server/start.js';
 import { FaultBox } from './faults/fault-box.js';
 import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
 import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
+import { createProtectedServer } from './protected-server/protected-server.js';
+import { serverFront } from './server-front.js';
 import { type LoopbackServer, listenOnLoopback } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {
@@ -12,6 +14,8 @@ export interface Sandbox extends AsyncDisposable {
   /** What both servers were asked, oldest first. */
   readonly requests: readonly SeenRequest[];
   readonly stats: SandboxStats;
+  /** The tokens that the protected server's own upstream was shown: never a caller's. */
+  readonly upstreamTokens: readonly string[];
   /** Replaces the faults that are on; none switches them all off. @throws RangeError for an unknown name */
   setFaults(names: readonly string[]): void;
   close(): Promise<void>;
@@ -38,7 +42,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const keys = await keysReady;
   serveAuthorization({ server: authorizationPort, settings, keys, places, log, faults });
+  const protectedServer = createProtectedServer({
+    resource: serverUrl,
+    issuer,
+    keys: keys.verifying,
+    discovery: settings.discovery,
+    wellKnown: settings.wellKnown,
+  });
+  protectedPort.serve(serverFront({ places, log, faults }, protectedServer.handler));
   const close = async (): Promise<void> => {
+    await protectedServer.close();
     await Promise.all([protectedPort, authorizationPort].map((server) => server[Symbol.asyncDispose]()));
   };
   return {
@@ -47,6 +60,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     requests: log.requests,
     get stats() {
       return log.stats;
+    },
+    get upstreamTokens() {
+      return protectedServer.upstreamTokens;
     },
     setFaults: (names) => faults.set(names),
     close,
