@@ -1,0 +1,71 @@
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpServer,
+} from '@modelcontextprotocol/server';
+import type { Answer } from '../wire/answer.js';
+import { answerOf, streamOf } from './answer-of.js';
+import { authInfoOf } from './caller-of.js';
+import { rpcErrorAnswer } from './json-answer.js';
+import { Sessions } from './sessions.js';
+import type { Caller } from './verify-token.js';
+
+/** One request that has passed the gate. */
+export interface AdmittedRequest {
+  /** Without body and credentials. */
+  readonly request: Request;
+  /** The parsed body of a POST. */
+  readonly body?: unknown;
+  readonly caller: Caller;
+}
+
+/**
+ * Streamable HTTP at one address: sessions for the revisions up to 2025-11-25, and the revision of 2026-07-28,
+ * which has none.
+ */
+export class McpEndpoint {
+  readonly #sessions: Sessions;
+  readonly #sessionless: ReturnType<typeof createMcpHandler>;
+  readonly #metadata: string | undefined;
+
+  /** @param metadata Address of the protected resource metadata, for the challenges of tools. */
+  constructor(build: () => McpServer, metadata: string | undefined) {
+    this.#sessions = new Sessions(build);
+    this.#sessionless = createMcpHandler(build, { legacy: 'reject' });
+    this.#metadata = metadata;
+  }
+
+  /** How many sessions are open. */
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  async answer(admitted: AdmittedRequest): Promise<Answer> {
+    const { request, body, caller } = admitted;
+    const options = {
+      authInfo: authInfoOf(caller, this.#metadata),
+      ...(body === undefined ? {} : { parsedBody: body }),
+    };
+    if (!(await isLegacyRequest(request, body))) {
+      return answerOf(await this.#sessionless.fetch(request, options), request.signal);
+    }
+    const id = request.headers.get('mcp-session-id');
+    const transport = id === null ? await this.#begin(body, caller) : this.#sessions.find(id, caller);
+    if (transport === undefined) {
+      return id === null
+        ? rpcErrorAnswer(400, -32000, 'Mcp-Session-Id is missing: begin with initialize')
+        : rpcErrorAnswer(404, -32001, 'Session not found');
+    }
+    const response = await transport.handleRequest(request, options);
+    return request.method === 'GET' ? streamOf(response, request.signal) : answerOf(response, request.signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#sessions.close(), this.#sessionless.close()]);
+  }
+
+  async #begin(body: unknown, caller: Caller) {
+    return isInitializeRequest(body) ? this.#sessions.begin(caller) : undefined;
+  }
+}

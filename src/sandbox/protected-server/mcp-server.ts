@@ -1,0 +1,34 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { registerNoteResources } from './note-resources.js';
+import type { NoteStore } from './notes.js';
+import { registerBasicTools } from './tools/basic.js';
+import { registerConfirm } from './tools/confirm.js';
+import { registerCountdown } from './tools/countdown.js';
+import { registerNoteTools } from './tools/notes.js';
+import { registerUpstreamTime } from './tools/upstream-time.js';
+import type { UpstreamClient } from './upstream.js';
+
+/** What all sessions share. */
+export interface ServerWorld {
+  readonly notes: NoteStore;
+  readonly upstream: UpstreamClient;
+}
+
+/** One protocol server, for one session or one request without a session. */
+export function buildMcpServer(world: ServerWorld): McpServer {
+  const server = new McpServer(
+    { name: 'postern-sandbox', title: 'Postern sandbox', version: '1.0.0' },
+    {
+      capabilities: { logging: {} },
+      instructions:
+        'A protected server to try clients on. Begin with the tool whoami; the note tools need more scopes.',
+    },
+  );
+  registerBasicTools(server);
+  registerNoteTools(server, world.notes);
+  registerNoteResources(server, world.notes);
+  registerCountdown(server);
+  registerConfirm(server);
+  registerUpstreamTime(server, world.upstream);
+  return server;
+}

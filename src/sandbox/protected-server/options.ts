@@ -1,0 +1,24 @@
+/** What a protected server is made with. */
+export interface ProtectedServerOptions {
+  /** Its canonical URI (RFC 8707 section 2): the address of its endpoint, and the audience of its tokens. */
+  readonly resource: string;
+  /** The one issuer whose tokens it takes. */
+  readonly issuer: string;
+  /** The issuer's public keys (RFC 7517). Keys that a token brings along are never used. */
+  readonly keys: readonly Readonly<Record<string, unknown>>[];
+  /**
+   * How its metadata can be found: by the challenge, by the well-known addresses, or by either. With `header`
+   * the document stands at an address that only the challenge tells. Default `both`.
+   */
+  readonly discovery?: 'both' | 'header' | 'well-known';
+  /** Which well-known addresses answer: with the endpoint's path, the root form, or both. Default `both`. */
+  readonly wellKnown?: 'path' | 'root' | 'both';
+  /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */
+  readonly requiredScopes?: readonly string[];
+}
+
+export type ProtectedServerSettings = Required<ProtectedServerOptions>;
+
+export function protectedServerSettings(options: ProtectedServerOptions): ProtectedServerSettings {
+  return { discovery: 'both', wellKnown: 'both', requiredScopes: ['mcp:basic'], ...options };
+}

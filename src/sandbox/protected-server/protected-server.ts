@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answer } from '../wire/answer.js';
+import { send } from '../wire/answer.js';
+import { hasHost, targetOf } from '../wire/request.js';
+import { admit } from './admit.js';
+import { tokenGate } from './gate.js';
+import { jsonAnswer } from './json-answer.js';
+import { McpEndpoint } from './mcp-endpoint.js';
+import { buildMcpServer } from './mcp-server.js';
+import { NoteStore } from './notes.js';
+import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
+import { metadataAnswer, metadataPaths, metadataUrl } from './resource-metadata.js';
+import { UpstreamClient } from './upstream.js';
+
+/** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
+export interface ProtectedServer extends AsyncDisposable {
+  /** Answers one request; the body must not have been read. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  /** Protocol sessions that are open. */
+  readonly sessionCount: number;
+  /** The tokens that this server's own upstream was shown: never a caller's. */
+  readonly upstreamTokens: readonly string[];
+  /** Ends every session. */
+  close(): Promise<void>;
+}
+
+/** Makes the server; whoever listens hands it the requests. */
+export function createProtectedServer(options: ProtectedServerOptions): ProtectedServer {
+  const settings = protectedServerSettings(options);
+  const { host, origin, pathname } = new URL(settings.resource);
+  const notes = new NoteStore();
+  const upstream = new UpstreamClient();
+  const enter = tokenGate(settings);
+  const endpoint = new McpEndpoint(() => buildMcpServer({ notes, upstream }), metadataUrl(settings));
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
+    if (!hasHost(request, host)) return jsonAnswer(421, { error: 'misdirected_request' });
+    const path = targetOf(request).pathname;
+    if (metadataPaths(settings).includes(path)) return metadataAnswer(settings, request.method ?? '');
+    if (path !== pathname) return jsonAnswer(404, { error: 'not_found' });
+    // A page of another origin has no business here, and is given no CORS header either.
+    const from = request.headers.origin;
+    if (from !== undefined && from !== origin) return jsonAnswer(403, { error: 'forbidden_origin' });
+    const entry = await enter(request);
+    if ('refusal' in entry) return entry.refusal;
+    const admitted = await admit(request, response, settings.resource, entry.caller);
+    return 'caller' in admitted ? endpoint.answer(admitted) : admitted;
+  };
+  const close = (): Promise<void> => endpoint.close();
+  return {
+    handler: async (request, response) => {
+      const given = await answer(request, response);
+      send(response, given);
+      // A stream's head goes out before there is anything to tell.
+      if (!(given.body instanceof Uint8Array)) response.flushHeaders();
+    },
+    get sessionCount() {
+      return endpoint.sessionCount;
+    },
+    get upstreamTokens() {
+      return upstream.upstream.received;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

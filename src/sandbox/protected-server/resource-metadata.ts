@@ -1,0 +1,33 @@
+import type { Answer } from '../wire/answer.js';
+import { jsonAnswer } from './json-answer.js';
+import type { ProtectedServerSettings } from './options.js';
+
+const wellKnown = '/.well-known/oauth-protected-resource';
+const told = '/resource-metadata';
+
+/** The paths at which the protected resource metadata answers (RFC 9728 section 3), the best known first. */
+export function metadataPaths(settings: ProtectedServerSettings): readonly string[] {
+  if (settings.discovery === 'header') return [told];
+  const withPath = `${wellKnown}${new URL(settings.resource).pathname}`;
+  return { path: [withPath], root: [wellKnown], both: [withPath, wellKnown] }[settings.wellKnown];
+}
+
+/** The document's address as challenges tell it; undefined where they do not. */
+export function metadataUrl(settings: ProtectedServerSettings): string | undefined {
+  if (settings.discovery === 'well-known') return undefined;
+  return `${new URL(settings.resource).origin}${metadataPaths(settings)[0]}`;
+}
+
+/** The protected resource metadata (RFC 9728 section 2), or 405 for anything but reading it. */
+export function metadataAnswer(settings: ProtectedServerSettings, method: string): Answer {
+  if (method !== 'GET' && method !== 'HEAD') {
+    return jsonAnswer(405, { error: 'method_not_allowed' }, [['allow', 'GET, HEAD']]);
+  }
+  return jsonAnswer(200, {
+    resource: settings.resource,
+    authorization_servers: [settings.issuer],
+    scopes_supported: settings.requiredScopes,
+    bearer_methods_supported: ['header'],
+    resource_name: 'Postern sandbox',
+  });
+}

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { RecentEvents } from './recent-events.js';
+import type { Caller } from './verify-token.js';
+
+interface Session {
+  /** Who opened it; nobody else may use it. */
+  readonly owner: string;
+  readonly server: McpServer;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+const mostSessions = 100;
+
+/** The protocol's own sessions (`Mcp-Session-Id`), each bound to who opened it. The least used go first. */
+export class Sessions {
+  readonly #open = new Map<string, Session>();
+  readonly #build: () => McpServer;
+
+  constructor(build: () => McpServer) {
+    this.#build = build;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** The caller's session; undefined for one that is unknown and for one of somebody else's alike. */
+  find(id: string, caller: Caller): WebStandardStreamableHTTPServerTransport | undefined {
+    const session = this.#open.get(id);
+    if (session?.owner !== ownerOf(caller)) return undefined;
+    this.#open.delete(id);
+    this.#open.set(id, session);
+    return session.transport;
+  }
+
+  /** A transport that becomes a session once `initialize` has been accepted on it. */
+  async begin(caller: Caller): Promise<WebStandardStreamableHTTPServerTransport> {
+    const server = this.#build();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: new RecentEvents(),
+      retryInterval: 500,
+      onsessioninitialized: async (id) => {
+        server.server.onclose = () => this.#open.delete(id);
+        this.#open.set(id, { owner: ownerOf(caller), server, transport });
+        const [oldest] = this.#open.values();
+        if (this.#open.size > mostSessions) await oldest?.server.close();
+      },
+    });
+    await server.connect(transport);
+    return transport;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ server }) => server.close()));
+  }
+}
+
+/** Subject and client both: another client of the same person has no business in this one's session. */
+function ownerOf(caller: Caller): string {
+  return JSON.stringify([caller.subject, caller.clientId]);
+}

@@ -1,0 +1,71 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { parseScope } from '../../primitives/scope.js';
+import type { ProtectedServerSettings } from './options.js';
+
+/** Who calls, as a verified token tells it. The token itself is not kept. */
+export interface Caller {
+  readonly subject: string;
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export type Verified =
+  | { readonly ok: true; readonly caller: Caller }
+  /** In constant words. */
+  | { readonly ok: false; readonly problem: string };
+
+export type TokenVerifier = (token: string) => Promise<Verified>;
+
+const longestToken = 8192;
+const refused = (problem: string): Verified => ({ ok: false, problem });
+
+/**
+ * Judges JWT access tokens as RFC 9068 section 4 says: algorithm from a short list, key from the issuer alone,
+ * type, issuer, times, and this server as the only audience.
+ */
+export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier {
+  const keys = createLocalJWKSet({ keys: settings.keys.map((key) => ({ ...key })) } as JSONWebKeySet);
+  return async (token) => {
+    if (token.length > longestToken) return refused('The access token is too long');
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        algorithms: ['ES256', 'RS256'],
+        typ: 'at+jwt',
+        issuer: settings.issuer,
+        audience: settings.resource,
+        requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
+      });
+      return judgeClaims(payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return refused(problemOf(error));
+      throw error;
+    }
+  };
+}
+
+/** What is left to judge once signature, type, issuer, audience and times are right. */
+function judgeClaims(payload: JWTPayload): Verified {
+  // A token that others may use too can come from any of them (RFC 9068 section 5).
+  if (Array.isArray(payload.aud) && payload.aud.length !== 1) return refused(wrongAudience);
+  const { sub, exp, scope = '', client_id: clientId } = payload;
+  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string') {
+    return refused(malformed);
+  }
+  const parsed = parseScope(scope);
+  if (!parsed.ok || exp === undefined) return refused(malformed);
+  return { ok: true, caller: { subject: sub, clientId, scopes: parsed.scopes, expiresAt: exp } };
+}
+
+const malformed = 'The access token is malformed';
+const wrongAudience = 'The access token was issued for another resource';
+
+function problemOf(error: errors.JOSEError): string {
+  if (error instanceof errors.JWTExpired) return 'The access token has expired';
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return error.claim === 'aud' ? wrongAudience : 'The access token is not one for this server';
+  }
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return malformed;
+  return 'The access token was not signed by the authorization server';
+}
