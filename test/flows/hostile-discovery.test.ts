@@ -13,7 +13,7 @@ const beforeIt: readonly Case[] = [
   ['challenge-cloud-metadata', 'address_refused', 5, '[A-4]'],
   ['challenge-two-bearers', 'challenge_unusable', 5, '[A-11]'],
   ['challenge-repeated-parameter', 'challenge_unusable', 5, '[A-11]'],
-  ['challenge-huge', 'challenge_unusable', 5, '[A-13]'],
+  ['challenge-huge', 'too_large', 5, '[A-13]'],
   ['challenge-hostile-scope', 'challenge_unusable', 5, '[A-24]'],
   ['challenge-on-500', 'server_failed', 6, '[A-14]'],
   ['prm-wrong-resource', 'resource_mismatch', 5, '[A-17][R-2.1d]'],
@@ -44,7 +44,6 @@ const atItsMetadata: readonly Case[] = [
   ['as-query-pollution', 'metadata_unusable', 5, '[A-37]'],
   ['as-endpoint-fragment', 'metadata_unusable', 5, '[A-37]'],
   ['as-endpoint-script', 'metadata_unusable', 5, '[A-66]'],
-  ['as-endpoint-shell', 'metadata_unusable', 5, '[A-65]'],
   ['as-type-confusion', 'metadata_unusable', 5, '[A-46]'],
   ['as-huge', 'too_large', 5, '[A-45]'],
   ['as-gzip-bomb', 'too_large', 5, '[A-45][A-253]'],
@@ -85,7 +84,6 @@ for (const fault of [
   'challenge-odd-form',
   'challenge-none',
   'challenge-no-metadata',
-  'as-nulls',
   'as-first-html',
   'as-first-500',
   'as-unused-endpoints',
@@ -117,7 +115,8 @@ test('[A-18] a resource that names the whole origin is taken as spelled, and the
 
 test('[A-22] a server that names another authorization server for an existing login: exit 3, nothing sent there', async () => {
   await using scene = await openScene();
-  const before = await scene.login();
+  await scene.login();
+  const before = JSON.stringify((await scene.ports.index.read()).logins);
   const { stats } = scene.sandbox;
   scene.sandbox.setFaults(['prm-other-issuer']);
   const failure = await scene.loginFails('authorization_server_changed');
@@ -125,5 +124,21 @@ test('[A-22] a server that names another authorization server for an existing lo
   assert.match(failure.remedy, /postern login .* --authorization-server /);
   assert.equal(scene.sandbox.stats.tokenRequests, stats.tokenRequests);
   assert.equal(scene.sandbox.stats.authorizationServerRequests, stats.authorizationServerRequests);
-  assert.deepEqual((await scene.ports.index.read()).logins, [before]);
+  assert.equal(JSON.stringify((await scene.ports.index.read()).logins), before);
+});
+
+test('[A-65][A-67] an endpoint full of shell characters: the opener gets our own one-time address and nothing of it', async () => {
+  await using scene = await openScene({ faults: ['as-endpoint-shell'] });
+  await scene.loginFails('login_timed_out', { timeoutMs: 1_000 });
+  assert.equal(scene.ports.opened.length, 1);
+  assert.match(scene.ports.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[A-Za-z0-9_-]+$/);
+});
+
+test('[R-4.6c] no registration offered (null counts as absent), nobody to ask: the error says what to pass', async () => {
+  await using scene = await openScene({ faults: ['as-nulls'] });
+  const failure = await scene.loginFails('client_identifier_needed');
+  assert.equal(failure.exit, 2);
+  assert.match(failure.remedy, /--client-id/);
+  assert.match(failure.remedy, /http:\/\/127\.0\.0\.1:\d+\/callback/);
+  assert.deepEqual(scene.ports.opened, []);
 });
