@@ -131,10 +131,12 @@ test('a browser is not held for ever, nor the program by a browser that leaves',
   assert.match(page.body, /not finished yet/);
   await on.listener.finish('stored');
 
-  await using other = await underTest({ lingerMs: 50 });
+  await using other = await underTest({ lingerMs: 600_000 });
   const gone = connect(other.port, '127.0.0.1').on('error', () => {});
   gone.write(`GET /callback?code=x&state=${other.state} HTTP/1.1\r\nHost: 127.0.0.1:${other.port}\r\n\r\n`);
   await other.answer;
   gone.destroy();
+  await once(gone, 'close');
+  for (let each = 0; each < 3; each += 1) await other.get('/');
   await other.listener.finish('stored');
 });

@@ -121,6 +121,7 @@ test('[A-69] BROWSER counts only as the absolute path of an executable file', as
   try {
     for (const value of refused) {
       const env = { BROWSER: value, PATH: folder.path };
+      assert.deepEqual(findOpener('linux', env), { kind: 'none' }, value);
       assert.equal(await createBrowser({ platform: 'linux', env }).open(link), 'unavailable', value);
     }
   } finally {
@@ -155,6 +156,7 @@ test('[A-69] an opener in the working directory or on the PATH is never found', 
 test('[A-73] missing, failing or no display: unavailable; one that keeps running: opened', async () => {
   await using folder = await temporaryFolder();
   const open = (env: NodeJS.ProcessEnv) => createBrowser({ platform: 'linux', env }).open(link);
+  assert.deepEqual(findOpener('linux', {}), { kind: 'none' });
   assert.equal(await open({}), 'unavailable');
   assert.equal(await open({ BROWSER: await script(folder.path, 'fails', 'exit 3') }), 'unavailable');
   assert.equal(await open({ BROWSER: await script(folder.path, 'killed', 'kill -9 $$') }), 'unavailable');

@@ -53,7 +53,6 @@ function refuseWhatIsNoRequest(server: Server): void {
   const drop = (_: unknown, socket: { destroy(): void }): void => socket.destroy();
   server.on('upgrade', drop);
   server.on('connect', drop);
-  server.on('dropRequest', drop);
   server.on('checkContinue', (request) => request.socket.destroy());
   server.on('checkExpectation', (request) => request.socket.destroy());
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
