@@ -42,8 +42,9 @@ function capabilities(): readonly Fault[] {
       client_id_metadata_document_supported: 'true',
     })),
     set('as-nulls', [], 'null for what is absent, strings for booleans', () => ({
-      registration_endpoint: null,
       scopes_supported: null,
+      service_documentation: null,
+      userinfo_endpoint: null,
       authorization_response_iss_parameter_supported: 'true',
     })),
   ];

@@ -57,6 +57,9 @@ export function challengeFaults(): readonly Fault[] {
       `NewScheme abc==, , bEaReR resource_metadata = "${honestDocument(places)}" ,scope="mcp:basic",, DPoP algs="ES256"`,
     ]),
     challenge('challenge-huge', [13], 'a header of a megabyte', () => [`Bearer ${','.repeat(1_048_576)}`]),
+    challenge('challenge-commas', [13], 'a header of 12 KB of commas and backslashes', () => [
+      `Bearer realm="${'\\\\'.repeat(3000)}"${','.repeat(6000)}`,
+    ]),
     challenge('challenge-hostile-scope', [24], 'a scope that is none', () => [
       'Bearer scope="a&resource=https://evil.invalid \\"b"',
     ]),

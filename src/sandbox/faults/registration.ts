@@ -75,7 +75,14 @@ export function registrationFaults(): readonly Fault[] {
     insteadFault(
       point,
       { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' },
-      () => html(400, `<script>alert(1)</script>\u001b]52;c;b3duZWQ=\u0007${'x'.repeat(1_048_576)}`),
+      () => html(400, hostilePage),
+    ),
+    insteadFault(
+      point,
+      { name: 'registration-error-huge', rows: [55], what: 'the same, and a megabyte' },
+      () => html(400, hostilePage.padEnd(1_048_576, 'x')),
     ),
   ];
 }
+
+const hostilePage = '<script>alert(1)</script>\u001b]52;c;b3duZWQ=\u0007<p>Enter your password:</p>';

@@ -38,7 +38,7 @@ proveFaults<Metadata>(
     'as-no-code-grant': ({ of }) => String(of('grant_types_supported')) === 'client_credentials',
     'as-cimd-string-true': ({ of }) => of('client_id_metadata_document_supported') === 'true',
     'as-nulls': ({ of }) =>
-      of('registration_endpoint') === null && of('authorization_response_iss_parameter_supported') === 'true',
+      of('scopes_supported') === null && of('authorization_response_iss_parameter_supported') === 'true',
     'as-endpoint-http-public': ({ of }) => of('token_endpoint') === 'http://evil.example/token',
     'as-endpoint-private': ({ of }) => of('token_endpoint') === 'http://169.254.169.254/token',
     'as-authorization-elsewhere': ({ of }) =>

@@ -30,6 +30,7 @@ proveFaults<Registration>(
     'registration-redirect': ({ seen }) =>
       seen.status === 307 && seen.header('location')[0]?.endsWith('/stolen-registration') === true,
     'registration-error-html': ({ seen }) =>
-      seen.status === 400 && seen.text.includes('\u001b]52') && seen.bytes > 1_000_000,
+      seen.status === 400 && seen.text.includes('\u001b]52') && seen.bytes < 1000,
+    'registration-error-huge': ({ seen }) => seen.status === 400 && seen.bytes === 1_048_576,
   },
 );

@@ -44,6 +44,7 @@ proveFaults<{ readonly seen: Seen; readonly lines: string; readonly stray: Seen 
       lines.split('resource_metadata=').length === 3 && !lines.includes('\n'),
     'challenge-odd-form': ({ lines }) => lines.startsWith('NewScheme abc==, , bEaReR'),
     'challenge-huge': ({ lines }) => lines.length > 1_000_000,
+    'challenge-commas': ({ lines }) => lines.length > 12_000 && lines.endsWith(',,'),
     'challenge-hostile-scope': ({ lines }) => lines.includes('a&resource='),
     'challenge-none': ({ seen, lines }) => seen.status === 401 && lines === '',
     'challenge-no-metadata': ({ lines }) => lines === 'Bearer realm="sandbox"',
