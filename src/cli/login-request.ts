@@ -33,11 +33,14 @@ export async function loginDefaults(
     throw nobodyToAsk(options.server);
   }
   const configuration = await context.configuration();
-  const clients: readonly PreregisteredClient[] = configuration.clients.map(({ clientId, issuer }) => ({
-    clientId,
-    issuer,
-    secret: undefined,
-  }));
+  const clients: readonly PreregisteredClient[] = configuration.clients.map(
+    ({ clientId, issuer, redirectUri }) => ({
+      clientId,
+      issuer,
+      redirectUri,
+      secret: undefined,
+    }),
+  );
   return {
     clients,
     metadataUrl: configuration.clientMetadataUrl,

@@ -72,7 +72,7 @@ async function readClient(
     return undefined;
   }
   const secret = wantsSecret ? await readSecret(context, args) : undefined;
-  return { clientId: args.clientId, secret, issuer: args.authorizationServer };
+  return { clientId: args.clientId, secret, issuer: args.authorizationServer, redirectUri: undefined };
 }
 
 async function readSecret(context: CommandContext, args: Arguments): Promise<Secret> {

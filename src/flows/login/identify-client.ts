@@ -18,6 +18,8 @@ export interface PreregisteredClient {
   readonly secret: Secret | undefined;
   /** The issuer it is registered at; undefined when it was given with this very login. */
   readonly issuer: string | undefined;
+  /** The redirect URI registered for it, when its port is fixed. */
+  readonly redirectUri: string | undefined;
 }
 
 export interface ClientRequest {

@@ -69,7 +69,10 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
     request,
     discovery.authorizationServer.takesMetadataDocuments,
   );
-  await using listener = await openListener(ports, { port: request.redirectPort, registration });
+  await using listener = await openListener(ports, {
+    port: request.redirectPort ?? portOf(preregistered),
+    registration,
+  });
   const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   const { redirectUri } = listener;
   const client = await identifyClient(ports, {
@@ -113,6 +116,12 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
   } finally {
     ports.progress.end();
   }
+}
+
+/** The port that a configured client is registered with. */
+function portOf(client: PreregisteredClient | undefined): number | undefined {
+  const port = client?.redirectUri === undefined ? '' : new URL(client.redirectUri).port;
+  return port === '' ? undefined : Number(port);
 }
 
 /** The kept registration whose port is worth having: the one that `identifyClient` is going to choose. */
