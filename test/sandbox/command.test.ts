@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { CommandContext } from '../../src/cli/command.js';
+import { command } from '../../src/cli/commands/sandbox.js';
+import { createResultWriter } from '../../src/cli/output.js';
+import { failureOf } from '../support/door.js';
+import { startHttp } from '../support/http-server.js';
+
+type Arguments = Parameters<typeof command.run>[1];
+
+const usual: Arguments = {
+  port: undefined,
+  authorizationPort: undefined,
+  lifetime: 300,
+  issuerPath: undefined,
+  metadata: 'both',
+  discovery: 'both',
+  wellKnown: 'path',
+  noRegistration: false,
+  noMetadataDocuments: false,
+  allowLoopbackDocuments: false,
+  misbehave: [],
+};
+
+/** Runs the command; it is told to end as soon as it has printed its result and `then` has looked at it. */
+async function run(change: Partial<Arguments>, json: boolean, then: (printed: string) => Promise<void>) {
+  const end = new AbortController();
+  const told: string[] = [];
+  let seen: Promise<void> = Promise.resolve();
+  const out = createResultWriter(async (bytes) => {
+    seen = then(String(bytes)).finally(() => end.abort());
+  }, false);
+  const context = { out, tell: (line: string) => told.push(line), options: { json }, signal: end.signal };
+  const exit = await command.run(context as unknown as CommandContext, { ...usual, ...change });
+  await seen;
+  return { exit, told };
+}
+
+test('the sandbox prints the address of its server and nothing else on stdout, and runs until it is told to end', async () => {
+  let server = '';
+  const { exit, told } = await run({}, false, async (printed) => {
+    server = printed.trim();
+    assert.equal((await fetch(server, { method: 'POST' })).status, 401);
+  });
+  assert.equal(exit, 130);
+  assert.ok(told.some((line) => line.includes(`postern login ${server}`)));
+  assert.match(told[0] ?? '', /not for production/);
+  await assert.rejects(fetch(server));
+});
+
+test('--json gives both addresses, and the options reach the servers', async () => {
+  await run(
+    { issuerPath: '/tenant1', noRegistration: true, misbehave: ['as-pkce-plain'] },
+    true,
+    async (printed) => {
+      const { server, issuer } = JSON.parse(printed);
+      assert.match(server, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+      const { origin, pathname } = new URL(issuer);
+      assert.equal(pathname, '/tenant1');
+      const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server/tenant1`)).json();
+      assert.equal('registration_endpoint' in metadata, false);
+      assert.deepEqual(metadata.code_challenge_methods_supported, ['plain']);
+    },
+  );
+});
+
+test('[A-298] a fault that does not exist is refused, with the one that was meant', async () => {
+  const failure = await failureOf(
+    run({ misbehave: ['as-no-pkec'] }, false, async () => undefined),
+    'usage_wrong',
+  );
+  assert.equal(failure.exit, 2);
+  assert.match(failure.remedy, /as-no-pkce/);
+});
+
+test('a port that is taken, and a path that is none, are wrong usage', async () => {
+  await using taken = await startHttp((_request, response) => response.end());
+  for (const change of [{ port: taken.port }, { authorizationPort: taken.port }]) {
+    const failure = await failureOf(
+      run(change, false, async () => undefined),
+      'port_refused',
+    );
+    assert.match(failure.message, new RegExp(String(taken.port)));
+    assert.equal(failure.exit, 2);
+  }
+  await failureOf(
+    run({ issuerPath: 'tenant' }, false, async () => undefined),
+    'usage_wrong',
+  );
+});
+
+test('the sandbox itself prints nothing at all', async () => {
+  const start = fileURLToPath(new URL('../../src/sandbox/start.js', import.meta.url));
+  const script = `const { startSandbox } = await import(${JSON.stringify(start)});
+    const sandbox = await startSandbox();
+    await fetch(sandbox.issuer + '/authorize?client_id=https://10.0.0.1/client.json');
+    await sandbox.close();`;
+  const done = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+  assert.deepEqual([done.stdout, done.stderr], ['', '']);
+});
