@@ -7,7 +7,7 @@ export const globalOptions = [
     kind: 'boolean',
     describe: 'result, and a failure (last line of stderr), as one JSON object',
   },
-  { name: 'quiet', alias: 'q', kind: 'boolean', describe: 'nothing on stderr but failures' },
+  { name: 'quiet', alias: 'q', kind: 'boolean', describe: 'no notes and no progress on stderr' },
   {
     name: 'verbose',
     alias: 'v',

@@ -3,8 +3,8 @@ import { globalOptions } from './global-options.js';
 import type { CommandTable, OptionSpec } from './table.js';
 
 const width = 80;
-/** Where the explanations begin. */
-const column = 26;
+/** Where the explanations begin, beside options and beside other words. */
+const columns = { option: 26, word: 14 } as const;
 
 /** `postern --help`: every command in a line. */
 export function overview(tables: readonly CommandTable[]): string {
@@ -70,7 +70,7 @@ const exitCodes: Readonly<Record<number, string>> = {
 function optionRow(spec: OptionSpec): readonly string[] {
   const short = spec.alias === undefined ? '    ' : `-${spec.alias}, `;
   const value = spec.kind === 'boolean' ? '' : ` ${spec.value ?? 'VALUE'}`;
-  return row(`${short}--${spec.name}${value}`, `${spec.describe}${remarks(spec)}`);
+  return row(`${short}--${spec.name}${value}`, `${spec.describe}${remarks(spec)}`, columns.option);
 }
 
 /** Choices, limits, default and environment variable, in parentheses. */
@@ -85,7 +85,7 @@ function remarks(spec: OptionSpec): string {
   return parts.length === 0 ? '' : ` (${parts.join('; ')})`;
 }
 
-function row(head: string, text: string): readonly string[] {
+function row(head: string, text: string, column: number = columns.word): readonly string[] {
   const [first = '', ...rest] = wrap(text, width - column);
   const indent = ' '.repeat(column);
   const left = `  ${head}`;

@@ -6,6 +6,8 @@ import { stepLines } from './words/step-line.js';
 export function createJournal(options: {
   readonly show: ((line: string) => void) | undefined;
   readonly colour: boolean;
+  /** Called after each. */
+  readonly recorded: () => void;
 }): Journal {
   const steps: Step[] = [];
   return {
@@ -15,6 +17,7 @@ export function createJournal(options: {
       for (const line of options.show === undefined ? [] : stepLines(step, options.colour)) {
         options.show?.(line);
       }
+      options.recorded();
     },
   };
 }

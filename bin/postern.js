@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+'use strict';
+
+// `postern token` takes a short way where nothing unusual is asked for; everything else, and whatever the short way
+// does not want, is the program's.
+async function launch() {
+  if (process.argv[2] === 'token') {
+    const { fastPath } = require('../dist/fast-path.cjs');
+    if (await fastPath(process.argv.slice(2))) return;
+  }
+  const { start } = await import('../dist/main.js');
+  await start(require('../package.json').version);
+}
+
+launch().catch((error) => {
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.js`);
+  process.exitCode = 1;
+  process.stderr.write(
+    isBuilt
+      ? `postern: the program could not be started (${error?.code ?? error?.name}).\n         Install it again.\n`
+      : 'postern: this checkout is not built yet.\n         Run: npm ci && npm run build\n',
+  );
+});

@@ -1,0 +1,73 @@
+import { writeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { checkArguments } from './cli/check-arguments.js';
+import { tokenTable } from './cli/commands/token.table.js';
+import { parsePlain } from './cli/fast-path/parse.js';
+import type { ArgumentsOf } from './cli/table.js';
+import { tokenOutput } from './cli/words/token-words.js';
+import { usable } from './flows/token/token-request.js';
+import { pickLogin } from './primitives/pick-login.js';
+import { decodeCredential } from './protocol/credential-item.js';
+import { readSecretFast } from './system/keychain/fast-read.js';
+import { statePaths } from './system/state/paths.js';
+import { indexPath, readIndexSync } from './system/state/read-index.js';
+
+type Arguments = ArgumentsOf<typeof tokenTable>;
+
+/**
+ * `postern token <server>` with a valid token in an open keychain: one file read, one item read, one line written.
+ * False when anything is unusual, and then nothing has happened: the whole program takes over and finds out, in its
+ * own words, what it is.
+ * @param argv The command line from `token` on.
+ */
+export async function fastPath(argv: readonly string[]): Promise<boolean> {
+  const output = await outputFor(argv.slice(1)).catch(() => undefined);
+  return output !== undefined && writeAll(output);
+}
+
+async function outputFor(argv: readonly string[]): Promise<string | undefined> {
+  const { env } = process;
+  const raw = (env['NODE_DEBUG'] ?? '') === '' ? parsePlain(tokenTable, argv) : undefined;
+  if (raw === undefined) {
+    return undefined;
+  }
+  const args = checkArguments(tokenTable, raw) as Arguments & { readonly json: boolean };
+  const index = readIndexSync(indexPath(statePaths(env, process.platform, homedir()).state));
+  const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
+  if (picked?.kind !== 'one') {
+    return undefined;
+  }
+  const { login } = picked;
+  const item = login.store === 'keychain' ? await readSecretFast(login.key, env) : undefined;
+  const decoded = item?.ok === true ? decodeCredential(item.value, login) : undefined;
+  const wanted = { minLifeMs: args.minTtl * 1000, rejected: undefined };
+  return decoded?.ok === true && usable(decoded.credential, wanted, Date.now())
+    ? tokenOutput(decoded.credential, args)
+    : undefined;
+}
+
+/** Straight to the descriptor: `process.stdout` takes a millisecond to be made. */
+function writeAll(text: string): boolean {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (at === 0) {
+        return false;
+      }
+      if (code !== 'EAGAIN') {
+        return fail();
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // until the reader of the pipe has read
+    }
+  }
+  return true;
+}
+
+/** A part of the line is out, and the rest has no reader. */
+function fail(): true {
+  process.exitCode = 1;
+  return true;
+}

@@ -1,0 +1,142 @@
+import { homedir } from 'node:os';
+import type { Writable } from 'node:stream';
+import type { WriteStream } from 'node:tty';
+import type { CommandContext, CommandExit } from './cli/command.js';
+import { readConfiguration } from './cli/configuration.js';
+import type { GlobalOptions } from './cli/global-options.js';
+import { createJournal } from './cli/journal.js';
+import { createResultWriter } from './cli/output.js';
+import { registry } from './cli/registry.js';
+import { reportFailure } from './cli/report-failure.js';
+import { runCommandLine } from './cli/run-command-line.js';
+import { interrupted } from './errors/output.js';
+import type { Ports } from './ports.js';
+import { Redactor } from './primitives/redactor.js';
+import { readConfigFile } from './system/config-file.js';
+import { createFiles } from './system/files.js';
+import { createPorts, type OwnPorts } from './system/ports.js';
+import { ownProcess } from './system/process.js';
+import { createSilence, createSpinner } from './system/spinner.js';
+import { statePaths } from './system/state/paths.js';
+import type { Keyboard } from './system/terminal.js';
+import { linesTo, writerTo } from './system/write-stream.js';
+
+/** Everything outside of the program that one run of it touches. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: Keyboard;
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly platform: NodeJS.Platform;
+  readonly homedir: string;
+  readonly version: string;
+  /** Ends the run: its reason is what the person is told. */
+  readonly interruption: AbortController;
+  /** Ports that somebody brings himself. */
+  readonly own: OwnPorts;
+}
+
+/** Runs one command line, the program's name left out, in this world. Never rejects; it ends no process. */
+export async function run(argv: readonly string[], world: World): Promise<CommandExit> {
+  const { signal } = world.interruption;
+  const redactor = new Redactor();
+  const line = linesTo(world.stderr);
+  const show = (text: string) => line(redactor.redact(text));
+  const colour =
+    world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asked(argv, '--no-color');
+  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true);
+  let ports: Ports | undefined;
+  const makeContext = (options: GlobalOptions): CommandContext => {
+    const made = contextOf(options, { world, redactor, show, colour, out });
+    ports = made.ports;
+    return made;
+  };
+  warnOfNodeDebug(world.env, show);
+  try {
+    signal.throwIfAborted();
+    return await runCommandLine(argv, { registry, version: world.version, out, makeContext });
+  } catch (error) {
+    ports?.progress.end();
+    const options = { json: asked(argv, '--json'), verbose: asked(argv, '--verbose', '-v'), colour };
+    // Whatever fails once the program is to end fails because of that.
+    const report = reportFailure(signal.aborted ? signal.reason : error, options);
+    report.lines.forEach(show);
+    return report.exit;
+  } finally {
+    ports?.progress.end();
+    await ports?.door[Symbol.asyncDispose]();
+  }
+}
+
+/** What `bin/postern.js` calls: one run in the real world, whose end is that of the process. */
+export async function start(version: string): Promise<void> {
+  const interruption = new AbortController();
+  using owned = ownProcess({
+    interrupt: () => interruption.abort(interrupted()),
+    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false }),
+  });
+  const { env, stdin, stdout, stderr, platform } = process;
+  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, interruption, own: {} };
+  owned.end(await run(process.argv.slice(2), world));
+}
+
+interface Means {
+  readonly world: World;
+  readonly redactor: Redactor;
+  readonly show: (line: string) => void;
+  readonly colour: boolean;
+  readonly out: CommandContext['out'];
+}
+
+function contextOf(options: GlobalOptions, { world, redactor, show, colour, out }: Means): CommandContext {
+  const { env, stdin, stderr, platform, homedir, interruption } = world;
+  const configuration = async () => {
+    return readConfiguration(readConfigFile(statePaths(env, platform, homedir).config), env);
+  };
+  const isQuiet = options.quiet || options.json;
+  const spinner =
+    stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
+  const journal = createJournal({
+    show: options.verbose ? show : undefined,
+    colour,
+    recorded: () => spinner.end(),
+  });
+  const ports = createPorts({
+    env,
+    stdin,
+    stderr,
+    platform,
+    homedir,
+    spinner,
+    journal,
+    nonInteractive: options.nonInteractive,
+    userAgent: `postern/${world.version}`,
+    caFile: async () => (await configuration()).caFile,
+    tell: show,
+    interrupt: () => interruption.abort(interrupted()),
+    hold: (secret) => redactor.hold(secret),
+    own: world.own,
+  });
+  return {
+    ports,
+    out,
+    tell: options.quiet ? () => undefined : show,
+    options,
+    configuration,
+    files: createFiles(stdin),
+    signal: interruption.signal,
+    env,
+  };
+}
+
+/** Was this asked for, before `--`? For failures of the command line itself, which has no parsed options. */
+function asked(argv: readonly string[], ...names: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
+}
+
+function warnOfNodeDebug(env: World['env'], show: (line: string) => void): void {
+  if ((env['NODE_DEBUG'] ?? '') !== '') {
+    show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
+  }
+}

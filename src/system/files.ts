@@ -1,0 +1,55 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { fileUnreadable, fileUnwritable } from '../errors/output.js';
+import type { Files } from '../ports.js';
+
+/** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
+export function createFiles(stdin: Readable & { readonly isTTY?: boolean }): Files {
+  return {
+    stdinIsTerminal: stdin.isTTY === true,
+    read,
+    stdin: () => fromStdin(stdin),
+    write,
+  };
+}
+
+async function* read(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    await using file = await open(path, 'r');
+    yield* file.createReadStream({ autoClose: false });
+  } catch (error) {
+    throw fileUnreadable(path, codeOf(error));
+  }
+}
+
+async function* fromStdin(stdin: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stdin) {
+      yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    }
+  } catch (error) {
+    throw fileUnreadable('stdin', codeOf(error));
+  }
+}
+
+async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, 'w');
+  } catch (error) {
+    throw fileUnwritable(path, codeOf(error));
+  }
+  try {
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk).catch((error: unknown) => {
+        throw fileUnwritable(path, codeOf(error));
+      });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

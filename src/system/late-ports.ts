@@ -1,0 +1,69 @@
+import type {
+  Browser,
+  CallbackListeners,
+  CredentialIndex,
+  Locks,
+  OutboundDoor,
+  SecretStore,
+} from '../ports.js';
+
+/** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
+
+/** A door that, never used, has nothing to close. */
+export function lateDoor(make: () => Promise<OutboundDoor>): OutboundDoor {
+  let door: Promise<OutboundDoor> | undefined;
+  const made = () => {
+    door ??= make();
+    return door;
+  };
+  return {
+    send: async (request) => (await made()).send(request),
+    check: async (target) => (await made()).check(target),
+    [Symbol.asyncDispose]: async () => {
+      const open = await door?.catch(() => undefined);
+      await open?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function lateStore(kind: SecretStore['kind'], make: () => Promise<SecretStore>): SecretStore {
+  const store = once(make);
+  return {
+    kind,
+    ready: async () => (await store()).ready(),
+    read: async (key) => (await store()).read(key),
+    write: async (key, value) => (await store()).write(key, value),
+    remove: async (key) => (await store()).remove(key),
+  };
+}
+
+export function lateIndex(make: () => Promise<CredentialIndex>): CredentialIndex {
+  const index = once(make);
+  return {
+    read: async () => (await index()).read(),
+    update: async (change) => (await index()).update(change),
+  };
+}
+
+export function lateLocks(make: () => Promise<Locks>): Locks {
+  const locks = once(make);
+  return { acquire: async (name, options) => (await locks()).acquire(name, options) };
+}
+
+export function lateBrowser(make: () => Promise<Browser>): Browser {
+  const browser = once(make);
+  return { open: async (url) => (await browser()).open(url) };
+}
+
+export function lateListeners(make: () => Promise<CallbackListeners>): CallbackListeners {
+  const listeners = once(make);
+  return { listen: async (options) => (await listeners()).listen(options) };
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

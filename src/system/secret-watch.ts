@@ -1,0 +1,126 @@
+import type { CallbackListeners, OutboundDoor, SecretStore, Terminal } from '../ports.js';
+import type { OutboundRequest } from '../primitives/outbound.js';
+
+/** Takes each secret that passes, so that it can be kept out of what is printed. */
+export type Hold = (secret: string) => void;
+
+const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+const answerMember =
+  /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
+
+/** A store whose items are seen as they are read and written. */
+export function watchStore(store: SecretStore, hold: Hold): SecretStore {
+  const see = (text: string) => holdAll(text, itemMember, jsonText, hold);
+  return {
+    kind: store.kind,
+    ready: () => store.ready(),
+    read: async (key) => {
+      const item = await store.read(key);
+      see(item?.reveal() ?? '');
+      return item;
+    },
+    write: (key, value) => {
+      see(value.reveal());
+      return store.write(key, value);
+    },
+    remove: (key) => store.remove(key),
+  };
+}
+
+/** A door whose credentials are seen: those sent, those in the answers to forms, session identifiers. */
+export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
+  return {
+    check: (target) => door.check(target),
+    send: async (request) => {
+      holdRequest(request, hold);
+      const response = await door.send(request);
+      for (const [name, value] of response.headers) {
+        if (name === 'mcp-session-id') hold(value);
+      }
+      const bytes = async () => {
+        const body = await response.bytes();
+        holdAll(new TextDecoder().decode(body), answerMember, jsonText, hold);
+        return body;
+      };
+      // The answer to a form, or to a registration, is the only kind that brings credentials.
+      return typeof request.body === 'string' && request.namedBy !== 'person'
+        ? { ...response, bytes }
+        : response;
+    },
+    check: (target) => door.check(target),
+    [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+  };
+}
+
+/** A terminal whose hidden answers are seen: a client secret, or the code in a pasted redirect URL. */
+export function watchTerminal(terminal: Terminal, hold: Hold): Terminal {
+  return {
+    interactive: terminal.interactive,
+    tell: (line) => terminal.tell(line),
+    choose: (question, choices, signal) => terminal.choose(question, choices, signal),
+    ask: async (question, options) => {
+      const typed = await terminal.ask(question, options);
+      if (options.hidden && typed !== undefined) {
+        const code = /[?&]code=([^&#\s]*)/.exec(typed)?.[1];
+        hold(decodeForm(code ?? typed.trim()));
+      }
+      return typed;
+    },
+  };
+}
+
+/** Listeners whose codes are seen. The state is not held: the address that is printed has to show it. */
+export function watchListeners(listeners: CallbackListeners, hold: Hold): CallbackListeners {
+  return {
+    listen: async (options) => {
+      const listener = await listeners.listen(options);
+      const answer = async (signal: AbortSignal) => {
+        const parameters = await listener.answer(signal);
+        for (const [name, value] of parameters) {
+          if (name === 'code') hold(value);
+        }
+        return parameters;
+      };
+      return {
+        redirectUri: listener.redirectUri,
+        get linkTakenTwice() {
+          return listener.linkTakenTwice;
+        },
+        arm: (request) => listener.arm(request),
+        answer,
+        finish: (outcome) => listener.finish(outcome),
+        [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+function holdRequest(request: OutboundRequest, hold: Hold): void {
+  for (const [name, value] of request.headers ?? []) {
+    if (/^authorization$/i.test(name)) hold(value.replace(/^\S+\s+/, ''));
+  }
+  if (typeof request.body === 'string') {
+    holdAll(request.body, formField, decodeForm, hold);
+  }
+}
+
+function holdAll(text: string, pattern: RegExp, decode: (text: string) => string, hold: Hold): void {
+  for (const [, found = ''] of text.matchAll(pattern)) hold(decode(found));
+}
+
+function jsonText(escaped: string): string {
+  try {
+    return String(JSON.parse(`"${escaped}"`));
+  } catch {
+    return escaped;
+  }
+}
+
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

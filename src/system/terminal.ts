@@ -1,0 +1,109 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Terminal } from '../ports.js';
+import { printable } from '../primitives/printable.js';
+import { LineEditor, type Typed } from './line-editor.js';
+import type { Spinner } from './spinner.js';
+
+/** stdin, which may be a terminal. */
+export type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+
+export interface TerminalOptions {
+  readonly stdin: Keyboard;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nonInteractive: boolean;
+  readonly tell: (line: string) => void;
+  readonly spinner: Spinner;
+  /** Ctrl-C, which is a key like any other while a question is asked. */
+  readonly interrupt: () => void;
+}
+
+const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
+
+/** The person at stdin and stderr, when both are terminals and nothing says that nobody is there. */
+export function createTerminal(options: TerminalOptions): Terminal {
+  const { stdin, stderr, env, tell } = options;
+  const ci = env['CI'] ?? '';
+  const interactive =
+    stdin.isTTY === true &&
+    stderr.isTTY === true &&
+    !options.nonInteractive &&
+    (ci === '' || ci === '0' || ci.toLowerCase() === 'false');
+  const typedAhead: Uint8Array[] = [];
+  const ask: Terminal['ask'] = (question, { hidden, signal }) =>
+    askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+  return {
+    interactive,
+    tell,
+    ask,
+    choose: async (question, choices, signal) => {
+      tell(printable(question, 400));
+      for (const [index, choice] of choices.entries()) {
+        tell(`  ${index + 1}) ${printable(choice, 400)}`);
+      }
+      for (;;) {
+        const typed = await ask(`Number (1 to ${choices.length}) [1]: `, { hidden: false, signal });
+        const number = typed === undefined || typed.trim() === '' ? 1 : Number(typed);
+        if (Number.isInteger(number) && number >= 1 && number <= choices.length) {
+          return number - 1;
+        }
+        tell(`That is none of 1 to ${choices.length}.`);
+      }
+    },
+  };
+}
+
+interface Question {
+  readonly question: string;
+  readonly hidden: boolean;
+  readonly signal: AbortSignal;
+  readonly typedAhead: Uint8Array[];
+}
+
+/** Reads one line in raw mode; whatever ends it, the terminal is then as it was. */
+async function askLine(options: TerminalOptions, asked: Question): Promise<string | undefined> {
+  const { stdin, stderr, interrupt } = options;
+  const { signal, hidden, typedAhead } = asked;
+  signal.throwIfAborted();
+  using _hidden = options.spinner.hide();
+  const editor = new LineEditor();
+  stderr.write(`${bracketedPaste.on}${asked.question}`);
+  stdin.setRawMode?.(true);
+  try {
+    return await new Promise<string | undefined>((resolve, reject) => {
+      const take = (bytes: Uint8Array) => settle(editor.push(bytes));
+      const settle = (typed: Typed) => {
+        if (typed.kind === 'more') {
+          if (!hidden && typed.echo !== '') {
+            stderr.write(typed.echo);
+          }
+          return;
+        }
+        stdin.off('data', take).off('end', ended).off('error', ended);
+        signal.removeEventListener('abort', aborted);
+        if (typed.kind === 'interrupt') {
+          interrupt();
+          reject(signal.reason ?? new Error('interrupted'));
+        } else {
+          resolve(typed.kind === 'line' ? typed.line : undefined);
+        }
+      };
+      const ended = () => settle({ kind: 'end' });
+      const aborted = () => {
+        stdin.off('data', take).off('end', ended).off('error', ended);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', aborted, { once: true });
+      stdin.on('data', take).once('end', ended).once('error', ended);
+      for (const bytes of typedAhead.splice(0)) {
+        take(bytes);
+      }
+      stdin.resume();
+    });
+  } finally {
+    typedAhead.push(editor.rest);
+    stdin.pause();
+    stdin.setRawMode?.(false);
+    stderr.write(`${bracketedPaste.off}\n`);
+  }
+}
