@@ -1,4 +1,5 @@
-import type { StoreKind, Zone } from './primitives/records.js';
+import type { OutboundRequest, OutboundResponse } from './primitives/outbound.js';
+import type { IndexDocument, StoreKind } from './primitives/records.js';
 import type { Secret } from './primitives/secret.js';
 import type { Step } from './primitives/step.js';
 
@@ -10,44 +11,12 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-export interface OutboundRequest {
-  readonly method: string;
-  /** The raw URL, gated by the door before it is parsed. */
-  readonly url: string;
-  readonly headers?: readonly (readonly [name: string, value: string])[];
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Who named this URL: the person (`typed`), or a server of that zone. */
-  readonly namedBy: 'person' | Zone;
-  /** `same-origin`: GET only, at most 3 hops, each checked anew. `refuse`: a 3xx is a failure.
-   * `report`: a 3xx is an answer like any other, never followed. */
-  readonly redirects: 'same-origin' | 'refuse' | 'report';
-  /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. */
-  readonly limits: {
-    readonly totalMs: number | null;
-    readonly headersMs: number;
-    readonly maxBytes: number | null;
-  };
-  readonly signal: AbortSignal;
-}
-
-export interface OutboundResponse extends AsyncDisposable {
-  readonly status: number;
-  /** The URL that answered, after redirects. */
-  readonly url: string;
-  /** In order of arrival, names in lower case, repeated names repeated. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The zone of the address that was connected to (`public` through an HTTP proxy). */
-  readonly zone: Zone;
-  /** Decoded chunks, under `maxBytes` and the deadline. Can be read once. */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body. @throws Failure `too_large`, `timed_out`, `network_failed` */
-  bytes(): Promise<Uint8Array>;
-}
-
 /** The one way out: every request of the program goes through here. */
 export interface OutboundDoor extends AsyncDisposable {
   /** @throws Failure `url_refused`, `address_refused`, `redirect_refused`, `tls_failed`, `network_failed`, … */
   send(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Would a request there be let out? For an address that a browser is sent to. @throws as `send`, before it connects */
+  check(target: Pick<OutboundRequest, 'url' | 'namedBy' | 'signal'>): Promise<void>;
 }
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
@@ -59,63 +28,6 @@ export interface SecretStore {
   write(key: string, value: Secret): Promise<void>;
   /** True when there was something to remove. */
   remove(key: string): Promise<boolean>;
-}
-
-/** How this client identified itself to an authorization server. */
-export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
-export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
-
-/**
- * What is known of one login and is no secret. Its secrets are the store's item `key`, and so are the endpoints that
- * secrets are sent to: this file could be changed by another program.
- */
-export interface LoginRecord {
-  /** Store key: hash over (resource, issuer, client identifier, account). */
-  readonly key: string;
-  /** Short name given with `--name`. */
-  readonly name?: string;
-  /** The server's canonical URL as the person named it; tokens attach at or below it only. */
-  readonly server: string;
-  /** `resource` exactly as the protected resource metadata spells it. */
-  readonly resource: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly account: string;
-  readonly scopes: readonly string[];
-  /** Milliseconds since 1970; null when the authorization server did not say. */
-  readonly expiresAt: number | null;
-  readonly obtainedAt: number;
-  readonly refreshable: boolean;
-  readonly store: SecretStore['kind'];
-  readonly zone: Zone;
-  readonly registration: RegistrationWay;
-  /** Set when the refresh token was refused for good: a new login is needed. */
-  readonly dead?: boolean;
-  /** Warnings shown at login and repeated by `status`. */
-  readonly warnings?: readonly string[];
-  /** Grows with each login of this key, so that an older writer notices. */
-  readonly generation: number;
-}
-
-/** A client registration kept for one issuer; its secret, if any, is the store's item `key`. */
-export interface RegistrationRecord {
-  readonly key: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly way: 'preregistered' | 'dynamic' | 'ask';
-  readonly authMethod: ClientAuthMethod;
-  readonly hasSecret: boolean;
-  /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
-  readonly redirectUri: string;
-  readonly scopes: readonly string[];
-  /** Milliseconds since 1970; null: never. */
-  readonly secretExpiresAt: number | null;
-}
-
-export interface IndexDocument {
-  readonly version: 1;
-  readonly logins: readonly LoginRecord[];
-  readonly registrations: readonly RegistrationRecord[];
 }
 
 /** The small file without secrets that says which logins there are. */

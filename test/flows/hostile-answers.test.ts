@@ -16,7 +16,7 @@ const registration: readonly Case[] = [
   ['registration-no-id', 'registration_unusable', 5, '[A-51]'],
   ['registration-bad-id', 'registration_unusable', 5, '[A-51]'],
   ['registration-redirect', 'redirect_refused', 5, '[A-54]'],
-  ['registration-error-html', 'too_large', 5, '[A-55]'],
+  ['registration-error-html', 'registration_refused', 4, '[A-55]'],
 ];
 
 for (const [fault, code, exit, shows] of registration) {

@@ -14,6 +14,7 @@ const beforeIt: readonly Case[] = [
   ['challenge-two-bearers', 'challenge_unusable', 5, '[A-11]'],
   ['challenge-repeated-parameter', 'challenge_unusable', 5, '[A-11]'],
   ['challenge-huge', 'too_large', 5, '[A-13]'],
+  ['challenge-commas', 'challenge_unusable', 5, '[A-13]'],
   ['challenge-hostile-scope', 'challenge_unusable', 5, '[A-24]'],
   ['challenge-on-500', 'server_failed', 6, '[A-14]'],
   ['prm-wrong-resource', 'resource_mismatch', 5, '[A-17][R-2.1d]'],
@@ -84,6 +85,7 @@ for (const fault of [
   'challenge-odd-form',
   'challenge-none',
   'challenge-no-metadata',
+  'as-nulls',
   'as-first-html',
   'as-first-500',
   'as-unused-endpoints',
@@ -134,8 +136,8 @@ test('[A-65][A-67] an endpoint full of shell characters: the opener gets our own
   assert.match(scene.ports.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[A-Za-z0-9_-]+$/);
 });
 
-test('[R-4.6c] no registration offered (null counts as absent), nobody to ask: the error says what to pass', async () => {
-  await using scene = await openScene({ faults: ['as-nulls'] });
+test('[R-4.6c] no registration offered nobody to ask: the error says what to pass', async () => {
+  await using scene = await openScene({ registration: false });
   const failure = await scene.loginFails('client_identifier_needed');
   assert.equal(failure.exit, 2);
   assert.match(failure.remedy, /--client-id/);

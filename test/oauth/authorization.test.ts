@@ -47,10 +47,7 @@ test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly on
       for (const [name, value] of Object.entries(expected)) {
         assert.deepEqual(url.searchParams.getAll(name), [value]);
       }
-      assert.deepEqual(
-        url.searchParams.getAll('scope'),
-        scopes.length === 0 ? [] : [scopes.join(' ')],
-      );
+      assert.deepEqual(url.searchParams.getAll('scope'), scopes.length === 0 ? [] : [scopes.join(' ')]);
       assert.equal(url.origin, 'https://as.example');
     }),
   );

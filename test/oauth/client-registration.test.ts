@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OutboundDoor, OutboundRequest } from '../../src/ports.js';
+import type { OutboundDoor } from '../../src/ports.js';
+import type { OutboundRequest } from '../../src/primitives/outbound.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { authenticateClient, authMethodFor } from '../../src/protocol/oauth/client-authentication.js';
 import { registerClient } from '../../src/protocol/oauth/client-registration.js';
@@ -27,6 +28,7 @@ function endpointAnswering(body: unknown, status: number) {
         [Symbol.asyncDispose]: async () => {},
       };
     },
+    check: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
   return { door, seen };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Failure } from '../../src/errors/failure.js';
-import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../src/ports.js';
+import type { OutboundDoor } from '../../src/ports.js';
+import type { OutboundRequest, OutboundResponse } from '../../src/primitives/outbound.js';
 import { createDoor, type DoorOptions } from '../../src/system/http/door.js';
 
 /** A door with a name service of our own, which counts the questions. */

@@ -1,8 +1,8 @@
 import { requestFailed, requestTimedOut } from '../../errors/call.js';
 import { findLogin } from '../../flows/find-login.js';
 import { createAuthorizedSender } from '../../flows/request/authorized-sender.js';
-import type { OutboundResponse } from '../../ports.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
+import type { OutboundResponse } from '../../primitives/outbound.js';
 import type { Command, CommandContext } from '../command.js';
 import { Deadline } from '../deadline.js';
 import { findOrMakeLogin, reloginFor } from '../login-request.js';

@@ -1,7 +1,8 @@
 import { httpFailed, protocolBroken } from '../../errors/call.js';
-import type { OutboundResponse, Ports } from '../../ports.js';
+import type { Ports } from '../../ports.js';
 import { EventStreamReader, type ServerSentEvent } from '../../primitives/event-stream.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
+import type { OutboundResponse } from '../../primitives/outbound.js';
 import { type Message, parseMessages } from '../../protocol/mcp/messages.js';
 import {
   largestMessageBytes,

@@ -4,6 +4,7 @@ import {
   authorizationDenied,
   requestTooLong,
 } from '../../errors/authorization.js';
+import { linkTakenTwice } from '../../errors/callback.js';
 import type { CallbackListener, Ports } from '../../ports.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
@@ -27,7 +28,7 @@ export interface Authorization {
  * `login_timed_out`
  */
 export async function authorize(
-  ports: Pick<Ports, 'browser' | 'terminal' | 'journal' | 'progress' | 'clock'>,
+  ports: Pick<Ports, 'door' | 'browser' | 'terminal' | 'journal' | 'progress' | 'clock'>,
   request: {
     readonly discovery: Discovery;
     readonly clientId: string;
@@ -57,13 +58,21 @@ export async function authorize(
   if (url.length > longestAuthorizationRequest) {
     throw requestTooLong(url.length, ports.journal.steps);
   }
-  ports.progress.begin('Waiting for the answer in the browser');
+  // The browser is no way around the door: where it may not send a request, nobody is sent.
+  const { authorizationEndpoint } = server;
+  await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
+  if (request.mode === 'browser') {
+    ports.progress.begin('Waiting for the answer in the browser');
+  }
   const answer = await receiveAnswer(ports, {
     ...request,
     listener,
     state: proof.state,
     authorizationUrl: url,
   });
+  if (listener.linkTakenTwice) {
+    throw linkTakenTwice();
+  }
   const judged = judgeAuthorizationAnswer(answer, server);
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
     ports.journal.record({

@@ -1,20 +1,12 @@
-import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
 import type { LoginRecord, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import { discover } from '../discovery/discover.js';
-import { authorize } from './authorize.js';
 import { checkName } from './check-name.js';
-import {
-  type IdentifiedClient,
-  identifyClient,
-  manualRegistration,
-  type PreregisteredClient,
-} from './identify-client.js';
-import { keepLogin } from './keep-login.js';
+import { completeLogin } from './complete-login.js';
+import { identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
 import { openListener } from './open-listener.js';
-import { redeem } from './redeem.js';
-import { forgetRegistration, keepRegistration, registrationsFor } from './registrations.js';
+import { registrationsFor } from './registrations.js';
 import { scopesToRegister, selectScopes } from './select-scopes.js';
 
 export interface LoginRequest {
@@ -86,36 +78,7 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
     signal,
   });
   announce(ports, discovery, scopes);
-  try {
-    const authorization = await authorize(ports, {
-      ...request,
-      discovery,
-      clientId: client.clientId,
-      scopes,
-      listener,
-    });
-    const redeemed = await redeem(ports, { discovery, client, authorization, redirectUri, scopes, signal });
-    const record = await keepLogin(ports, { ...request, discovery, redeemed, way: client.way });
-    await keepClient(ports, { issuer, client, redirectUri, scopes });
-    ports.journal.record({
-      name: 'store',
-      asked: ports.store.kind,
-      came: record.scopes.length === 0 ? 'stored' : `stored, scope ${record.scopes.join(' ')}`,
-      rule: 'R-5.8b',
-      verdict: 'pass',
-    });
-    await listener.finish('stored');
-    return record;
-  } catch (error) {
-    await listener.finish('failed');
-    if (error instanceof Failure && error.code === 'invalid_client' && client.way === 'dynamic') {
-      // The next login registers anew instead of meeting the same refusal.
-      await forgetRegistration(ports, { issuer, clientId: client.clientId });
-    }
-    throw error;
-  } finally {
-    ports.progress.end();
-  }
+  return await completeLogin(ports, request, { discovery, client, scopes, listener });
 }
 
 /** The port that a configured client is registered with. */
@@ -157,29 +120,4 @@ function announce(
   for (const warning of discovery.warnings) {
     terminal.tell(`Note: ${printable(warning, 600)}`);
   }
-}
-
-/** A client that a person gave is kept for the next login, its secret in the store. */
-async function keepClient(
-  ports: Pick<Ports, 'store' | 'index'>,
-  kept: {
-    readonly issuer: string;
-    readonly client: IdentifiedClient;
-    readonly redirectUri: string;
-    readonly scopes: readonly string[];
-  },
-): Promise<void> {
-  const { client, ...rest } = kept;
-  if (client.way !== 'preregistered' && client.way !== 'ask') {
-    return;
-  }
-  const { clientId, secret, method } = client;
-  await keepRegistration(ports, {
-    ...rest,
-    way: client.way,
-    clientId,
-    secret,
-    authMethod: method,
-    secretExpiresAt: null,
-  });
 }

@@ -1,8 +1,8 @@
 import { insufficientScope, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
-import type { OutboundRequest, OutboundResponse } from '../../ports.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
+import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { attaches } from '../../primitives/resource.js';
 import { parseScope, scopesMissing } from '../../primitives/scope.js';

@@ -1,4 +1,5 @@
-import type { OutboundDoor, OutboundResponse } from '../../ports.js';
+import type { OutboundDoor } from '../../ports.js';
+import type { OutboundResponse } from '../../primitives/outbound.js';
 import { clientInfo, latestProtocolVersion } from './client-info.js';
 
 const probeLimits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;

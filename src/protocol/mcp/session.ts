@@ -1,5 +1,5 @@
-import type { OutboundRequest, OutboundResponse } from '../../ports.js';
 import type { JsonObject } from '../../primitives/json.js';
+import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { latestProtocolVersion } from './client-info.js';
 
 /** Sends one HTTP request with the token on it. */

@@ -1,5 +1,6 @@
-import type { OutboundDoor, OutboundResponse } from '../../ports.js';
+import type { OutboundDoor } from '../../ports.js';
 import { asObject, type JsonObject, parseJson } from '../../primitives/json.js';
+import type { OutboundResponse } from '../../primitives/outbound.js';
 import type { Zone } from '../../primitives/records.js';
 
 /** Limits for one metadata document: 256 KiB decoded, 10 s in all. */

@@ -1,5 +1,5 @@
 import { timedOut } from '../../errors/network.js';
-import type { OutboundRequest } from '../../ports.js';
+import type { OutboundRequest } from '../../primitives/outbound.js';
 import { Exchange, type Head } from './exchange.js';
 import type { Lanes } from './lanes.js';
 import { requestBody } from './request-body.js';

@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { urlRefused } from '../../errors/url.js';
-import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../ports.js';
+import type { OutboundDoor } from '../../ports.js';
+import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import { attempt } from './attempt.js';
 import { Deadline } from './deadline.js';
@@ -39,6 +40,11 @@ export function createDoor(options: DoorOptions): OutboundDoor {
   const closing = new AbortController();
   return {
     send: (request) => send(request, { places, userAgent: options.userAgent, closing: closing.signal }),
+    check: async ({ url, namedBy, signal }) => {
+      const gated = gateUrl(url, longestUrl);
+      if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);
+      await places.judge(gated.url, namedBy, AbortSignal.any([signal, closing.signal]));
+    },
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await places[Symbol.asyncDispose]();

@@ -33,12 +33,17 @@ export class Places implements AsyncDisposable {
    *   `network_setting_unusable`
    */
   async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes> {
+    const place = await this.judge(url, namedBy, signal);
+    return this.#open.get(url.origin) ?? this.#openFor(place);
+  }
+
+  /** Where a URL leads, when who named it may reach that; nothing is connected to. @throws as `find` */
+  async judge(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes['place']> {
     checkScheme(url, namedBy);
     this.#open.get(url.origin)?.prune();
-    const open = this.#open.get(url.origin);
-    const place = open?.place ?? (await locate(url, namedBy, this.#options, signal));
+    const place = this.#open.get(url.origin)?.place ?? (await locate(url, namedBy, this.#options, signal));
     checkAddresses(url, place.classes, namedBy);
-    return open ?? this.#openFor(place);
+    return place;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

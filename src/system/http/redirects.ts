@@ -1,5 +1,5 @@
 import { redirectRefused } from '../../errors/url.js';
-import type { OutboundRequest } from '../../ports.js';
+import type { OutboundRequest } from '../../primitives/outbound.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { Head } from './exchange.js';
 

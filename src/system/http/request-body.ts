@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { OutboundRequest } from '../../ports.js';
+import type { OutboundRequest } from '../../primitives/outbound.js';
 
 export interface BodyWatcher {
   /** A piece was taken: the request makes progress. */

@@ -1,5 +1,5 @@
 import { tooLarge } from '../../errors/network.js';
-import type { OutboundRequest, OutboundResponse } from '../../ports.js';
+import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { codingOf, decoded, limited } from './body-decoding.js';
 import type { Exchange, Head } from './exchange.js';
 import type { Place } from './place.js';
