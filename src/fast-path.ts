@@ -31,7 +31,7 @@ async function outputFor(argv: readonly string[]): Promise<string | undefined> {
   if (raw === undefined) {
     return undefined;
   }
-  const args = checkArguments(tokenTable, raw) as Arguments & { readonly json: boolean };
+  const args = checkArguments(tokenTable, raw, env) as Arguments & { readonly json: boolean };
   const index = readIndexSync(indexPath(statePaths(env, process.platform, homedir()).state));
   const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
   if (picked?.kind !== 'one') {

@@ -54,7 +54,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   warnOfNodeDebug(world.env, show);
   try {
     signal.throwIfAborted();
-    return await runCommandLine(argv, { registry, version: world.version, out, makeContext });
+    return await runCommandLine(argv, { registry, version: world.version, env: world.env, out, makeContext });
   } catch (error) {
     ports?.progress.end();
     const options = { json: asked(argv, '--json'), verbose: asked(argv, '--verbose', '-v'), colour };

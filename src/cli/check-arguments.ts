@@ -20,10 +20,15 @@ export interface RawArguments {
 
 /**
  * Judges a command line by its table: unknown options, missing, repeated and unfit values, too few or too many words.
- * The one place where this is done, for yargs and for the fast path.
+ * An option that was not given takes the value of its environment variable; an empty variable counts as unset. The one
+ * place where this is done, for yargs and for the fast path.
  * @throws Failure `usage_wrong`
  */
-export function checkArguments(table: CommandTable, raw: RawArguments): LooseArguments {
+export function checkArguments(
+  table: CommandTable,
+  raw: RawArguments,
+  env: Readonly<Record<string, string | undefined>>,
+): LooseArguments {
   const specs: readonly OptionSpec[] = [...table.options, ...globalOptions];
   const help = `postern ${table.name} --help`;
   for (const name of raw.options.keys()) {
@@ -33,7 +38,7 @@ export function checkArguments(table: CommandTable, raw: RawArguments): LooseArg
   }
   const entries: [string, ArgumentValue][] = specs.map((spec) => [
     camelCase(spec.name),
-    optionValue(spec, raw.options.get(spec.name) ?? [], help),
+    given(spec, raw, env, help),
   ]);
   return Object.fromEntries([...entries, ...positionals(table, raw.words, help)]);
 }
@@ -48,8 +53,27 @@ function unknownOption(name: string, specs: readonly OptionSpec[], help: string)
   return meant === undefined ? usageWrong(message, help) : usageMistyped(message, dashed(meant));
 }
 
-function optionValue(spec: OptionSpec, given: readonly (string | boolean)[], help: string): ArgumentValue {
-  const wrong = (why: string) => usageWrong(`--${spec.name} ${why}.`, help);
+function given(
+  spec: OptionSpec,
+  raw: RawArguments,
+  env: Readonly<Record<string, string | undefined>>,
+  help: string,
+): ArgumentValue {
+  const typed = raw.options.get(spec.name);
+  const variable = spec.kind === 'boolean' || spec.env === undefined ? '' : (env[spec.env] ?? '');
+  return typed === undefined && variable !== ''
+    ? optionValue(spec, spec.env ?? '', [variable], help)
+    : optionValue(spec, `--${spec.name}`, typed ?? [], help);
+}
+
+/** @param source The option or variable that the values come from. */
+function optionValue(
+  spec: OptionSpec,
+  source: string,
+  given: readonly (string | boolean)[],
+  help: string,
+): ArgumentValue {
+  const wrong = (why: string) => usageWrong(`${source} ${why}.`, help);
   if (spec.kind === 'boolean') {
     const last = given.at(-1) ?? false;
     if (typeof last === 'string') {
@@ -66,7 +90,7 @@ function optionValue(spec: OptionSpec, given: readonly (string | boolean)[], hel
     const odd = values.find((value) => !choices.includes(value));
     if (odd !== undefined) {
       const meant = closest(odd, choices);
-      const message = `--${spec.name} cannot be ${quoted(odd, 80)}: it is one of ${choices.join(', ')}.`;
+      const message = `${source} cannot be ${quoted(odd, 80)}: it is one of ${choices.join(', ')}.`;
       throw meant === undefined ? usageWrong(message, help) : usageMistyped(message, meant);
     }
   }

@@ -16,6 +16,7 @@ import { parseWithYargs } from './yargs-adapter.js';
 export interface CommandLine {
   readonly registry: readonly CommandEntry[];
   readonly version: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: ResultWriter;
   readonly makeContext: (options: GlobalOptions) => CommandContext;
 }
@@ -35,14 +36,14 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     return help(rest, line);
   }
   if (name === versionTable.name) {
-    checkArguments(versionTable, await parseWithYargs(versionTable, rest));
+    checkArguments(versionTable, await parseWithYargs(versionTable, rest), line.env);
     return showVersion(line);
   }
   const entry = entryOf(name, line.registry);
   if (asks(rest, '--help', '-h')) {
     return showHelp(entry, line);
   }
-  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest));
+  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest), line.env);
   const options = args as GlobalOptions;
   if (options.version) {
     return showVersion(line);
@@ -62,7 +63,7 @@ async function withoutCommand(argv: readonly string[], line: CommandLine): Promi
     return showVersion(line);
   }
   const bare: CommandTable = { ...helpTable, positionals: [] };
-  checkArguments(bare, await parseWithYargs(bare, argv));
+  checkArguments(bare, await parseWithYargs(bare, argv), line.env);
   return showOverview(line);
 }
 
