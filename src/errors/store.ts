@@ -37,7 +37,10 @@ export function storeUnavailable(why: Unavailable, cause?: unknown): Failure {
 
 /** The keychain is locked, and nobody could, or would, unlock it. Nothing was changed. */
 export function storeLocked(platform: string, detail?: 'unanswered' | 'denied'): Failure {
-  const ending = { unanswered: ', and nobody answered its prompt', denied: ', and its prompt was dismissed' };
+  const ending = {
+    unanswered: ', and nobody answered its prompt',
+    denied: ', and its prompt was dismissed or could not be shown',
+  };
   return new Failure({
     code: 'store_locked',
     exit: exitCode.store,
@@ -51,7 +54,7 @@ export function storeTimeout(platform: string, during: string, limitMs: number):
   return new Failure({
     code: 'store_timeout',
     exit: exitCode.store,
-    message: `The keychain did not answer within ${Math.round(limitMs / 100) / 10} s (${during}); it may be hung or waiting for a prompt that nobody sees.`,
+    message: `The keychain did not answer within ${Math.round(limitMs / 100) / 10} s when asked to ${during}; it may be hung, or be waiting for a prompt that nobody sees.`,
     remedy:
       platform === 'linux'
         ? 'Look for its prompt, or restart it: gnome-keyring-daemon --replace --unlock --components=secrets; then run the command again.'
@@ -120,5 +123,5 @@ function unlockRemedy(platform: string): string {
   if (platform === 'win32') {
     return 'Sign in to Windows in a desktop session, where the Credential Manager is open, then run the command again.';
   }
-  return 'Unlock it by logging in to the desktop, or with gnome-keyring-daemon --unlock --components=secrets (it reads the password on stdin), then run the command again.';
+  return 'Unlock it by logging in to the desktop, or restart it with gnome-keyring-daemon --replace --unlock --components=secrets (it reads the password on stdin), then run the command again.';
 }

@@ -1,9 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { callService, type KeyringItem, keyringItems, lockLogin, lookupItem } from './keyring-queries.js';
+import { startSessionBus } from './session-bus.js';
 import { temporaryFolder } from './temporary.js';
 
 /** `activatable`: nothing runs yet, the bus starts the service when it is asked for. */
@@ -13,15 +14,9 @@ export type KeyringState =
   | 'no-default-collection'
   | 'no-service'
   | 'activatable'
-  | 'paused';
-
-export interface KeyringItem {
-  /** The attribute `username`. */
-  readonly account: string;
-  readonly secret: string;
-  /** Its label and every attribute, as `secret-tool search` prints them: what can be read while it is locked. */
-  readonly shown: string;
-}
+  | 'paused'
+  /** Locked, and its prompt is shown to nobody: whoever asks for it waits for ever. */
+  | 'unanswered-prompt';
 
 /** A real gnome-keyring on a session bus of its own, with a home of its own. */
 export interface Keyring extends AsyncDisposable {
@@ -35,6 +30,7 @@ export interface Keyring extends AsyncDisposable {
   /** Every item of service `postern`; empty when there is none. */
   items(): Promise<readonly KeyringItem[]>;
   lock(): Promise<void>;
+  /** By a restart with the password, as `--replace --unlock` does. */
   unlock(): Promise<void>;
   /** SIGSTOP: takes calls and never answers. */
   pause(): void;
@@ -44,9 +40,7 @@ export interface Keyring extends AsyncDisposable {
   startService(): Promise<void>;
 }
 
-const run = promisify(execFile);
 const password = 'password-of-the-test-keyring';
-const service = 'org.freedesktop.secrets';
 
 /** Runs `use` with a keyring in the given state; everything started ends with it. */
 export async function withKeyring<T>(
@@ -68,16 +62,22 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
     DBUS_SESSION_BUS_ADDRESS: address,
   };
   await mkdir(env.XDG_RUNTIME_DIR, { mode: 0o700 });
-  const bus = await startBus(folder.path, address, env, state === 'activatable');
+  const bus = await startSessionBus(folder.path, address, env, {
+    activation: state === 'activatable',
+    deafPrompter: state === 'unanswered-prompt',
+  });
   const daemon = new Daemon(env);
   const keyring: Keyring = {
     env: { DBUS_SESSION_BUS_ADDRESS: address },
     folder: folder.path,
     busPid: bus.pid ?? -1,
-    lookup: (account) => lookup(env, account),
-    items: () => items(env),
+    lookup: (account) => lookupItem(env, account),
+    items: () => keyringItems(env),
     lock: () => lockLogin(env),
-    unlock: () => daemon.unlock(),
+    unlock: async () => {
+      await daemon.kill();
+      await daemon.start(true);
+    },
     pause: () => daemon.signal('SIGSTOP'),
     resume: () => daemon.signal('SIGCONT'),
     killService: () => daemon.kill(),
@@ -85,13 +85,14 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
     [Symbol.asyncDispose]: async () => {
       await daemon.kill();
       await ended(bus, 'SIGKILL');
+      await endPrompter(folder.path);
       await folder[Symbol.asyncDispose]();
     },
   };
   if (state !== 'no-service' && state !== 'activatable') {
     await daemon.start(state !== 'no-default-collection');
   }
-  if (state === 'locked') await keyring.lock();
+  if (state === 'locked' || state === 'unanswered-prompt') await keyring.lock();
   if (state === 'paused') keyring.pause();
   return keyring;
 }
@@ -114,17 +115,9 @@ class Daemon {
     child.stdin?.end(password);
     this.#child = child;
     const wanted = unlocked ? '/org/freedesktop/secrets/collection/login' : '/';
-    await until(async () => (await call(this.#env, 'ReadAlias', 'string:default')).includes(`"${wanted}"`));
-  }
-
-  /** As a desktop's login does: a second program hands the password to the daemon that runs. */
-  async unlock(): Promise<void> {
-    const child = spawn('gnome-keyring-daemon', ['--unlock', '--components=secrets'], {
-      env: { ...this.#env, GNOME_KEYRING_CONTROL: join(this.#env['XDG_RUNTIME_DIR'] ?? '', 'keyring') },
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    child.stdin?.end(password);
-    await once(child, 'close');
+    await until(async () =>
+      (await callService(this.#env, 'ReadAlias', 'string:default')).includes(`"${wanted}"`),
+    );
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -136,68 +129,10 @@ class Daemon {
   }
 }
 
-async function startBus(
-  folder: string,
-  address: string,
-  env: NodeJS.ProcessEnv,
-  activation: boolean,
-): Promise<ChildProcess> {
-  const config = join(folder, 'bus.conf');
-  const services = activation ? '<standard_session_servicedirs/>' : '';
-  await writeFile(
-    config,
-    `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig><type>session</type><listen>${address}</listen><auth>EXTERNAL</auth>${services}
-<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
-</busconfig>`,
-  );
-  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1'], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  await once(bus.stdout as NodeJS.ReadableStream, 'data'); // it listens
-  return bus;
-}
-
-/** One call of the Secret Service by `dbus-send`; empty when it fails. */
-async function call(env: NodeJS.ProcessEnv, method: string, argument: string): Promise<string> {
-  const target = ['/org/freedesktop/secrets', `org.freedesktop.Secret.Service.${method}`, argument];
-  const args = ['--session', '--print-reply', '--reply-timeout=5000', `--dest=${service}`, ...target];
-  return await run('dbus-send', args, { env }).then(
-    ({ stdout }) => stdout,
-    () => '',
-  );
-}
-
-async function lockLogin(env: NodeJS.ProcessEnv): Promise<void> {
-  const login = '/org/freedesktop/secrets/collection/login';
-  const locked = await call(env, 'Lock', `array:objpath:${login}`);
-  if (!locked.includes(login)) throw new Error('the keyring was not locked');
-}
-
-async function lookup(env: NodeJS.ProcessEnv, account: string): Promise<string | undefined> {
-  const args = ['lookup', 'service', 'postern', 'username', account];
-  return await run('secret-tool', args, { env, maxBuffer: 16_777_216 }).then(
-    ({ stdout }) => stdout,
-    (error: { readonly stderr?: string }) => {
-      if (error.stderr === '') return undefined; // no such item
-      throw error;
-    },
-  );
-}
-
-async function items(env: NodeJS.ProcessEnv): Promise<KeyringItem[]> {
-  // Attributes are printed on stderr, the rest on stdout; an account stands once for each item.
-  const { stderr } = await run('secret-tool', ['search', '--all', 'service', 'postern'], { env });
-  const accounts = [...stderr.matchAll(/^attribute\.username = (.*)$/gm)].map(([, account]) => account ?? '');
-  return await Promise.all(
-    accounts.map(async (account) => {
-      const one = await run('secret-tool', ['search', 'service', 'postern', 'username', account], { env });
-      const shown = `${one.stdout.replace(/^secret = .*$/m, '')}${one.stderr}`;
-      return { account, secret: (await lookup(env, account)) ?? '', shown };
-    }),
-  );
+/** The bus started it, so that it is nobody's child here. */
+async function endPrompter(folder: string): Promise<void> {
+  const pid = Number(await readFile(join(folder, 'prompter.pid'), 'utf8').catch(() => ''));
+  if (pid > 0) process.kill(pid, 'SIGKILL');
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

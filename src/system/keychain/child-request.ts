@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ItemAnswer, ItemRequest } from './item-request.js';
+
+/**
+ * Performs one request in a process of its own, which is killed when `signal` is aborted. Request and answer pass
+ * through pipes: nothing secret stands in its arguments or environment.
+ * @throws the signal's reason
+ */
+export function requestInChild(
+  request: ItemRequest,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<ItemAnswer> {
+  return new Promise((resolve, reject) => {
+    const entry = fileURLToPath(new URL('./keychain-child.js', import.meta.url));
+    const child = spawn(process.execPath, [entry], {
+      env: withoutNodeOptions(env),
+      stdio: ['pipe', 'pipe', 'ignore'],
+      windowsHide: true,
+    });
+    const end = (settle: () => void): void => {
+      signal.removeEventListener('abort', abort);
+      child.kill('SIGKILL');
+      child.removeAllListeners();
+      child.on('error', () => undefined);
+      settle();
+    };
+    const abort = (): void => end(() => reject(signal.reason));
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
+      if (said.endsWith('\n')) end(() => resolve(answerOf(said)));
+    });
+    child.stdin.on('error', () => undefined); // it ended early: `close` says so
+    child.on('error', (error) => end(() => resolve(failed(error.message))));
+    child.on('close', (code) => end(() => resolve(failed(`its helper process ended (${code ?? 'killed'})`))));
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) {
+      abort();
+    } else {
+      child.stdin.write(`${JSON.stringify(request)}\n`); // and stays open: its end is the child's
+    }
+  });
+}
+
+function answerOf(line: string): ItemAnswer {
+  try {
+    return JSON.parse(line) as ItemAnswer;
+  } catch {
+    return failed('its helper process gave no answer'); // the system's libraries may print there, too
+  }
+}
+
+function failed(message: string): ItemAnswer {
+  return { ok: false, problem: 'failed', message };
+}
+
+/** NODE_OPTIONS, NODE_DEBUG and the like could load code into a process that has secrets, or log them. */
+function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^NODE_/i.test(name)));
+}

@@ -1,0 +1,148 @@
+import type { Failure } from '../../errors/failure.js';
+import { storeFailed, storeLocked, storeTimeout, storeUnavailable } from '../../errors/store.js';
+import type { Clock } from '../../ports.js';
+import { type ItemAnswer, type ItemRequest, performItemRequest } from './item-request.js';
+import type { KeychainLimits } from './limits.js';
+import { type Health, probeSecretService } from './probe.js';
+
+export interface KeychainOptions {
+  /** As `process.platform` names it. */
+  readonly platform: string;
+  /** The environment of this process: the package looks at that one, whatever stands here. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Is there a person who could unlock the keychain now? */
+  readonly interactive: boolean;
+  /** Takes a line for that person. */
+  readonly notify: (line: string) => void;
+  readonly limits: KeychainLimits;
+}
+
+/** Performs requests, each after a look at the keychain, none without a limit. */
+export interface ItemAccess {
+  perform(request: ItemRequest): Promise<string | boolean | null>;
+  /** Makes sure that the keychain is open, with the person's help if need be. */
+  open(): Promise<void>;
+}
+
+type Setting = 'here' | 'child' | 'unlock';
+
+/** After one time-out every further request fails at once: what hangs does not hang once for each item. */
+export function createItemAccess(options: KeychainOptions): ItemAccess {
+  let gaveUp: Failure | undefined;
+  const attempt = async (request: ItemRequest, health: Health | undefined) => {
+    const setting = settingFor(options, health);
+    const limited = await withLimit(options, request, setting);
+    if (limited !== 'timeout' && limited.ok) {
+      return limited.value;
+    }
+    const failure =
+      limited === 'timeout' ? timeoutOf(options, request, setting) : await explain(options, request, limited);
+    if (limited === 'timeout' || failure.code === 'store_timeout') gaveUp = failure;
+    throw failure;
+  };
+  return {
+    perform: async (request) => {
+      if (gaveUp !== undefined) throw gaveUp;
+      return await attempt(request, await look(options));
+    },
+    open: async () => {
+      if (gaveUp !== undefined) throw gaveUp;
+      const health = await look(options);
+      if (health !== 'healthy' && settingFor(options, health) !== 'here') {
+        await attempt({ operation: 'unlock', account: 'postern-unlock' }, health);
+      }
+    },
+  };
+}
+
+/** Undefined where there is nothing to look at (macOS, Windows). */
+function look({ platform, env, limits }: KeychainOptions): Promise<Health | undefined> {
+  return platform === 'darwin' || platform === 'win32'
+    ? Promise.resolve(undefined)
+    : probeSecretService(env, limits.probeMs, () => undefined);
+}
+
+/**
+ * Where a request is performed: in this process only where it cannot hang, which are an open Secret Service and
+ * Windows. macOS may ask the person whether this program is allowed.
+ */
+function settingFor(options: KeychainOptions, health: Health | undefined): Setting {
+  switch (health) {
+    case undefined:
+      return options.platform === 'win32' ? 'here' : 'child';
+    case 'healthy':
+      return 'here';
+    case 'locked':
+      if (!options.interactive) throw storeLocked(options.platform);
+      return 'unlock';
+    case 'hung':
+    case 'unknown':
+      return 'child';
+    default:
+      throw storeUnavailable(health);
+  }
+}
+
+async function withLimit(
+  options: KeychainOptions,
+  request: ItemRequest,
+  setting: Setting,
+): Promise<ItemAnswer | 'timeout'> {
+  const { clock, limits, env, notify } = options;
+  const limitMs = setting === 'unlock' ? limits.unlockMs : limits.operationMs;
+  const over = new AbortController();
+  const kill = new AbortController();
+  const after = (ms: number) =>
+    clock.sleep(ms, over.signal).then(
+      () => true,
+      () => false,
+    );
+  if (setting === 'unlock') {
+    void after(limits.noticeMs).then((waited) => {
+      if (waited) notify('The keychain is locked: waiting for its prompt to be answered.');
+    });
+  }
+  const answer =
+    setting === 'here'
+      ? performItemRequest(request)
+      : (await import('./child-request.js')).requestInChild(request, env, kill.signal);
+  try {
+    return await Promise.race([answer, after(limitMs).then(() => 'timeout' as const)]);
+  } finally {
+    over.abort();
+    kill.abort();
+    answer.catch(() => undefined);
+  }
+}
+
+function timeoutOf(options: KeychainOptions, request: ItemRequest, setting: Setting): Failure {
+  return setting === 'unlock'
+    ? storeLocked(options.platform, 'unanswered')
+    : storeTimeout(options.platform, request.operation, options.limits.operationMs);
+}
+
+/** Why a request failed: the package's words do not tell, so the keychain is looked at again. */
+async function explain(
+  options: KeychainOptions,
+  request: ItemRequest,
+  answer: Extract<ItemAnswer, { readonly ok: false }>,
+): Promise<Failure> {
+  const cause = new Error(answer.message);
+  if (answer.problem === 'no_package') {
+    return storeUnavailable('no_package', cause);
+  }
+  const health = await look(options);
+  switch (health) {
+    case 'locked':
+      return storeLocked(options.platform, options.interactive ? 'denied' : undefined);
+    case 'no_bus':
+    case 'no_service':
+    case 'no_collection':
+      return storeUnavailable(health, cause);
+    case 'hung':
+      return storeTimeout(options.platform, request.operation, options.limits.operationMs);
+    default:
+      return storeFailed(request.operation, cause);
+  }
+}

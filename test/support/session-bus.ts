@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Starts `dbus-daemon` at `address`, its files in `folder`.
+ *
+ * `activation`: it starts the services that are installed on the machine when they are called. `deafPrompter`: it
+ * starts a prompter that shows nothing and never answers; its process number is then in `prompter.pid`.
+ */
+export async function startSessionBus(
+  folder: string,
+  address: string,
+  env: NodeJS.ProcessEnv,
+  { activation, deafPrompter }: { readonly activation: boolean; readonly deafPrompter: boolean },
+): Promise<ChildProcess> {
+  const config = join(folder, 'bus.conf');
+  const standard = activation ? '<standard_session_servicedirs/>' : '';
+  const services = deafPrompter ? `<servicedir>${folder}</servicedir>` : standard;
+  if (deafPrompter) {
+    const script = `echo $$ >${join(folder, 'prompter.pid')}; exec sleep 300`;
+    const name = 'org.gnome.keyring.SystemPrompter';
+    await writeFile(
+      join(folder, `${name}.service`),
+      `[D-BUS Service]\nName=${name}\nExec=/bin/sh -c "${script}"\n`,
+    );
+  }
+  await writeFile(
+    config,
+    `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>${address}</listen><auth>EXTERNAL</auth>${services}
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
+</busconfig>`,
+  );
+  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1'], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(bus.stdout as NodeJS.ReadableStream, 'data'); // it listens
+  return bus;
+}
