@@ -102,6 +102,22 @@ test('[R-5.2c] [A-283] algorithms beside the short list, and keys that a token b
   for (const token of tokens) await refuses(running, token, /not signed|malformed/);
 });
 
+test('[A-283] an algorithm beside the short list is refused even with a key of the issuer', async () => {
+  const edwards = await generateKeyPair('EdDSA');
+  const secret = new TextEncoder().encode('k'.repeat(32));
+  const symmetric = { kty: 'oct', k: Buffer.from(secret).toString('base64url'), kid: 'oct', alg: 'HS256' };
+  const keys = [{ ...(await exportJWK(edwards.publicKey)), kid: 'ed', alg: 'EdDSA' }, symmetric];
+  await using running = await runProtected({ keys });
+  const claims = honestClaims(running.url);
+  const tokens = [
+    await sign(edwards.privateKey, claims, { alg: 'EdDSA', kid: 'ed' }),
+    await sign(secret, claims, { alg: 'HS256', kid: 'oct' }),
+  ];
+  for (const token of tokens) {
+    assert.equal((await post(running.url, token, initialize)).status, 401);
+  }
+});
+
 test('[R-5.2c] [A-283] ID tokens, refresh tokens, garbage and a megabyte are refused', async () => {
   await using running = await runProtected();
   for (const typ of ['JWT', 'id_token+jwt', 'logout+jwt', undefined]) {
