@@ -31,6 +31,7 @@ export function watchStore(store: SecretStore, hold: Hold): SecretStore {
 /** A door whose credentials are seen: those sent, those in the answers to forms, session identifiers. */
 export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
   return {
+    check: (target) => door.check(target),
     send: async (request) => {
       holdRequest(request, hold);
       const response = await door.send(request);

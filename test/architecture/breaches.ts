@@ -33,10 +33,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   system: ['errors', 'primitives', 'ports'],
   sandbox: ['primitives'],
   main: ['cli', 'system', 'errors', 'primitives', 'ports'],
-  demo: ['main', 'sandbox', 'errors', 'primitives', 'ports'],
+  'fast-path': ['cli', 'flows', 'protocol', 'system', 'errors', 'primitives', 'ports'],
+  demo: ['main', 'sandbox', 'system', 'errors', 'primitives', 'ports'],
 };
 
-const nodeHomes = ['system', 'sandbox', 'main', 'demo'];
+const nodeHomes = ['system', 'sandbox', 'main', 'fast-path', 'demo'];
 const packageHomes: readonly (readonly [name: RegExp, layer: string])[] = [
   [/^oauth4webapi$/, 'protocol'],
   [/^(?:undici|open|ora|keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'system'],
