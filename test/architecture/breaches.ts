@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['primitives'],
   main: ['cli', 'system', 'errors', 'primitives', 'ports'],
   'fast-path': ['cli', 'flows', 'protocol', 'system', 'errors', 'primitives', 'ports'],
-  demo: ['main', 'sandbox', 'system', 'errors', 'primitives', 'ports'],
+  demo: ['main', 'sandbox', 'system', 'protocol', 'errors', 'primitives', 'ports'],
 };
 
 const nodeHomes = ['system', 'sandbox', 'main', 'fast-path', 'demo'];

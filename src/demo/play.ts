@@ -1,0 +1,124 @@
+import { PassThrough } from 'node:stream';
+import { run } from '../main.js';
+import type { Browser, SecretStore, Terminal } from '../ports.js';
+import { clientInfo } from '../protocol/mcp/client-info.js';
+import type { Sandbox } from '../sandbox/start.js';
+import { walkLogin } from '../sandbox/walk.js';
+
+export interface DemoScene {
+  readonly sandbox: Sandbox;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Undefined: the keychain. */
+  readonly store: SecretStore | undefined;
+  readonly say: (line: string) => void;
+}
+
+/** The main job, command by command, as a person would type it. */
+const script: readonly (readonly [why: string, words: readonly string[]])[] = [
+  ['Log in: from a 401 to a stored credential.', ['login', 'SERVER', '--name', 'demo', '--verbose']],
+  ['What does the server offer?', ['call', 'demo']],
+  ['Who does it think I am?', ['call', 'demo', 'whoami']],
+  ['A tool that tells how far it is:', ['call', 'demo', 'countdown', 'steps:=3', 'delayMs:=200']],
+  [
+    'The note store wants more scope; --login may ask for it:',
+    ['call', 'demo', 'note_add', 'text=Hello', '--login'],
+  ],
+  ['The token for other programs, here only its form:', ['token', 'demo', '--header']],
+  ['Which logins are there?', ['status']],
+  ['Log out: revoked there, forgotten here.', ['logout', 'demo']],
+  ['And it is gone:', ['status']],
+];
+
+/**
+ * Plays the main job on the sandbox. With a display and a terminal the real browser opens; otherwise the demo walks
+ * the login pages itself, as a browser would.
+ * @returns the exit code: that of the first command that failed, else 0
+ */
+export async function playDemo(scene: DemoScene): Promise<number> {
+  const { say, sandbox } = scene;
+  const browser = browserFor(scene);
+  say(`The sandbox serves ${sandbox.serverUrl}, its authorization server is ${sandbox.issuer}.`);
+  for (const [why, words] of script) {
+    const argv = words.map((word) => (word === 'SERVER' ? sandbox.serverUrl : word));
+    say(`\n# ${why}\n$ postern ${argv.join(' ')}`);
+    const code = await runOne(scene, argv, browser);
+    if (code !== 0) {
+      say(`\nThe demo stops: that command ended with exit code ${code}.`);
+      return code;
+    }
+  }
+  const { authorizationServerRequests, registrations, tokenRequests } = sandbox.stats;
+  say(
+    `\nDone. The authorization server saw ${authorizationServerRequests} requests, ${registrations} registration(s), ${tokenRequests} token requests.`,
+  );
+  return 0;
+}
+
+async function runOne(
+  scene: DemoScene,
+  argv: readonly string[],
+  browser: Browser | undefined,
+): Promise<number> {
+  const { env, store, say } = scene;
+  const interruption = new AbortController();
+  const stop = () => interruption.abort(new Error('interrupted'));
+  process.once('SIGINT', stop);
+  const shown = argv[0] === 'token' ? maskedOutput(say) : process.stdout;
+  try {
+    return await run(argv, {
+      env,
+      stdin: process.stdin,
+      stdout: shown,
+      stderr: process.stderr,
+      platform: process.platform,
+      homedir: env['HOME'] ?? '',
+      version: clientInfo.version,
+      interruption,
+      own: {
+        ...(store === undefined ? {} : { store }),
+        ...(browser === undefined ? {} : { browser, terminal: onlooker(say) }),
+      },
+    });
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}
+
+/** Shows that a token came, and not the token: what a demo prints ends up in logs. */
+function maskedOutput(say: (line: string) => void): PassThrough {
+  const stream = new PassThrough();
+  stream.on('data', (bytes: Buffer) =>
+    say(
+      bytes
+        .toString()
+        .trimEnd()
+        .replace(/\S{12,}$/, '***'),
+    ),
+  );
+  return stream;
+}
+
+/** Undefined where the person's own browser can be opened. */
+function browserFor({ env, say }: DemoScene): Browser | undefined {
+  const display =
+    process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
+  if (display && process.stdin.isTTY && process.stderr.isTTY && (env['CI'] ?? '') === '') {
+    return undefined;
+  }
+  say(
+    'There is no display here: the demo walks the login pages itself, as a browser would, and says yes to them.',
+  );
+  return {
+    open: async (url) => {
+      walkLogin(url).catch((error: unknown) =>
+        say(`The walk through the login pages failed: ${String(error)}`),
+      );
+      return 'opened';
+    },
+  };
+}
+
+/** Stands for the person who would sit at a terminal: sees everything, answers nothing. */
+function onlooker(say: (line: string) => void): Terminal {
+  return { interactive: true, tell: say, ask: async () => undefined, choose: async () => 0 };
+}
