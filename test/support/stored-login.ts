@@ -1,0 +1,74 @@
+import { defaultAccount, type LoginRecord } from '../../src/primitives/records.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { credentialKey, encodeCredential } from '../../src/protocol/credential-item.js';
+import { createKeychain } from '../../src/system/keychain/keychain.js';
+import { keychainLimits } from '../../src/system/keychain/limits.js';
+import { createCredentialIndex } from '../../src/system/state/credential-index.js';
+import { createLocks } from '../../src/system/state/locks.js';
+import { statePaths } from '../../src/system/state/paths.js';
+import { realClock } from '../store/real-clock.js';
+import type { Home } from './home.js';
+
+/** What a test may choose of a stored login. */
+export interface StoredLogin {
+  readonly server: string;
+  readonly name?: string;
+  readonly account?: string;
+  readonly accessToken: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number | null;
+  /** The account that the item says it is of; another one's for a swapped item. */
+  readonly boundTo?: string;
+}
+
+/**
+ * Stores a login as `postern login` does: the item in the keychain of this process' own session bus, which must be
+ * the home's too, the record in the home's index.
+ */
+export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
+  const { server, accessToken, expiresAt, account = defaultAccount } = login;
+  const binding = { resource: server, issuer: 'https://as.example', clientId: 'client-1', account };
+  const key = await credentialKey(binding);
+  const obtainedAt = Date.now();
+  const keychain = createKeychain({
+    platform: process.platform,
+    env: home.env,
+    clock: realClock,
+    interactive: false,
+    notify: () => undefined,
+    limits: keychainLimits(process.platform),
+  });
+  const item = encodeCredential({
+    version: 1,
+    binding: { ...binding, account: login.boundTo ?? account },
+    tokenEndpoint: 'https://as.example/token',
+    authMethod: 'none',
+    accessToken: new Secret(accessToken),
+    expiresAt,
+    obtainedAt,
+    scopes: ['notes'],
+    generation: 1,
+  });
+  await keychain.write(key, item);
+  const record: LoginRecord = {
+    ...binding,
+    key,
+    server,
+    ...(login.name === undefined ? {} : { name: login.name }),
+    scopes: ['notes'],
+    expiresAt,
+    obtainedAt,
+    refreshable: false,
+    store: 'keychain',
+    zone: 'public',
+    registration: 'dynamic',
+    generation: 1,
+  };
+  const directory = statePaths(home.env, process.platform, home.path).state;
+  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
+  await createCredentialIndex({ directory, locks }).update((document) => ({
+    ...document,
+    logins: [...document.logins, record],
+  }));
+  return record;
+}
