@@ -9,6 +9,8 @@ import { temporaryFolder } from '../support/temporary.js';
 
 /** A sandbox, and a person's machine with nothing on it yet. */
 export interface Scene extends AsyncDisposable {
+  /** Holds the index and the locks, in `state`. */
+  readonly folder: string;
   readonly sandbox: Sandbox;
   readonly ports: FlowPorts;
   /** Logs in to the sandbox as a person would. */
@@ -46,6 +48,7 @@ export async function openScene(
     ...change,
   });
   return {
+    folder: folder.path,
     sandbox,
     ports,
     login: (change = {}) => login(ports, request(change)),

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startHttp } from '../support/http-server.js';
+
+/** A protected server of the test's own: its challenge and its documents can be anything, at any time. */
+export interface OwnServer extends AsyncDisposable {
+  readonly origin: string;
+  /** `<origin>/mcp` */
+  readonly url: string;
+  /** `GET /path`, as they came. */
+  readonly requests: readonly string[];
+  /** The `Authorization` headers that came, in order. */
+  readonly tokens: readonly string[];
+  /** `WWW-Authenticate` of the 401. */
+  challenge: string;
+  /** JSON by path; any other path is 404. */
+  documents: Readonly<Record<string, unknown>>;
+  /** Headers of the documents. */
+  headers: Readonly<Record<string, string>>;
+  /** What a request with a token gets. */
+  whenAuthorized: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Publishes itself at the path form of the well-known address. */
+  publish(document: Readonly<Record<string, unknown>>): void;
+}
+
+/** The well-known address of a server at `/mcp`, path form. */
+export const pathForm = '/.well-known/oauth-protected-resource/mcp';
+export const rootForm = '/.well-known/oauth-protected-resource';
+
+/** Starts it on a free port, with a plain challenge and no document. */
+export async function startOwnServer(): Promise<OwnServer> {
+  const tokens: string[] = [];
+  const http = await startHttp((request, response) => {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const document = server.documents[path];
+    if (document !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json', ...server.headers });
+      response.end(JSON.stringify(document));
+    } else if (path !== '/mcp') {
+      response.writeHead(404).end();
+    } else if (request.headers.authorization === undefined) {
+      response.writeHead(401, { 'www-authenticate': server.challenge }).end();
+    } else {
+      tokens.push(request.headers.authorization);
+      server.whenAuthorized(request, response);
+    }
+  });
+  const server: OwnServer = {
+    origin: http.origin,
+    url: `${http.origin}/mcp`,
+    requests: http.requests,
+    tokens,
+    challenge: 'Bearer realm="own"',
+    documents: {},
+    headers: {},
+    whenAuthorized: (_request, response) => void response.writeHead(500).end(),
+    publish: (document) => {
+      server.documents = { ...server.documents, [pathForm]: { resource: server.url, ...document } };
+    },
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
+  };
+  return server;
+}
