@@ -26,20 +26,30 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   let timer: NodeJS.Timeout | undefined;
   let shown: { text: string; stop(): unknown } | undefined;
 
+  const narrowed = () => {
+    if (hasNoWidth(terminal)) stop();
+  };
   const stop = () => {
+    terminal.off('resize', narrowed);
     clearTimeout(timer);
     timer = undefined;
     shown?.stop();
     shown = undefined;
   };
   const show = async () => {
+    // Where a terminal says that it has no columns (some programs that start one leave them at 0), ora would count
+    // infinitely many lines and never come back from clearing them.
+    if (!(terminal.columns > 0)) {
+      return;
+    }
     const { default: ora } = await import('ora');
-    if (text === undefined || hidden > 0 || shown !== undefined) {
+    if (text === undefined || hidden > 0 || shown !== undefined || hasNoWidth(terminal)) {
       return;
     }
     // Neither the cursor nor stdin is touched: whatever ends the program, the terminal is as it was.
     const options = { stream: terminal, discardStdin: false, hideCursor: false, isEnabled: true };
     shown = ora({ ...options, text, color: colour ? 'cyan' : false }).start();
+    terminal.on('resize', narrowed);
   };
   const later = () => {
     if (text !== undefined && hidden === 0 && shown === undefined && timer === undefined) {
@@ -70,4 +80,9 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
       };
     },
   };
+}
+
+/** A terminal that does not know its size says 0 columns, and ora would then clear lines without end. */
+function hasNoWidth({ columns }: WriteStream): boolean {
+  return !(columns > 0);
 }
