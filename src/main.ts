@@ -57,7 +57,13 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     return await runCommandLine(argv, { registry, version: world.version, env: world.env, out, makeContext });
   } catch (error) {
     ports?.progress.end();
-    const options = { json: asked(argv, '--json'), verbose: asked(argv, '--verbose', '-v'), colour };
+    const steps = ports?.journal.steps ?? [];
+    const options = {
+      json: asked(argv, '--json'),
+      verbose: asked(argv, '--verbose', '-v'),
+      colour,
+      steps,
+    };
     // Whatever fails once the program is to end fails because of that.
     const report = reportFailure(signal.aborted ? signal.reason : error, options);
     report.lines.forEach(show);
@@ -73,7 +79,7 @@ export async function start(version: string): Promise<void> {
   const interruption = new AbortController();
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
-    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false }),
+    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [] }),
   });
   const { env, stdin, stdout, stderr, platform } = process;
   const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, interruption, own: {} };

@@ -22,10 +22,17 @@ export interface FailureReport {
  */
 export function reportFailure(
   error: unknown,
-  options: { readonly json: boolean; readonly verbose: boolean; readonly colour: boolean },
+  options: {
+    readonly json: boolean;
+    readonly verbose: boolean;
+    readonly colour: boolean;
+    /** What was done until then, for a failure that brings no steps of its own. */
+    readonly steps: readonly Step[];
+  },
 ): FailureReport {
   const failure = error instanceof Failure ? error : fault(error);
-  const { code, exit, trail } = failure;
+  const { code, exit } = failure;
+  const trail = failure.trail.length > 0 ? failure.trail : options.steps;
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   if (options.json) {
     return {

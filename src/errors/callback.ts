@@ -44,7 +44,7 @@ export function loginTimedOut(timeoutMs: number): Failure {
     exit: exitCode.network,
     message: `No answer came back from the browser within ${spanOf(timeoutMs)}. If the page there shows an error (unknown client, redirect address not allowed, no access), it never sends one.`,
     remedy:
-      'Look at the browser’s page for the reason, then run the login again: with --timeout for more time, with --no-browser to paste the address that the browser ends on.',
+      'Look at the browser’s page for the reason, then run the login again: with --registration dynamic if it does not know the client, with --timeout for more time, with --no-browser to paste the address that the browser ends on.',
   });
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../errors/discovery.js';
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
-import { quoted } from '../../primitives/printable.js';
+import { printable, quoted } from '../../primitives/printable.js';
 import type { Zone } from '../../primitives/records.js';
 import { authorizationServerMetadataUrls } from '../../primitives/well-known.js';
 import {
@@ -144,7 +144,7 @@ function failureFor(
     case 'other_issuer':
       return issuerMismatch(wanted.issuer, refusal.found, trail);
     case 'no_pkce':
-      return pkceMissing(wanted.issuer, quoted(refusal.found, 100), trail);
+      return pkceMissing(wanted.issuer, printable(refusal.found, 100), trail);
     case 'no_capability':
       return capabilityMissing(wanted.issuer, refusal.what, trail);
     case 'other_resources':
