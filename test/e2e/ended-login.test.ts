@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
 import { needs } from '../support/needs.js';
+import { programCommand } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { authorizationUrlOf, openStage, type Stage } from './stage.js';
 
@@ -50,4 +53,13 @@ test('a login that nobody answers ends after --timeout with its own code [R-8.1]
   assert.equal(code, 6, stderr);
   assert.match(stderr, /login_timed_out/);
   await nothingIsLeft(stage, url);
+});
+
+test('a login goes on at a terminal that says it has no columns', { skip }, async () => {
+  await using stage = await openStage();
+  const command = programCommand(['login', stage.sandbox.serverUrl]);
+  await using login = await startAtTerminal(stage.home, command, { stdout: 'terminal', columns: 0 });
+  await walkLogin(await stage.browser.opened());
+  assert.equal((await login.screen.finished).code, 0);
+  assert.ok(login.screen.stdout.length < 10_000, 'nothing is written over and over');
 });

@@ -14,7 +14,7 @@ export interface Stage extends AsyncDisposable {
   readonly browser: FakeBrowser;
   /** Everything that every program of this stage wrote, by its command line. */
   readonly printed: Readonly<Record<string, string>>;
-  /** `postern` at a terminal: all three of its streams are that terminal. */
+  /** `postern` at a terminal, 100 columns wide: all three of its streams are that terminal. */
   atTerminal(...args: string[]): Promise<AtTerminal>;
   /** `postern` without a terminal. */
   start(...args: string[]): Running;
@@ -46,7 +46,10 @@ export async function openStage(options: SandboxOptions = {}): Promise<Stage> {
     browser,
     printed,
     atTerminal: async (...args) => {
-      const terminal = await startAtTerminal(home, programCommand(args), { stdout: 'terminal' });
+      const terminal = await startAtTerminal(home, programCommand(args), {
+        stdout: 'terminal',
+        columns: 100,
+      });
       noted(args, terminal.screen);
       return terminal;
     },

@@ -10,7 +10,7 @@ const looks = 'for n in 0 1 2; do [ -t $n ] && printf "$n " >&2; done; echo read
 test('at a terminal a program can be typed to, and its stdout kept apart', { skip }, async () => {
   await using home = await makeHome();
   const command = ['sh', '-c', `${looks} read line; echo "got $line"; exit 7`];
-  await using terminal = await startAtTerminal(home, command, { stdout: 'file' });
+  await using terminal = await startAtTerminal(home, command, { stdout: 'file', columns: 80 });
   await terminal.screen.waitForStdout(/0 2 ready/);
   terminal.type("it's typed\r");
   assert.equal((await terminal.screen.finished).code, 7);
@@ -20,7 +20,7 @@ test('at a terminal a program can be typed to, and its stdout kept apart', { ski
 test('at a terminal Ctrl-C reaches the program', { skip }, async () => {
   await using home = await makeHome();
   const command = ['sh', '-c', `trap 'echo interrupted; exit 130' INT; ${looks} read line`];
-  await using terminal = await startAtTerminal(home, command, { stdout: 'terminal' });
+  await using terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 80 });
   await terminal.screen.waitForStdout(/0 1 2 ready/);
   terminal.type('\x03');
   assert.equal((await terminal.screen.finished).code, 130);

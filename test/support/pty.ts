@@ -15,18 +15,22 @@ export interface AtTerminal extends AsyncDisposable {
 /**
  * Starts a command (`programCommand(args)` for `postern`) under a pseudo-terminal of util-linux' `script`:
  * stdin and stderr are the terminal, stdout is a file, as in `postern token server > file`; with
- * `stdout: 'terminal'` all three are it. Exit code: the command's, or 128 + n when signal n ended it.
+ * `stdout: 'terminal'` all three are it. `columns` is its width; 0 is what some programs leave it at. Exit code: the command's, or 128 + n when signal n ended it.
  */
 export async function startAtTerminal(
   home: Home,
   command: readonly string[],
-  options: { readonly stdout: 'file' | 'terminal' },
+  options: { readonly stdout: 'file' | 'terminal'; readonly columns: number },
 ): Promise<AtTerminal> {
   const folder = await mkdtemp(join(home.path, 'tmp', 'stdout-'));
   const file = join(folder, 'stdout');
   const words = command.map(quoteForShell).join(' ');
   const redirected = options.stdout === 'file' ? ` > ${quoteForShell(file)}` : '';
-  const screen = startCommand('script', ['-qefc', `exec ${words}${redirected}`, '/dev/null'], home);
+  const screen = startCommand(
+    'script',
+    ['-qefc', `stty cols ${options.columns}; exec ${words}${redirected}`, '/dev/null'],
+    home,
+  );
   return {
     screen,
     result: async () => (options.stdout === 'file' ? await readFile(file, 'utf8') : ''),
