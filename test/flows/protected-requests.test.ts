@@ -1,42 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../src/flows/call/call.js';
-import { createAuthorizedSender, type Relogin } from '../../src/flows/request/authorized-sender.js';
+import { createAuthorizedSender } from '../../src/flows/request/authorized-sender.js';
 import type { JsonObject } from '../../src/primitives/json.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
-import { openScene, type Scene } from './scene.js';
+import { atServer, callTool, stepUp } from './calls.js';
+import { openScene } from './scene.js';
 
 const signal = () => new AbortController().signal;
-
-interface Wish {
-  readonly relogin?: Relogin;
-  readonly notify?: (method: string, params: JsonObject) => void;
-}
-
-const callTool = (scene: Scene, login: LoginRecord, name: string, given: JsonObject = {}, wish: Wish = {}) =>
-  call(scene.ports, {
-    login,
-    method: 'tools/call',
-    params: { name, arguments: given },
-    relogin: wish.relogin,
-    policy: 'decline',
-    notify: wish.notify ?? (() => undefined),
-    signal: signal(),
-  });
-
-/** Asks for more scope in the "browser", as `--login` does. */
-const stepUp = (scene: Scene): Relogin & { count: number } => {
-  const relogin = async (held: LoginRecord, scopes: readonly string[]) => {
-    relogin.count += 1;
-    return scene.login({ scopes, heldScopes: held.scopes });
-  };
-  relogin.count = 0;
-  return relogin;
-};
-
-const atServer = (scene: Scene) =>
-  scene.sandbox.requests.filter(({ at, path }) => at === 'server' && path === '/mcp');
 
 test('[R-4.1a][R-4.1b][R-1.2] every request of a session carries the token in its header and never in its URL', async () => {
   await using scene = await openScene();
@@ -80,66 +51,6 @@ test('lists are whole, resources and prompts work, progress is told on the way',
   );
   assert.ok(told.filter((method) => method === 'notifications/progress').length >= 3, told.join(' '));
   await failureOf(ask('no/such'), 'call_failed');
-});
-
-test('[R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  const relogin = stepUp(scene);
-  await callTool(scene, login, 'note_add', { text: 'hello' }, { relogin });
-  assert.equal(relogin.count, 1);
-  const [record] = (await scene.ports.index.read()).logins;
-  assert.ok(
-    login.scopes.every((scope) => record?.scopes.includes(scope)),
-    'held scopes are kept',
-  );
-  assert.ok(record?.scopes.includes('notes:write'));
-});
-
-test('[R-2.1c][R-7.1] missing scope without leave to ask: exit 3, the scope and the way are named', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  const failure = await failureOf(callTool(scene, login, 'note_add', { text: 'x' }), 'insufficient_scope');
-  assert.equal(failure.exit, 3);
-  assert.match(failure.message, /notes:write/);
-  assert.match(failure.remedy, /--login/);
-});
-
-test('[A-162] the same scope asked for again after it was got: no second step-up, exit 4', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.sandbox.setFaults(['server-403-always']);
-  const relogin = stepUp(scene);
-  const failure = await failureOf(
-    callTool(scene, login, 'echo', { text: 'x' }, { relogin }),
-    'scope_refused',
-  );
-  assert.equal(failure.exit, 4);
-  assert.ok(relogin.count <= 1, `${relogin.count} step-ups`);
-});
-
-test('[A-163][R-5.6b] a treadmill of ever new scopes ends after three step-ups at most', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.sandbox.setFaults(['server-403-treadmill']);
-  const relogin = stepUp(scene);
-  const outcome = await callTool(scene, login, 'echo', { text: 'x' }, { relogin }).catch(
-    (error: unknown) => error,
-  );
-  assert.ok(outcome instanceof Error);
-  assert.ok(relogin.count >= 1 && relogin.count <= 3, `${relogin.count} step-ups`);
-});
-
-test('[A-164] a step-up challenge that leads to another server is no step-up', async () => {
-  await using scene = await openScene();
-  const login = await scene.login();
-  scene.sandbox.setFaults(['server-403-other-server', 'prm-other-issuer']);
-  const { tokenRequests } = scene.sandbox.stats;
-  const outcome = await callTool(scene, login, 'echo', { text: 'x' }, { relogin: stepUp(scene) }).catch(
-    (error: unknown) => error,
-  );
-  assert.ok(outcome instanceof Error);
-  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
 });
 
 for (const fault of ['server-403-plain', 'server-403-html']) {

@@ -32,69 +32,89 @@ export interface AuthorizedSender {
 }
 
 /** A sender for one login. Its token goes to this login's server and below it, and nowhere else. */
-export function createAuthorizedSender(
-  ports: TokenPorts,
-  options: {
-    readonly login: LoginRecord;
-    readonly relogin: Relogin | undefined;
-    readonly signal: AbortSignal;
-  },
-): AuthorizedSender {
-  let { login } = options;
-  const { relogin, signal } = options;
+export function createAuthorizedSender(ports: TokenPorts, options: SenderOptions): AuthorizedSender {
+  const sender = new Sender(ports, options);
+  return { send: (request) => sender.send(request) };
+}
 
-  const token = async (rejected: Secret | undefined) => {
-    try {
-      return await validToken(ports, { login, minLifeMs: defaultMinLifeMs, rejected, signal });
-    } catch (error) {
-      if (relogin === undefined || !(error instanceof Failure) || error.code !== 'login_expired') {
-        throw error;
-      }
-      login = await relogin(login, []);
-      return validToken(ports, { login, minLifeMs: 0, rejected, signal });
-    }
-  };
+export interface SenderOptions {
+  readonly login: LoginRecord;
+  readonly relogin: Relogin | undefined;
+  readonly signal: AbortSignal;
+}
 
-  const send = async (request: ProtectedRequest): Promise<OutboundResponse> => {
-    if (!attaches(login.server, request.url)) {
-      throw tokenNotForUrl(login.server, request.url);
+class Sender {
+  readonly #ports: TokenPorts;
+  readonly #options: SenderOptions;
+  #login: LoginRecord;
+
+  constructor(ports: TokenPorts, options: SenderOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#login = options.login;
+  }
+
+  async send(request: ProtectedRequest): Promise<OutboundResponse> {
+    if (!attaches(this.#login.server, request.url)) {
+      throw tokenNotForUrl(this.#login.server, request.url);
     }
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
-    let held = await token(undefined);
+    let accessToken = await this.#token(undefined);
     let refreshed = false;
-    let stepUps = 0;
-    for (;;) {
-      const response = await ports.door.send({
-        ...withBearer(request, held.accessToken),
-        namedBy: 'person',
-        redirects: 'report',
-      });
+    for (let stepUps = 0; ; ) {
+      const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
+      const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? missingScope(response) : undefined;
       if (response.status !== 401 && wants === undefined) {
         return response;
       }
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
-        const added = scopesMissing(login.scopes, wants.scopes);
-        if (added.length === 0 || stepUps >= mostStepUps) {
-          throw scopeRefused(login.server, wants.scopes);
-        }
-        if (relogin === undefined || !replayable) {
-          throw insufficientScope(login.server, added, wants.said);
-        }
+        await this.#stepUp(wants, { stepUps, replayable });
         stepUps += 1;
-        login = await relogin(login, wants.scopes);
-        held = await token(undefined);
+        accessToken = await this.#token(undefined);
         continue;
       }
       if (refreshed || !replayable) {
-        throw tokenRefusedByServer(login.server);
+        throw tokenRefusedByServer(this.#login.server);
       }
       refreshed = true;
-      held = await token(held.accessToken);
+      accessToken = await this.#token(accessToken);
     }
-  };
-  return { send };
+  }
+
+  /** A valid token, other than `rejected`; a login that has run out is renewed where somebody may be asked. */
+  async #token(rejected: Secret | undefined): Promise<Secret> {
+    const { relogin, signal } = this.#options;
+    const ask = (minLifeMs: number) =>
+      validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
+    try {
+      return (await ask(defaultMinLifeMs)).accessToken;
+    } catch (error) {
+      if (relogin === undefined || !(error instanceof Failure) || error.code !== 'login_expired') {
+        throw error;
+      }
+      this.#login = await relogin(this.#login, []);
+      return (await ask(0)).accessToken;
+    }
+  }
+
+  /** @throws Failure `scope_refused` when asking again is of no use, `insufficient_scope` when nobody may be asked */
+  async #stepUp(
+    wants: WantedScope,
+    { stepUps, replayable }: { readonly stepUps: number; readonly replayable: boolean },
+  ): Promise<void> {
+    const { relogin } = this.#options;
+    const { server, scopes } = this.#login;
+    const added = scopesMissing(scopes, wants.scopes);
+    if (added.length === 0 || stepUps >= mostStepUps) {
+      throw scopeRefused(server, wants.scopes);
+    }
+    if (relogin === undefined || !replayable) {
+      throw insufficientScope(server, added, wants.said);
+    }
+    this.#login = await relogin(this.#login, wants.scopes);
+  }
 }
 
 function withBearer(request: ProtectedRequest, accessToken: Secret): ProtectedRequest {
@@ -102,10 +122,13 @@ function withBearer(request: ProtectedRequest, accessToken: Secret): ProtectedRe
   return { ...request, headers: [...own, ['authorization', `Bearer ${accessToken.reveal()}`]] };
 }
 
+interface WantedScope {
+  readonly scopes: readonly string[];
+  readonly said: string;
+}
+
 /** The scopes that a 403 asks for; undefined when it is a plain refusal (RFC 6750 section 3.1). */
-function missingScope(
-  response: OutboundResponse,
-): { readonly scopes: readonly string[]; readonly said: string } | undefined {
+function missingScope(response: OutboundResponse): WantedScope | undefined {
   const values = response.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value);
   const challenge = bearerChallenge(values);
   if (

@@ -1,0 +1,46 @@
+import { call } from '../../src/flows/call/call.js';
+import type { Relogin } from '../../src/flows/request/authorized-sender.js';
+import type { JsonObject } from '../../src/primitives/json.js';
+import type { LoginRecord } from '../../src/primitives/records.js';
+import type { SeenRequest } from '../../src/sandbox/log.js';
+import type { Scene } from './scene.js';
+
+const signal = () => new AbortController().signal;
+
+/** What of a tool call a test may choose. */
+export interface Wish {
+  readonly relogin?: Relogin;
+  readonly notify?: (method: string, params: JsonObject) => void;
+}
+
+/** Calls a tool of the sandbox with a login. */
+export const callTool = (
+  scene: Scene,
+  login: LoginRecord,
+  name: string,
+  given: JsonObject = {},
+  wish: Wish = {},
+): Promise<JsonObject> =>
+  call(scene.ports, {
+    login,
+    method: 'tools/call',
+    params: { name, arguments: given },
+    relogin: wish.relogin,
+    policy: 'decline',
+    notify: wish.notify ?? (() => undefined),
+    signal: signal(),
+  });
+
+/** Asks for more scope in the "browser", as `--login` does, and counts. */
+export const stepUp = (scene: Scene): Relogin & { count: number } => {
+  const relogin = async (held: LoginRecord, scopes: readonly string[]) => {
+    relogin.count += 1;
+    return scene.login({ scopes, heldScopes: held.scopes });
+  };
+  relogin.count = 0;
+  return relogin;
+};
+
+/** What the protected server's endpoint was asked. */
+export const atServer = (scene: Scene): readonly SeenRequest[] =>
+  scene.sandbox.requests.filter(({ at, path }) => at === 'server' && path === '/mcp');
