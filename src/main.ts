@@ -79,6 +79,7 @@ export async function start(version: string): Promise<void> {
   const interruption = new AbortController();
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
+    signal: interruption.signal,
     fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [] }),
   });
   const { env, stdin, stdout, stderr, platform } = process;

@@ -16,6 +16,8 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
  */
 export function ownProcess(options: {
   readonly interrupt: () => void;
+  /** Aborted by `interrupt`, or by a Ctrl-C that came as a key. */
+  readonly signal: AbortSignal;
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
@@ -35,10 +37,12 @@ export function ownProcess(options: {
       }
       ending = code;
       options.interrupt();
-      setTimeout(() => process.exit(code), graceMs).unref();
     };
     process.on(signal, handler);
     return [signal, handler] as const;
+  });
+  options.signal.addEventListener('abort', () => {
+    setTimeout(() => process.exit(ending ?? signals.SIGINT), graceMs).unref();
   });
   const uncaught = (error: unknown) => {
     const { exit, lines } = options.fault(error);
