@@ -17,8 +17,9 @@ export class Redactor {
     const url = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
     const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     const json = JSON.stringify(value).slice(1, -1);
-    for (const form of [value, url, url.replaceAll('%20', '+'), json, base64, base64Url]) {
-      this.#forms.add(form);
+    const form = new URLSearchParams([['', value]]).toString().slice(1);
+    for (const written of [value, url, form, json, base64, base64Url]) {
+      this.#forms.add(written);
     }
   }
 

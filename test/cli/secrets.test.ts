@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { CallbackListener, Terminal } from '../../src/ports.js';
+import { Redactor } from '../../src/primitives/redactor.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { encodeCredential } from '../../src/protocol/credential-item.js';
+import { createMemoryStore } from '../../src/system/memory-store.js';
+import { watchDoor, watchListeners, watchStore, watchTerminal } from '../../src/system/secret-watch.js';
+import { send, testDoor, textOf } from '../support/door.js';
+import { startHttp } from '../support/http-server.js';
+import { findSecrets } from '../support/secrets-search.js';
+
+test('a value once held is not printed, in whatever form it stands there [A-252]', async () => {
+  const secret = fc.string({ minLength: 6, maxLength: 60 }).filter((text) => text.trim().length >= 6);
+  await fc.assert(
+    fc.asyncProperty(secret, async (value) => {
+      const redactor = new Redactor();
+      redactor.hold(value);
+      const texts = {
+        plain: redactor.redact(`before ${value} after`),
+        url: redactor.redact(`?x=${encodeURIComponent(value)}&y`),
+        form: redactor.redact(new URLSearchParams({ x: value }).toString()),
+        json: redactor.redact(JSON.stringify({ x: value })),
+        base64: redactor.redact(Buffer.from(value).toString('base64')),
+        base64url: redactor.redact(Buffer.from(value).toString('base64url')),
+      };
+      for (const [name, text] of Object.entries(texts)) assert.match(text, /\*\*\*/, name);
+      assert.deepEqual(await findSecrets({ value }, { folders: [], texts }), []);
+    }),
+  );
+});
+
+test('of a value within another nothing is left, and short words stay', () => {
+  const redactor = new Redactor();
+  for (const value of ['canary-1', 'canary-1-and-more', 'GET', '']) redactor.hold(value);
+  assert.equal(redactor.redact('GET canary-1-and-more canary-1'), 'GET *** ***');
+});
+
+test('the watched store, door, terminal and listeners do their work, and every secret that passes is known [A-252]', async () => {
+  const held = new Set<string>();
+  const hold = (secret: string) => void held.add(secret);
+  const item = encodeCredential({
+    version: 1,
+    binding: { resource: 'r', issuer: 'i', clientId: 'c', account: 'a' },
+    tokenEndpoint: 'https://as.example/token',
+    authMethod: 'client_secret_basic',
+    accessToken: new Secret('canary-access'),
+    refreshToken: new Secret('canary-refresh'),
+    clientSecret: new Secret('canary-"client"'),
+    expiresAt: null,
+    obtainedAt: 1,
+    scopes: [],
+    generation: 1,
+  });
+  const store = watchStore(createMemoryStore(), hold);
+  await store.write('key', item);
+  assert.equal((await store.read('key'))?.reveal(), item.reveal());
+  assert.deepEqual([...held], ['canary-access', 'canary-refresh', 'canary-"client"']);
+  held.clear();
+
+  await using server = await startHttp((_request, response) => {
+    response.setHeader('mcp-session-id', 'canary-session');
+    response.end(JSON.stringify({ access_token: 'canary-new', id_token: 'canary-id', scope: 'open' }));
+  });
+  await using door = watchDoor(testDoor(), hold);
+  const headers = [
+    ['authorization', 'Basic Y2FuYXJ5OmJhc2lj'],
+    ['content-type', 'application/x-www-form-urlencoded'],
+  ] as const;
+  const body = 'grant_type=authorization_code&code=canary%2Fcode&code_verifier=canary-verifier';
+  await using response = await send(door, server.origin, {
+    method: 'POST',
+    namedBy: 'loopback',
+    headers,
+    body,
+  });
+  assert.match(await textOf(response), /canary-new/);
+  const sent = ['Y2FuYXJ5OmJhc2lj', 'canary/code', 'canary-verifier'];
+  assert.deepEqual([...held].sort(), [...sent, 'canary-session', 'canary-new', 'canary-id'].sort());
+  held.clear();
+
+  const typed = ['http://127.0.0.1:1/callback?state=s&code=canary%20pasted', 'canary-typed\n', 'open'];
+  const bare = { interactive: true, ask: async () => typed.shift() } as unknown as Terminal;
+  const terminal = watchTerminal(bare, hold);
+  const { signal } = new AbortController();
+  for (const hidden of [true, true, false]) await terminal.ask('?', { hidden, signal });
+  assert.deepEqual([...held], ['canary pasted', 'canary-typed']);
+  held.clear();
+
+  const answer = [
+    ['code', 'canary-code'],
+    ['state', 'shown'],
+  ] as const;
+  const listener = {
+    redirectUri: 'http://127.0.0.1:1/callback',
+    answer: async () => answer,
+  } as unknown as CallbackListener;
+  const listeners = watchListeners({ listen: async () => listener }, hold);
+  const watched = await listeners.listen({ port: 0 });
+  assert.deepEqual(await watched.answer(signal), answer);
+  assert.equal(watched.redirectUri, listener.redirectUri);
+  assert.deepEqual([...held], ['canary-code']);
+});
