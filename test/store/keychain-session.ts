@@ -51,7 +51,7 @@ export function openKeychain(
     const lines = `${text}${piece}`.split('\n');
     text = lines.pop() ?? '';
     answers.push(...lines.map((line) => JSON.parse(line) as KeychainResult));
-    child.emit('answer');
+    if (lines.length > 0) child.emit('answer');
   });
   child.stdin.on('error', () => undefined);
   return {

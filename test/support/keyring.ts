@@ -24,7 +24,6 @@ export interface Keyring extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** Its home; the sealed keyring files lie below. */
   readonly folder: string;
-  readonly busPid: number;
   /** The secret that the service holds for this account of service `postern`, as `secret-tool` finds it. */
   lookup(account: string): Promise<string | undefined>;
   /** Every item of service `postern`; empty when there is none. */
@@ -32,6 +31,8 @@ export interface Keyring extends AsyncDisposable {
   lock(): Promise<void>;
   /** By a restart with the password, as `--replace --unlock` does. */
   unlock(): Promise<void>;
+  /** Runs a command with the keyring's password on its stdin, to its end. */
+  typePassword(command: readonly string[]): Promise<void>;
   /** SIGSTOP: takes calls and never answers. */
   pause(): void;
   resume(): void;
@@ -70,7 +71,6 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
   const keyring: Keyring = {
     env: { DBUS_SESSION_BUS_ADDRESS: address },
     folder: folder.path,
-    busPid: bus.pid ?? -1,
     lookup: (account) => lookupItem(env, account),
     items: () => keyringItems(env),
     lock: () => lockLogin(env),
@@ -78,13 +78,19 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
       await daemon.kill();
       await daemon.start(true);
     },
+    typePassword: async ([program = '', ...args]) => {
+      const child = spawn(program, args, { env, stdio: ['pipe', 'ignore', 'ignore'] });
+      child.stdin.end(password);
+      await once(child, 'exit');
+      await daemon.isReady('/org/freedesktop/secrets/collection/login');
+    },
     pause: () => daemon.signal('SIGSTOP'),
     resume: () => daemon.signal('SIGCONT'),
     killService: () => daemon.kill(),
     startService: () => daemon.start(true),
     [Symbol.asyncDispose]: async () => {
       await daemon.kill();
-      await ended(bus, 'SIGKILL');
+      await bus[Symbol.asyncDispose]();
       await endPrompter(folder.path);
       await folder[Symbol.asyncDispose]();
     },
@@ -114,10 +120,16 @@ class Daemon {
     });
     child.stdin?.end(password);
     this.#child = child;
-    const wanted = unlocked ? '/org/freedesktop/secrets/collection/login' : '/';
-    await until(async () =>
-      (await callService(this.#env, 'ReadAlias', 'string:default')).includes(`"${wanted}"`),
-    );
+    await this.isReady(unlocked ? '/org/freedesktop/secrets/collection/login' : '/');
+  }
+
+  /** The service answers, and this is its default collection. */
+  async isReady(collection: string): Promise<void> {
+    const wanted = `"${collection}"`;
+    await until(async () => {
+      const answer = await callService(this.#env, 'ReadAlias', 'string:default');
+      return answer.includes(wanted);
+    });
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ export async function startSessionBus(
   address: string,
   env: NodeJS.ProcessEnv,
   { activation, deafPrompter }: { readonly activation: boolean; readonly deafPrompter: boolean },
-): Promise<ChildProcess> {
+): Promise<AsyncDisposable> {
   const config = join(folder, 'bus.conf');
   const standard = activation ? '<standard_session_servicedirs/>' : '';
   const services = deafPrompter ? `<servicedir>${folder}</servicedir>` : standard;
   if (deafPrompter) {
-    const script = `echo $$ >${join(folder, 'prompter.pid')}; exec sleep 300`;
+    const script = `echo $$ >${join(folder, 'prompter.pid')}; exec sleep 300 >/dev/null 2>&1`;
     const name = 'org.gnome.keyring.SystemPrompter';
     await writeFile(
       join(folder, `${name}.service`),
@@ -34,10 +34,16 @@ export async function startSessionBus(
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy>
 </busconfig>`,
   );
-  const bus = spawn('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address=1'], {
-    env,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  await once(bus.stdout as NodeJS.ReadableStream, 'data'); // it listens
-  return bus;
+  const args = [`--config-file=${config}`, '--nofork', '--print-address=1'];
+  // The shell kills the bus when its stdin ends, which it also does when this process is killed.
+  const script = 'dbus-daemon "$@" </dev/null & cat >/dev/null; kill -9 $!';
+  const shell = spawn('sh', ['-c', script, 'sh', ...args], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  await once(shell.stdout, 'data'); // it listens
+  return {
+    [Symbol.asyncDispose]: async () => {
+      const exited = once(shell, 'exit');
+      shell.stdin.end();
+      await exited;
+    },
+  };
 }

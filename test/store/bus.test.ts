@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { sessionBusAddress } from '../../src/system/keychain/bus-address.js';
+import { decodeMessage, encodeCall } from '../../src/system/keychain/bus-message.js';
+import { probeSecretService } from '../../src/system/keychain/probe.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const nothing = (): void => undefined;
+
+test('the bus is looked for where libdbus looks', () => {
+  const socketsOf = (env: Record<string, string>) => sessionBusAddress(env);
+  assert.deepEqual(socketsOf({}), { sockets: [], others: false });
+  assert.deepEqual(socketsOf({ XDG_RUNTIME_DIR: '/run/user/1' }), {
+    sockets: ['/run/user/1/bus'],
+    others: false,
+  });
+  assert.deepEqual(socketsOf({ XDG_RUNTIME_DIR: 'run' }), { sockets: [], others: false });
+  const listed = {
+    XDG_RUNTIME_DIR: '/run/user/1',
+    DBUS_SESSION_BUS_ADDRESS:
+      'tcp:host=h,port=1;unix:abstract=/tmp/dbus-x,guid=1;unix:guid=2,path=/a%20b%c3%a9;unix:runtime=yes',
+  };
+  assert.deepEqual(socketsOf(listed), {
+    sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'],
+    others: true,
+  });
+});
+
+test('a message is read from any cut of its bytes, and a wrong one ends in a verdict', () => {
+  const call = encodeCall({
+    serial: 7,
+    destination: 'd.d',
+    path: '/p',
+    interface: 'i.i',
+    member: 'M',
+    strings: ['é', ''],
+  });
+  const whole = decodeMessage(Buffer.concat([call, Buffer.from('next')]));
+  assert.ok(whole.state === 'whole' && whole.length === call.length && whole.message.kind === 'other');
+  for (let length = 0; length < call.length; length += 1) {
+    assert.equal(decodeMessage(call.subarray(0, length)).state, 'incomplete');
+  }
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(200), (noise, at) => {
+      assert.equal(typeof decodeMessage(Buffer.from(noise)).state, 'string');
+      const spoilt = Buffer.from(call);
+      spoilt.set(noise.subarray(0, Math.max(0, spoilt.length - at)), Math.min(at, spoilt.length));
+      assert.equal(typeof decodeMessage(spoilt).state, 'string');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('[A-194] nothing to connect to is no bus; a bus that is silent, strange or gone is told apart', async () => {
+  await using folder = await temporaryFolder();
+  const answers: Record<string, Buffer | 'close' | undefined> = {
+    silent: undefined,
+    gone: 'close',
+    rejecting: Buffer.from('REJECTED EXTERNAL\r\n'),
+    noisy: Buffer.alloc(100, 0xff),
+    evasive: Buffer.from(`OK 1\r\n${`l\u0002\u0000\u0001${'\u0000'.repeat(12)}`.repeat(3)}`),
+  };
+  const found: Record<string, string> = {};
+  for (const [name, answer] of Object.entries(answers)) {
+    const path = `${folder.path}/${name}`;
+    const server = createServer((socket) => {
+      socket.on('error', nothing).once('data', () => {
+        if (answer === 'close') socket.destroy();
+        else if (answer !== undefined) socket.write(answer);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    found[name] = await probeSecretService({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, 200, nothing);
+    await new Promise((resolve) => server.close(resolve));
+  }
+  assert.deepEqual(found, {
+    silent: 'hung',
+    gone: 'unknown',
+    rejecting: 'unknown',
+    noisy: 'unknown',
+    evasive: 'hung',
+  });
+  const none = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/none` };
+  assert.equal(await probeSecretService(none, 200, nothing), 'no_bus');
+  assert.equal(await probeSecretService({}, 200, nothing), 'no_bus');
+  const tcp = { DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=1' };
+  assert.equal(await probeSecretService(tcp, 200, nothing), 'unknown');
+});
