@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pickLogin } from '../../src/primitives/pick-login.js';
+
+const login = (server: string, account = 'default', name?: string) => ({
+  server,
+  account,
+  ...(name === undefined ? {} : { name }),
+});
+const logins = [
+  login('https://a.example/mcp', 'default', 'work'),
+  login('https://a.example/mcp', 'second'),
+  login('https://b.example', 'x'),
+  login('https://b.example', 'y'),
+  login('https://c.example/mcp'),
+  login('https://c.example/mcp/deep'),
+];
+const pick = (server: string, account?: string) => {
+  const picked = pickLogin(logins, { server, account });
+  return picked.kind === 'one' ? logins.indexOf(picked.login) : picked.kind;
+};
+
+test('by name, by address in any spelling, by an address below, the longest first', () => {
+  assert.equal(pick('work'), 0);
+  assert.equal(pick('HTTPS://C.example:443/mcp'), 4);
+  assert.equal(pick('https://c.example/mcp/other'), 4);
+  assert.equal(pick('https://c.example/mcp/deep/er'), 5);
+});
+
+test('of several accounts the default one is meant; without one the person has to say', () => {
+  assert.equal(pick('https://a.example/mcp'), 0);
+  assert.equal(pick('https://a.example/mcp', 'second'), 1);
+  assert.equal(pick('https://b.example'), 'several');
+  assert.equal(pick('https://b.example', 'y'), 3);
+  assert.equal(pick('https://b.example', 'z'), 'none');
+});
+
+test('[R-5.1a][A-158] nothing that is not named exactly: no other origin, no sibling path, no near name', () => {
+  for (const server of [
+    'worK',
+    'wor',
+    '',
+    'https://c.example/mcp-evil',
+    'https://c.example/',
+    'http://c.example/mcp',
+    'https://c.example:444/mcp',
+    'https://evil.example/mcp',
+  ]) {
+    assert.equal(pick(server), 'none', server);
+  }
+});
