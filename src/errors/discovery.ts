@@ -164,3 +164,14 @@ export function serverAnswered(server: string, status: number, trail: readonly S
     trail,
   });
 }
+
+/** Every step of discovery kept to its own limit, and together they took too long. */
+export function discoveryTimedOut(server: string, limitMs: number, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `Finding out where to log in to ${quoted(server)} took longer than ${Math.round(limitMs / 1000)} s.`,
+    remedy: 'Check the network, VPN and firewall, then try again; the steps show who kept us waiting.',
+    trail,
+  });
+}

@@ -109,3 +109,15 @@ export function tokenRefusedByServer(server: string): Failure {
     remedy: `Run: postern login ${shellWord(server)}`,
   });
 }
+
+/** The token was refreshed, and the store would not take it: the refresh token that is stored may be worthless now. */
+export function refreshNotStored(server: string, cause: Failure): Failure {
+  return new Failure({
+    code: 'refresh_not_stored',
+    exit: exitCode.store,
+    message: `The token for ${quoted(server)} was refreshed but could not be stored, so it was not handed out; the stored refresh token may no longer be good. ${cause.message}`,
+    remedy: `${cause.remedy.replace(/\.$/, '')}, and if the next use fails, run: postern login ${shellWord(server)}`,
+    cause,
+    trail: cause.trail,
+  });
+}

@@ -1,3 +1,4 @@
+import { discoveryTimedOut } from '../../errors/discovery.js';
 import type { Ports } from '../../ports.js';
 import type { Zone } from '../../primitives/records.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
@@ -6,6 +7,10 @@ import { type AuthorizationServerChoice, chooseAuthorizationServer } from './cho
 import { findAuthorizationServer } from './find-authorization-server.js';
 import { findProtectedResource } from './find-protected-resource.js';
 import { probeServer } from './probe-server.js';
+import { TimeBudget } from './time-budget.js';
+
+/** For all of discovery's requests together, however many addresses hang; each has a shorter limit of its own. */
+const discoveryMs = 30_000;
 
 export interface Discovery {
   readonly server: string;
@@ -23,20 +28,29 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'>;
 /**
  * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
  * in order. Nothing is registered, opened or stored.
- * @throws Failure of each step, with the trail of the steps before it
+ * @throws Failure of each step, with the trail of the steps before it; `timed_out` when all took too long together
  */
 export async function discover(
-  ports: Pick<Ports, 'door' | 'journal' | 'progress' | 'terminal'>,
+  ports: Pick<Ports, 'door' | 'journal' | 'progress' | 'terminal' | 'clock'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
-  const { server, signal } = request;
-  const probed = await probeServer(ports, { server, signal });
-  const protectedResource = await findProtectedResource(ports, { server, probed, signal });
+  const { server } = request;
+  const timeUp = () => discoveryTimedOut(server, discoveryMs, ports.journal.steps);
+  const budget = new TimeBudget(ports.clock, discoveryMs, timeUp);
+  const { probed, protectedResource } = await budget.spend(request.signal, async (signal) => {
+    const probed = await probeServer(ports, { server, signal });
+    return { probed, protectedResource: await findProtectedResource(ports, { server, probed, signal }) };
+  });
   const named = protectedResource.authorizationServers;
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
   const { zone } = probed;
   const { resource } = protectedResource;
-  const authorizationServer = await findAuthorizationServer(ports, { issuer, resource, zone, signal });
+  const authorizationServer = await budget.spend(request.signal, async (signal) => {
+    const found = await findAuthorizationServer(ports, { issuer, resource, zone, signal });
+    // Before anything is registered or opened: whoever logs in should not find out afterwards.
+    await ports.door.check({ url: found.tokenEndpoint, namedBy: zone, signal });
+    return found;
+  });
   return {
     server,
     zone,

@@ -26,6 +26,22 @@ export async function keepLogin(
   ports: Pick<Ports, 'store' | 'index' | 'locks'>,
   login: NewLogin,
 ): Promise<LoginRecord> {
+  const { record, replaced } = await write(ports, login);
+  for (const { key } of replaced) {
+    // Under its own lock: a refresh that is under way would write the old credential once more.
+    await using _lock = await ports.locks.acquire(key, {
+      waitMs: credentialLockWaitMs,
+      signal: login.signal,
+    });
+    await ports.store.remove(key);
+  }
+  return record;
+}
+
+async function write(
+  ports: Pick<Ports, 'store' | 'index' | 'locks'>,
+  login: NewLogin,
+): Promise<{ readonly record: LoginRecord; readonly replaced: readonly LoginRecord[] }> {
   const binding = {
     resource: login.discovery.protectedResource.resource,
     issuer: login.discovery.authorizationServer.issuer,
@@ -46,7 +62,7 @@ export async function keepLogin(
     key,
     encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }),
   );
-  const name = login.name ?? before.find((record) => record.name !== undefined)?.name;
+  const name = login.name ?? before.find((old) => old.name !== undefined)?.name;
   const record: LoginRecord = {
     key,
     ...(name === undefined ? {} : { name }),
@@ -66,10 +82,7 @@ export async function keepLogin(
     ...document,
     logins: [...document.logins.filter((old) => old.key !== key && !same(old)), record],
   }));
-  for (const old of before.filter((one) => one.key !== key)) {
-    await ports.store.remove(old.key);
-  }
-  return record;
+  return { record, replaced: before.filter((old) => old.key !== key) };
 }
 
 /** What of an issued token goes into the item. */

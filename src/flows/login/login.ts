@@ -42,11 +42,12 @@ export type LoginPorts = Ports;
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
 export async function login(ports: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
-  const { logins } = await ports.index.read();
+  const { logins, registrations } = await ports.index.read();
   checkName(request, logins);
   const held = logins.find(({ server, account }) => server === request.server && account === request.account);
   const known = [
     ...request.clients.flatMap(({ issuer }) => issuer ?? []),
+    ...registrations.filter(({ way }) => way !== 'dynamic').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
   const { server, issuer: wanted, signal } = request;

@@ -3,6 +3,7 @@ import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } f
 import type { Ports } from '../../ports.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
+import { audienceWarning } from '../../protocol/oauth/token-audience.js';
 import { sendCodeRequest } from '../../protocol/oauth/token-request.js';
 import {
   type IssuedToken,
@@ -64,11 +65,27 @@ export async function redeem(
   }
   const asked = `POST ${server.tokenEndpoint}`;
   if (judged.ok) {
-    ports.journal.record({ name: 'redeem', asked, came: 'a Bearer token', rule: 'R-2.5a', verdict: 'pass' });
-    return { token: judged.token, client };
+    return { token: withAudienceJudged(ports, judged.token, request.discovery.server, asked), client };
   }
   ports.journal.record({ name: 'redeem', asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
   throw tokenFailure(judged, server.issuer, ports.journal);
+}
+
+/** Records the redemption; a token that is plainly for another server gets a warning. */
+function withAudienceJudged(
+  ports: Pick<Ports, 'journal'>,
+  token: IssuedToken,
+  server: string,
+  asked: string,
+): IssuedToken {
+  const note = audienceWarning(token.accessToken, server);
+  const step = { name: 'redeem', asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
+  if (note === undefined) {
+    ports.journal.record({ ...step, verdict: 'pass' });
+    return token;
+  }
+  ports.journal.record({ ...step, verdict: 'warning', note });
+  return { ...token, warnings: [...token.warnings, note] };
 }
 
 function clientRefused(judged: TokenJudgement): boolean {

@@ -1,6 +1,7 @@
 import { Failure } from '../../errors/failure.js';
-import { loginExpired } from '../../errors/token.js';
+import { loginExpired, refreshNotStored } from '../../errors/token.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import type { Secret } from '../../primitives/secret.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
 import {
@@ -9,16 +10,20 @@ import {
   type TokenJudgement,
 } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
+import { forgetRegistration } from '../login/registrations.js';
 import { readCredential } from './read-credential.js';
-import { type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
+import { alive, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /** How long a process waits for another one's refresh. */
 const refreshLockWaitMs = 30_000;
+/** How often a refreshed credential is tried to be written, with growing pauses. */
+const mostWrites = 3;
+const writePauseMs = 200;
 
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
  * refreshes, writes, and only then hands out. The loser of a race never deletes.
- * @throws Failure `login_expired`, `token_endpoint_failed`, `busy`, or the store's and door's
+ * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and door's
  */
 export async function refreshCredential(
   ports: TokenPorts,
@@ -40,7 +45,7 @@ export async function refreshCredential(
   ports.progress.begin('Refreshing the token');
   const judged = await attempt(ports, request, { ...held, refreshToken });
   if (judged.ok) {
-    return keepRefreshed(ports, login, held, judged.token);
+    return keepRefreshed(ports, request, held, judged.token);
   }
   return afterFailure(ports, request, held, judged);
 }
@@ -90,7 +95,7 @@ async function attempt(
 
 async function keepRefreshed(
   ports: TokenPorts,
-  login: LoginRecord,
+  { login, signal }: ValidTokenRequest,
   held: StoredCredential,
   token: IssuedToken,
 ): Promise<StoredCredential> {
@@ -104,7 +109,7 @@ async function keepRefreshed(
     scopes,
     ...(refreshToken === undefined ? {} : { refreshToken }),
   };
-  await ports.store.write(login.key, encodeCredential(fresh));
+  await writeForSure(ports, login, encodeCredential(fresh), signal);
   await ports.index.update((document) => ({
     ...document,
     logins: document.logins.map((record) =>
@@ -112,6 +117,29 @@ async function keepRefreshed(
     ),
   }));
   return fresh;
+}
+
+/**
+ * Writes what cannot be had again: the authorization server may have taken the old refresh token back by now. A store
+ * that fails for a moment is tried again; if it goes on failing, nothing is handed out, and the person is told.
+ * @throws Failure the store's own, with what follows from it
+ */
+async function writeForSure(
+  ports: TokenPorts,
+  login: LoginRecord,
+  item: Secret,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await ports.store.write(login.key, item);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (attempt === mostWrites) throw refreshNotStored(login.server, error);
+      await ports.clock.sleep(attempt * writePauseMs, signal);
+    }
+  }
 }
 
 async function afterFailure(
@@ -128,6 +156,10 @@ async function afterFailure(
       return now;
     }
     await markDead(ports, login);
+    if (judged.error === 'invalid_client' && login.registration === 'dynamic') {
+      // The next login registers anew instead of sending the person to a page that says "unknown client".
+      await forgetRegistration(ports, held.binding);
+    }
     const why = `the authorization server refused its refresh token (${judged.error === '' ? judged.status : judged.error})`;
     throw loginExpired(login.server, why, tokenFailure(judged, held.binding.issuer, ports.journal));
   }
@@ -139,7 +171,7 @@ async function afterFailure(
 
 /** A token within the margin is better than none while the authorization server is out of reach. */
 function stillLives(held: StoredCredential, request: ValidTokenRequest, now: number): boolean {
-  return usable(held, { minLifeMs: 0, rejected: request.rejected }, now);
+  return alive(held, { minLifeMs: 0, rejected: request.rejected }, now);
 }
 
 async function isDead(ports: TokenPorts, login: LoginRecord): Promise<boolean> {

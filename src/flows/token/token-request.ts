@@ -13,9 +13,26 @@ export interface ValidTokenRequest {
 
 export type TokenPorts = Pick<Ports, 'store' | 'index' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'>;
 
-/** Does this credential's token still live for as long as was asked, and was not refused? */
+/** A clock may be set back by less than this before the times that it gave are no longer believed. */
+const clockToleranceMs = 60_000;
+
+/**
+ * Is this credential's token to be handed out: alive for as long as was asked, not refused, and obtained in the past?
+ * One from the future tells of a clock that was set back, so that nobody knows when it ends: it is refreshed, if it
+ * can be.
+ */
 export function usable(
-  credential: Pick<StoredCredential, 'accessToken' | 'expiresAt' | 'obtainedAt'>,
+  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'expiresAt' | 'obtainedAt'>,
+  wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
+  now: number,
+): boolean {
+  const fromTheFuture = credential.obtainedAt - now > clockToleranceMs;
+  return alive(credential, wanted, now) && !(fromTheFuture && credential.refreshToken !== undefined);
+}
+
+/** Does this credential's token live for as long as was asked, and was it not refused? */
+export function alive(
+  credential: Pick<StoredCredential, 'accessToken' | 'expiresAt'>,
   wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): boolean {
