@@ -51,7 +51,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     ports = made.ports;
     return made;
   };
-  warnOfNodeDebug(world.env, show);
+  warnOfEnvironment(world.env, show);
   try {
     signal.throwIfAborted();
     return await runCommandLine(argv, { registry, version: world.version, env: world.env, out, makeContext });
@@ -142,8 +142,12 @@ function asked(argv: readonly string[], ...names: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
 }
 
-function warnOfNodeDebug(env: World['env'], show: (line: string) => void): void {
+/** What is set for all of Node.js, and not what a person may think that it is here. */
+function warnOfEnvironment(env: World['env'], show: (line: string) => void): void {
   if ((env['NODE_DEBUG'] ?? '') !== '') {
     show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
+  }
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    show('postern: NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked all the same.');
   }
 }

@@ -43,11 +43,11 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   if (asks(rest, '--help', '-h')) {
     return showHelp(entry, line);
   }
-  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest), line.env);
-  const options = args as GlobalOptions;
-  if (options.version) {
+  if (asks(rest, '--version')) {
     return showVersion(line);
   }
+  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest), line.env);
+  const options = args as GlobalOptions;
   const command = await entry.load();
   return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
 }

@@ -12,7 +12,6 @@ const rounds = Number(process.argv[2] ?? '60');
 const server = 'https://mcp.example/mcp';
 
 await using keyring = await startKeyring();
-process.env['DBUS_SESSION_BUS_ADDRESS'] = keyring.env['DBUS_SESSION_BUS_ADDRESS'];
 await using home = await makeHome(keyring.env);
 await storeLogin(home, {
   server,

@@ -12,7 +12,7 @@ import { startHttp } from '../support/http-server.js';
 import { findSecrets } from '../support/secrets-search.js';
 
 test('a value once held is not printed, in whatever form it stands there [A-252]', async () => {
-  const secret = fc.string({ minLength: 6, maxLength: 60 }).filter((text) => text.trim().length >= 6);
+  const secret = fc.string({ minLength: 16, maxLength: 60 }).filter((text) => text.trim().length >= 16);
   await fc.assert(
     fc.asyncProperty(secret, async (value) => {
       const redactor = new Redactor();

@@ -1,8 +1,7 @@
 import { defaultAccount, type LoginRecord } from '../../src/primitives/records.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { credentialKey, encodeCredential } from '../../src/protocol/credential-item.js';
-import { createKeychain } from '../../src/system/keychain/keychain.js';
-import { keychainLimits } from '../../src/system/keychain/limits.js';
+import { requestInChild } from '../../src/system/keychain/child-request.js';
 import { createCredentialIndex } from '../../src/system/state/credential-index.js';
 import { createLocks } from '../../src/system/state/locks.js';
 import { statePaths } from '../../src/system/state/paths.js';
@@ -21,23 +20,12 @@ export interface StoredLogin {
   readonly boundTo?: string;
 }
 
-/**
- * Stores a login as `postern login` does: the item in the keychain of this process' own session bus, which must be
- * the home's too, the record in the home's index.
- */
+/** Stores a login as `postern login` does: the item in the keychain of the home's session bus, the record in its index. */
 export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
   const { server, accessToken, expiresAt, account = defaultAccount } = login;
   const binding = { resource: server, issuer: 'https://as.example', clientId: 'client-1', account };
   const key = await credentialKey(binding);
   const obtainedAt = Date.now();
-  const keychain = createKeychain({
-    platform: process.platform,
-    env: home.env,
-    clock: realClock,
-    interactive: false,
-    notify: () => undefined,
-    limits: keychainLimits(process.platform),
-  });
   const item = encodeCredential({
     version: 1,
     binding: { ...binding, account: login.boundTo ?? account },
@@ -49,7 +37,13 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     scopes: ['notes'],
     generation: 1,
   });
-  await keychain.write(key, item);
+  const { signal } = new AbortController();
+  const wrote = await requestInChild(
+    { operation: 'write', account: key, text: item.reveal() },
+    home.env,
+    signal,
+  );
+  if (!wrote.ok) throw new Error(wrote.message);
   const record: LoginRecord = {
     ...binding,
     key,
