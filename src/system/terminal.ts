@@ -67,8 +67,8 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
   signal.throwIfAborted();
   using _hidden = options.spinner.hide();
   const editor = new LineEditor();
+  stdin.setRawMode?.(true); // before the question: from then on nothing typed is echoed
   stderr.write(`${bracketedPaste.on}${asked.question}`);
-  stdin.setRawMode?.(true);
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
       const take = (bytes: Uint8Array) => settle(editor.push(bytes));
