@@ -115,7 +115,7 @@ test('[A-195] [A-207] [R-5.8b] the helper process knows no secret by argument or
   skip,
 }, async () => {
   await using keyring = await startKeyring('unanswered-prompt');
-  const env = { ...keyring.env, NODE_DEBUG: 'net', NODE_OPTIONS: '--no-warnings' };
+  const env = { ...keyring.env, NODE_DEBUG: 'none', NODE_OPTIONS: '--no-warnings' };
   const keychain = openKeychain(env, { interactive: true });
   const written = keychain.do('write', key, canary).catch(() => undefined);
   const [helper = 0] = await until(() => childrenOf(keychain.pid).filter(isExecuting));

@@ -55,7 +55,7 @@ test('the hot path reads what was written, and gives up at once where there is n
   await using keychain = openKeychain(keyring.env);
   await keychain.do('write', key, value);
   assert.deepEqual((await keychain.do('fast', key)).value, { ok: true, value });
-  assert.deepEqual((await keychain.do('fast', 'other')).value, { ok: false, why: 'absent' });
+  assert.deepEqual((await keychain.do('fast', 'other')).value, { ok: false, why: 'not found' });
   await keyring.lock();
   assert.deepEqual((await keychain.do('fast', key)).value, { ok: false, why: 'locked' });
 });

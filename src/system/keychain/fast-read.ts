@@ -1,46 +1,53 @@
-import { entryOptions, loadNative, type Native, service } from './native.js';
+import { connectBus } from './bus-connection.js';
+import type { BusMessage, BusValue } from './bus-decode.js';
+import { attributesOf } from './item-name.js';
 import { isHead } from './parts-head.js';
-import { probeSecretService } from './probe.js';
+import { secretService } from './secret-service.js';
 
 export type FastRead =
   | { readonly ok: true; readonly value: string }
   /** Nothing was read; the careful way finds out why and tells the person. */
   | { readonly ok: false; readonly why: string };
 
-const probeLimitMs = 1000;
+const limitMs = 1000;
 
 /**
- * The item `key`, if it can be had at once: the keychain is open and answers, the item is there, in one piece. For
- * `postern token` alone; it loads next to nothing. Never rejects.
+ * The item `key`, if it can be had at once: the Secret Service answers, the item is there, open, in one piece. For
+ * `postern token` alone: it asks the bus itself, in two round trips, where the package takes a key exchange and
+ * cannot be ended when the service hangs. It loads next to nothing. Never rejects.
  */
 export async function readSecretFast(
   key: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<FastRead> {
-  if (process.platform !== 'linux') {
-    return { ok: false, why: 'no probe for this platform' };
+  if (process.platform === 'darwin' || process.platform === 'win32') {
+    return { ok: false, why: 'no session bus on this platform' };
   }
-  let native: Native | undefined;
-  try {
-    const health = await probeSecretService(env, probeLimitMs, () => {
-      native = tryLoad();
-    });
-    if (health !== 'healthy' || native === undefined) {
-      return { ok: false, why: health };
-    }
-    const value = new native.Entry(service, key, entryOptions).getPassword();
-    return typeof value === 'string' && !isHead(value)
-      ? { ok: true, value }
-      : { ok: false, why: typeof value === 'string' ? 'in parts' : 'absent' };
-  } catch {
-    return { ok: false, why: 'failed' };
+  const bus = await connectBus(env, limitMs);
+  if (typeof bus === 'string') {
+    return { ok: false, why: bus };
   }
+  using _bus = bus;
+  const opening = bus.call(secretService.openPlainSession());
+  const found = await bus.call(secretService.searchItems(attributesOf(key)));
+  if (typeof found === 'string') {
+    return { ok: false, why: found };
+  }
+  const [items, locked] = found.values;
+  const [, session] = valuesOf(await opening);
+  const [item, another] = Array.isArray(items) ? items : [];
+  if (typeof item !== 'string' || typeof session !== 'string' || another !== undefined) {
+    const isLocked = Array.isArray(locked) && locked.length > 0;
+    return { ok: false, why: isLocked ? 'locked' : 'not found' };
+  }
+  const [secret] = valuesOf(await bus.call(secretService.getSecret(item, session)));
+  const text = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
+  if (text === undefined || isHead(text)) {
+    return { ok: false, why: text === undefined ? 'not readable' : 'in parts' };
+  }
+  return { ok: true, value: text };
 }
 
-function tryLoad(): Native | undefined {
-  try {
-    return loadNative();
-  } catch {
-    return undefined;
-  }
+function valuesOf(answer: BusMessage | string): readonly BusValue[] {
+  return typeof answer === 'string' ? [] : answer.values;
 }

@@ -60,7 +60,7 @@ export function createItemAccess(options: KeychainOptions): ItemAccess {
 function look({ platform, env, limits }: KeychainOptions): Promise<Health | undefined> {
   return platform === 'darwin' || platform === 'win32'
     ? Promise.resolve(undefined)
-    : probeSecretService(env, limits.probeMs, () => undefined);
+    : probeSecretService(env, limits.probeMs);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { entryOptions, loadNative, service } from './native.js';
+import { service } from './item-name.js';
+import { entryOptions, loadNative } from './native.js';
 
 /** One use of one item. `unlock` writes an item of no worth and removes it: the keychain asks for its password. */
 export interface ItemRequest {

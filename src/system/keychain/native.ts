@@ -1,10 +1,6 @@
 import { createRequire } from 'node:module';
 
 /** One item of the platform's keychain, as the package gives it. */
-export interface NativeEntry {
-  getPassword(): string | null;
-}
-
 export interface NativeAsyncEntry {
   getPassword(): Promise<string | null>;
   setPassword(password: string): Promise<void>;
@@ -13,12 +9,8 @@ export interface NativeAsyncEntry {
 
 /** The part used of `@napi-rs/keyring` (in package.json under the name of the archived `keytar`). */
 export interface Native {
-  readonly Entry: new (service: string, account: string, options: object) => NativeEntry;
   readonly AsyncEntry: new (service: string, account: string, options: object) => NativeAsyncEntry;
 }
-
-/** Every item of this program has this service name. */
-export const service = 'postern';
 
 /**
  * Without it the package writes to the kernel's keyring, lost at the next boot, whenever there is trouble with the

@@ -1,0 +1,115 @@
+import { connect, type Socket } from 'node:net';
+import { sessionBusAddress } from './bus-address.js';
+import { type BusMessage, decodeMessage } from './bus-decode.js';
+import { encodeCall, type MethodCall } from './bus-encode.js';
+
+/** Why a bus gives no answer. `unknown`: it speaks, but not as expected, or at an address that is not spoken here. */
+export type BusTrouble = 'no_bus' | 'hung' | 'unknown';
+
+/** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
+export interface BusConnection extends Disposable {
+  /** The answer, or what kept it away. Never rejects. Calls made in one turn leave in one piece. */
+  call(call: MethodCall): Promise<BusMessage | BusTrouble>;
+}
+
+/** Connects to the first address that takes connections. Never rejects. */
+export async function connectBus(
+  env: Readonly<Record<string, string | undefined>>,
+  limitMs: number,
+): Promise<BusConnection | BusTrouble> {
+  const { sockets, others } = sessionBusAddress(env);
+  for (const path of sockets) {
+    const socket = await connected(path);
+    if (socket !== undefined) {
+      return new Connection(socket, limitMs);
+    }
+  }
+  return others ? 'unknown' : 'no_bus';
+}
+
+const mostBytes = 1_048_576;
+
+function connected(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(undefined)); // a local socket answers at once, or its queue is full
+  });
+}
+
+class Connection implements BusConnection {
+  readonly #socket: Socket;
+  readonly #limit: NodeJS.Timeout;
+  readonly #waiting = new Map<number, (answer: BusMessage | BusTrouble) => void>();
+  #received: Buffer = Buffer.alloc(0);
+  #serial = 0;
+  #trouble: BusTrouble | undefined;
+
+  constructor(socket: Socket, limitMs: number) {
+    this.#socket = socket;
+    this.#limit = setTimeout(() => this.#end('hung'), limitMs);
+    socket.on('data', (bytes) => this.#read(bytes));
+    socket.on('error', () => this.#end('unknown'));
+    socket.on('close', () => this.#end('unknown'));
+    socket.cork();
+    // EXTERNAL (D-Bus specification, "Authentication Protocol"), and no pause for the bus to agree.
+    const user = Buffer.from(String(process.geteuid?.() ?? 0)).toString('hex');
+    socket.write(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1');
+    const name = 'org.freedesktop.DBus';
+    const path = '/org/freedesktop/DBus';
+    void this.call({ destination: name, path, interface: name, member: 'Hello', arguments: [] });
+    process.nextTick(() => socket.uncork());
+  }
+
+  call(call: MethodCall): Promise<BusMessage | BusTrouble> {
+    if (this.#trouble !== undefined) {
+      return Promise.resolve(this.#trouble);
+    }
+    this.#serial += 1;
+    const serial = this.#serial;
+    this.#socket.write(encodeCall(call, serial));
+    return new Promise((resolve) => this.#waiting.set(serial, resolve));
+  }
+
+  [Symbol.dispose](): void {
+    this.#end('unknown');
+  }
+
+  #end(trouble: BusTrouble): void {
+    this.#trouble ??= trouble;
+    clearTimeout(this.#limit);
+    this.#socket.destroy();
+    for (const answer of this.#waiting.values()) answer(this.#trouble);
+    this.#waiting.clear();
+  }
+
+  #read(bytes: Buffer): void {
+    this.#received = Buffer.concat([this.#received, bytes]);
+    if (this.#received.length > mostBytes) {
+      this.#end('unknown');
+    }
+    while (this.#received.length > 0 && this.#trouble === undefined) {
+      const length = this.#take();
+      if (length === 0) return;
+      this.#received = this.#received.subarray(length);
+    }
+  }
+
+  /** Deals with the next line or message; the number of its bytes, 0 when it is not whole yet. */
+  #take(): number {
+    const first = this.#received[0];
+    if (first === 0x4f) {
+      const end = this.#received.indexOf('\r\n');
+      return end < 0 ? 0 : end + 2; // OK <guid>
+    }
+    const decoded = decodeMessage(this.#received);
+    if (decoded.state === 'whole') {
+      this.#waiting.get(decoded.message.replySerial)?.(decoded.message);
+      this.#waiting.delete(decoded.message.replySerial);
+      return decoded.length;
+    }
+    const isMessage = first === 0x6c || first === 0x42;
+    if (decoded.state === 'malformed' || !isMessage) this.#end('unknown'); // REJECTED, ERROR, noise
+    return 0;
+  }
+}
