@@ -1,8 +1,10 @@
+import { Failure } from '../errors/failure.js';
 import { loginAmbiguous, loginNeeded } from '../errors/token.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
 import { pickLogin } from '../primitives/pick-login.js';
 import type { LoginRecord } from '../primitives/records.js';
+import { canonicalResource } from '../primitives/resource.js';
 
 /** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
 export interface WantedLogin {
@@ -33,5 +35,30 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
           logins.flatMap(({ name }) => name ?? []),
         ),
       );
+  }
+}
+
+/** A server that there is no login for. */
+export interface OpenServer {
+  readonly server: string;
+  readonly key?: undefined;
+}
+
+/**
+ * The login that a person named; else, where the person gave a URL and no account, that server, to be called without
+ * a token: not every server asks for one.
+ * @throws Failure `login_needed`, `login_ambiguous`, or the index's
+ */
+export async function findLoginOrServer(
+  ports: Pick<Ports, 'index'>,
+  wanted: WantedLogin,
+): Promise<LoginRecord | OpenServer> {
+  try {
+    return await findLogin(ports, wanted);
+  } catch (error) {
+    const canonical = canonicalResource(wanted.server);
+    if (!(error instanceof Failure) || error.code !== 'login_needed') throw error;
+    if (!canonical.ok || wanted.account !== undefined) throw error;
+    return { server: canonical.value };
   }
 }

@@ -1,3 +1,4 @@
+import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
 import { startProgram } from '../support/program.js';
 import { type PlannedRun, planFor } from './plan.js';
@@ -40,8 +41,8 @@ async function openEveryUrl(program: ReturnType<typeof startProgram>): Promise<s
 
 async function open(url: string): Promise<string> {
   try {
-    const page = await fetch(url, { signal: AbortSignal.timeout(30_000) });
-    return `opened: ${page.url.replace(/\?.*/, '')} ${page.status}`;
+    const { finalUrl, status } = await walkLogin(url, { signal: AbortSignal.timeout(30_000) });
+    return `opened, and led to ${finalUrl.replace(/\?.*/, '')}, status ${status}`;
   } catch (error) {
     return `not opened: ${String(error)}`;
   }

@@ -25,7 +25,14 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
         { args: ['call', server, 'add_numbers', 'a:=5', 'b:=3'] },
       ];
     case 'elicitation-sep1034-client-defaults':
-      return [{ args: ['call', server, 'test_client_elicitation_defaults', '--elicitation', 'defaults'] }];
+      return [
+        {
+          args: [
+            ...['call', server, 'test_client_elicitation_defaults'],
+            ...['--elicitation', 'defaults', '--timeout', '10'],
+          ],
+        },
+      ];
     case 'sse-retry':
       return [{ args: ['call', server, 'test_reconnection'] }];
     case 'auth/scope-step-up':

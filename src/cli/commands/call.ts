@@ -1,6 +1,6 @@
 import { callTimedOut, toolFailed } from '../../errors/call.js';
 import { call } from '../../flows/call/call.js';
-import { findLogin } from '../../flows/find-login.js';
+import { findLoginOrServer } from '../../flows/find-login.js';
 import type { Relogin } from '../../flows/request/authorized-sender.js';
 import type { JsonObject } from '../../primitives/json.js';
 import { type ProtocolCall, readCall } from '../call-arguments.js';
@@ -45,7 +45,7 @@ async function perform(context: CommandContext, args: Arguments, wanted: Protoco
   const target = { server: args.server, account: args.account };
   const login = args.login
     ? await findOrMakeLogin(context, { ...target, noBrowser: args.noBrowser })
-    : await findLogin(ports, target);
+    : await findLoginOrServer(ports, target);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
   return await call(ports, {
     ...wanted,

@@ -1,13 +1,16 @@
 import type { Ports } from '../../ports.js';
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import type { OpenServer } from '../find-login.js';
 import { createAuthorizedSender, type Relogin } from '../request/authorized-sender.js';
+import { createOpenSender } from '../request/open-sender.js';
 import type { TokenPorts } from '../token/token-request.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
 
 export interface CallRequest {
-  readonly login: LoginRecord;
+  /** The login to call with, or a server without one: then no token is sent. */
+  readonly login: LoginRecord | OpenServer;
   readonly method: string;
   readonly params: JsonObject;
   readonly relogin: Relogin | undefined;
@@ -26,7 +29,7 @@ const lists: Readonly<Record<string, string>> = {
 const mostPages = 100;
 
 /**
- * One protocol call with the login's token: session opened, called, ended. All pages of a list are put together.
+ * One protocol call, with the login's token where there is a login: session opened, called, ended. All pages of a list are put together.
  * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
  */
 export async function call(
@@ -34,11 +37,15 @@ export async function call(
   request: CallRequest,
 ): Promise<JsonObject> {
   const { login, relogin, signal, policy, notify } = request;
-  const transport = createAuthorizedSender(ports, { login, relogin, signal });
+  const { server } = login;
+  const transport =
+    login.key === undefined
+      ? createOpenSender(ports, server)
+      : createAuthorizedSender(ports, { login, relogin, signal });
   ports.progress.begin(`Calling ${request.method}`);
   try {
     await using conversation = new Conversation(ports, {
-      server: login.server,
+      server,
       transport,
       policy,
       notify,

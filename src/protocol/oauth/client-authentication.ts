@@ -19,18 +19,25 @@ export async function authenticateClient(
   issuer: string,
   form: URLSearchParams,
 ): Promise<readonly (readonly [string, string])[]> {
-  const { ClientSecretBasic, ClientSecretPost, None } = await import('oauth4webapi');
-  const headers: [string, string][] = [];
-  // The platform's own Headers costs 22 ms at its first use; the library only ever calls `set`.
-  const sink = { set: (name: string, value: string) => headers.push([name, value]) } as unknown as Headers;
+  const { clientId, method } = client;
   const secret = client.secret?.reveal();
-  let authentication: ClientAuth = None();
-  if (secret !== undefined && client.method !== 'none') {
-    authentication =
-      client.method === 'client_secret_post' ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+  if (secret !== undefined && method === 'client_secret_basic') {
+    return [['authorization', `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(secret)}`)}`]];
   }
-  await authentication({ issuer }, { client_id: client.clientId }, form, sink);
-  return headers;
+  const { ClientSecretPost, None } = await import('oauth4webapi');
+  const authentication: ClientAuth =
+    secret !== undefined && method === 'client_secret_post' ? ClientSecretPost(secret) : None();
+  // Neither of the two looks at the headers; the platform's own Headers costs 22 ms at its first use.
+  await authentication({ issuer }, { client_id: clientId }, form, {} as Headers);
+  return [];
+}
+
+/**
+ * As forms are encoded, and no further (RFC 6749 section 2.3.1 and appendix B). The library escapes `-`, `.` and `_`
+ * as well, which decodes to the same, but not at the servers that do not decode.
+ */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ v: text }).toString().slice('v='.length);
 }
 
 /**
