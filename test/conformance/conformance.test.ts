@@ -15,7 +15,7 @@ before(async () => {
 
 function declare(scenario: Scenario): void {
   const todo = scenario.gate === 'must' ? false : scenario.gate.reportedBecause;
-  test(`${scenario.name} ${scenario.rules}`, { skip, todo }, async () => {
+  test(`${scenario.name} ${scenario.rules}`.trim(), { skip, todo }, async () => {
     const result = await play(scenario, driver, keyring?.env ?? {});
     const verdict = result.clean ? `clean, ${result.succeeded} checks` : result.complaints.join('; ');
     table.push(`${scenario.name.padEnd(40)} ${verdict}${todo === false ? '' : ` (reported only: ${todo})`}`);
