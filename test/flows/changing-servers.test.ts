@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { validToken } from '../../src/flows/token/valid-token.js';
+import type { LoginRecord } from '../../src/primitives/records.js';
+import { failureOf } from '../support/door.js';
+import { type OwnScene, openOwnScene } from './own-scene.js';
+import { pathForm } from './own-server.js';
+import { openScene, type Scene } from './scene.js';
+
+const fresh = (scene: Scene, login: LoginRecord) =>
+  validToken(scene.ports, {
+    login,
+    minLifeMs: 60_000,
+    rejected: undefined,
+    signal: new AbortController().signal,
+  });
+
+/** From now on the metadata of `own` sends everything to `elsewhere`. */
+function flip(own: OwnScene, elsewhere: OwnScene): void {
+  const { issuer } = elsewhere.issuer;
+  own.issuer.metadata = {
+    ...own.issuer.metadata,
+    token_endpoint: `${issuer}/token`,
+    revocation_endpoint: `${issuer}/revoke`,
+    registration_endpoint: `${issuer}/register`,
+  };
+}
+
+test('[A-48] metadata that changes while the person logs in: the code goes where it was said before', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using elsewhere = await openOwnScene();
+  own.issuer.onAuthorization = () => flip(own, elsewhere);
+  await scene.login({ server: own.server.url });
+  assert.deepEqual([own.issuer.forms.length, elsewhere.issuer.requests], [1, []]);
+  const reads = own.issuer.requests.filter((line) => line.includes('well-known'));
+  assert.equal(reads.length, 1, 'and nothing is read a second time');
+});
+
+test('[A-49] metadata that changes before the refresh: the refresh token goes to the recorded endpoint alone', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using elsewhere = await openOwnScene();
+  const login = await scene.login({ server: own.server.url });
+  flip(own, elsewhere);
+  scene.ports.advance(299_000);
+  await fresh(scene, login);
+  assert.equal(own.issuer.forms.at(-1)?.fields.get('grant_type'), 'refresh_token');
+  assert.deepEqual(elsewhere.issuer.requests, []);
+});
+
+test('[A-49] the index is changed by another program: secrets go where the credential itself says', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using elsewhere = await openOwnScene();
+  const login = await scene.login({ server: own.server.url });
+  scene.ports.advance(299_000);
+  const forged = { ...login, issuer: elsewhere.issuer.issuer };
+  const failure = await failureOf(fresh(scene, forged), 'credential_corrupt');
+  assert.equal(failure.exit, 7);
+  assert.deepEqual(elsewhere.issuer.requests, []);
+});
+
+test('[A-29] documents that claim to be good for ever are read anew by each login', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const forever = {
+    'cache-control': 'max-age=1000000000000',
+    age: '-1',
+    expires: 'Fri, 31 Dec 9999 23:59:59 GMT',
+  };
+  own.server.headers = forever;
+  own.issuer.headers = forever;
+  await scene.login({ server: own.server.url });
+  own.server.documents = {
+    [pathForm]: { resource: 'https://bank.example/mcp', authorization_servers: [own.issuer.issuer] },
+  };
+  await scene.loginFails('resource_mismatch', { server: own.server.url });
+});
+
+test('[A-29] an error answer is not remembered either', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { documents } = own.server;
+  own.server.documents = {};
+  await scene.loginFails('discovery_failed', { server: own.server.url });
+  own.server.documents = documents;
+  await scene.login({ server: own.server.url });
+});
+
+for (const fault of ['as-endpoint-private', 'as-endpoint-http-public']) {
+  test(`[A-34][R-5.8c] ${fault}: refused before anything is registered or opened, nothing is sent there`, async () => {
+    await using scene = await openScene({ faults: [fault] });
+    const outcome = await scene.login().catch((error: unknown) => error as { readonly exit?: number });
+    assert.ok('exit' in outcome && (outcome.exit === 5 || outcome.exit === 6));
+    assert.deepEqual(scene.ports.opened, []);
+    assert.equal(scene.sandbox.stats.registrations, 0);
+  });
+}
+
+test('[R-5.8d] the redirect URI that is registered and asked for is loopback, by address', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await scene.login({ server: own.server.url });
+  const [registered] = own.issuer.registrations;
+  const uris = [
+    own.issuer.authorizations[0]?.get('redirect_uri'),
+    ...(registered?.['redirect_uris'] as string[]),
+  ];
+  assert.equal(uris.length, 2);
+  for (const uri of uris) assert.match(uri ?? '', /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  assert.equal(registered?.['application_type'], 'native');
+});
