@@ -43,15 +43,6 @@ export interface Keyring extends AsyncDisposable {
 
 const password = 'password-of-the-test-keyring';
 
-/** Runs `use` with a keyring in the given state; everything started ends with it. */
-export async function withKeyring<T>(
-  use: (env: Readonly<Record<string, string>>, keyring: Keyring) => Promise<T>,
-  state: KeyringState = 'unlocked',
-): Promise<T> {
-  await using keyring = await startKeyring(state);
-  return await use(keyring.env, keyring);
-}
-
 /** Starts a bus and a keyring in the given state. Works as root and without a display. */
 export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Keyring> {
   const folder = await temporaryFolder();
