@@ -102,12 +102,10 @@ test('[R-5.8d] the redirect URI that is registered and asked for is loopback, by
   await using scene = await openScene();
   await using own = await openOwnScene();
   await scene.login({ server: own.server.url });
-  const [registered] = own.issuer.registrations;
-  const uris = [
-    own.issuer.authorizations[0]?.get('redirect_uri'),
-    ...(registered?.['redirect_uris'] as string[]),
-  ];
+  const { redirect_uris: registered, application_type: type } = own.issuer.registrations[0] ?? {};
+  assert.ok(Array.isArray(registered));
+  const uris: unknown[] = [own.issuer.authorizations[0]?.get('redirect_uri'), ...registered];
   assert.equal(uris.length, 2);
-  for (const uri of uris) assert.match(uri ?? '', /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
-  assert.equal(registered?.['application_type'], 'native');
+  for (const uri of uris) assert.match(String(uri), /^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+  assert.equal(type, 'native');
 });
