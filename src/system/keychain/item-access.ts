@@ -20,37 +20,55 @@ export interface KeychainOptions {
 
 /** Performs requests, each after a look at the keychain, none without a limit. */
 export interface ItemAccess {
-  perform(request: ItemRequest): Promise<string | boolean | null>;
+  perform(request: ItemRequest): Promise<ItemValue>;
   /** Makes sure that the keychain is open, with the person's help if need be. */
   open(): Promise<void>;
 }
+
+type ItemValue = string | boolean | null;
+
+/** The package gives up on a call after 2 s of its own: a failure that took so long and left a healthy keychain is
+ * one of a machine that has too much to do, and worth another try. */
+const slowMs = 1_000;
 
 type Setting = 'here' | 'child' | 'unlock';
 
 /** After one time-out every further request fails at once: what hangs does not hang once for each item. */
 export function createItemAccess(options: KeychainOptions): ItemAccess {
   let gaveUp: Failure | undefined;
-  const attempt = async (request: ItemRequest, health: Health | undefined) => {
+  const { clock, limits } = options;
+  const attempt = async (
+    request: ItemRequest,
+    health: Health | undefined,
+    until: number,
+  ): Promise<ItemValue> => {
     const setting = settingFor(options, health);
-    const limited = await withLimit(options, request, setting);
+    const since = clock.monotonic();
+    const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, until - since);
+    const limited = await withLimit(options, request, setting, limitMs);
     if (limited !== 'timeout' && limited.ok) {
       return limited.value;
     }
     const failure =
       limited === 'timeout' ? timeoutOf(options, request, setting) : await explain(options, request, limited);
+    const now = clock.monotonic();
+    if (failure.code === 'store_failed' && now - since >= slowMs && now < until) {
+      return attempt(request, await look(options), until);
+    }
     if (limited === 'timeout' || failure.code === 'store_timeout') gaveUp = failure;
     throw failure;
   };
   return {
     perform: async (request) => {
       if (gaveUp !== undefined) throw gaveUp;
-      return await attempt(request, await look(options));
+      return await attempt(request, await look(options), clock.monotonic() + limits.operationMs);
     },
     open: async () => {
       if (gaveUp !== undefined) throw gaveUp;
       const health = await look(options);
       if (health !== 'healthy' && settingFor(options, health) !== 'here') {
-        await attempt({ operation: 'unlock', account: 'postern-unlock' }, health);
+        const until = clock.monotonic() + limits.operationMs;
+        await attempt({ operation: 'unlock', account: 'postern-unlock' }, health, until);
       }
     },
   };
@@ -88,9 +106,9 @@ async function withLimit(
   options: KeychainOptions,
   request: ItemRequest,
   setting: Setting,
+  limitMs: number,
 ): Promise<ItemAnswer | 'timeout'> {
   const { clock, limits, env, notify } = options;
-  const limitMs = setting === 'unlock' ? limits.unlockMs : limits.operationMs;
   const over = new AbortController();
   const kill = new AbortController();
   const after = (ms: number) =>
