@@ -8,12 +8,12 @@ async function launch() {
     const { fastPath } = require('../dist/fast-path.cjs');
     if (await fastPath(process.argv.slice(2))) return;
   }
-  const { start } = await import('../dist/main.js');
+  const { start } = require('../dist/main.cjs');
   await start(require('../package.json').version);
 }
 
 launch().catch((error) => {
-  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.js`);
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.cjs`);
   process.exitCode = 1;
   process.stderr.write(
     isBuilt

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { checkArguments } from './cli/check-arguments.js';
 import { tokenTable } from './cli/commands/token.table.js';
-import { parsePlain } from './cli/fast-path/parse.js';
+import { parsePlain } from './cli/parse-plain.js';
 import type { ArgumentsOf } from './cli/table.js';
 import { tokenOutput } from './cli/words/token-words.js';
 import { usable } from './flows/token/token-request.js';
@@ -11,6 +11,9 @@ import { decodeCredential } from './protocol/credential-item.js';
 import { readSecretFast } from './system/keychain/fast-read.js';
 import { statePaths } from './system/state/paths.js';
 import { indexPath, readIndexSync } from './system/state/read-index.js';
+
+/** Options of which the short way knows nothing. */
+const unusual = ['help', 'version', 'verbose'] as const;
 
 type Arguments = ArgumentsOf<typeof tokenTable>;
 
@@ -27,8 +30,12 @@ export async function fastPath(argv: readonly string[]): Promise<boolean> {
 
 async function outputFor(argv: readonly string[]): Promise<string | undefined> {
   const { env } = process;
-  const raw = (env['NODE_DEBUG'] ?? '') === '' ? parsePlain(tokenTable, argv) : undefined;
-  if (raw === undefined) {
+  const raw = parsePlain(tokenTable, argv);
+  if (
+    raw === undefined ||
+    unusual.some((option) => raw.options.has(option)) ||
+    (env['NODE_DEBUG'] ?? '') !== ''
+  ) {
     return undefined;
   }
   const args = checkArguments(tokenTable, raw, env) as Arguments & { readonly json: boolean };

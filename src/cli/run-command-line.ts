@@ -10,7 +10,7 @@ import { commandHelp, overview } from './help.js';
 import type { ResultWriter } from './output.js';
 import type { CommandEntry } from './registry.js';
 import type { ArgumentsOf, CommandTable } from './table.js';
-import { parseWithYargs } from './yargs-adapter.js';
+import { parseArguments } from './yargs-adapter.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -36,7 +36,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     return help(rest, line);
   }
   if (name === versionTable.name) {
-    checkArguments(versionTable, await parseWithYargs(versionTable, rest), line.env);
+    checkArguments(versionTable, await parseArguments(versionTable, rest), line.env);
     return showVersion(line);
   }
   const entry = entryOf(name, line.registry);
@@ -46,7 +46,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   if (asks(rest, '--version')) {
     return showVersion(line);
   }
-  const args = checkArguments(entry.table, await parseWithYargs(entry.table, rest), line.env);
+  const args = checkArguments(entry.table, await parseArguments(entry.table, rest), line.env);
   const options = args as GlobalOptions;
   const command = await entry.load();
   return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
@@ -63,12 +63,12 @@ async function withoutCommand(argv: readonly string[], line: CommandLine): Promi
     return showVersion(line);
   }
   const bare: CommandTable = { ...helpTable, positionals: [] };
-  checkArguments(bare, await parseWithYargs(bare, argv), line.env);
+  checkArguments(bare, await parseArguments(bare, argv), line.env);
   return showOverview(line);
 }
 
 async function help(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  const { words } = await parseWithYargs(helpTable, argv);
+  const { words } = await parseArguments(helpTable, argv);
   const [name] = words;
   return name === undefined ? showOverview(line) : showHelp(entryOf(name, line.registry), line);
 }

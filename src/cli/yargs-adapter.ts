@@ -1,5 +1,6 @@
 import type { RawArguments } from './check-arguments.js';
 import { globalOptions } from './global-options.js';
+import { parsePlain } from './parse-plain.js';
 import type { CommandTable, OptionSpec } from './table.js';
 
 /** What of yargs' habits is not ours: it guesses numbers, negations and dots where a word is meant. */
@@ -15,6 +16,11 @@ const habits = {
 
 /** Stands for `-`, which yargs does not take as a value; no argument can hold a NUL. */
 const dash = '\0-';
+
+/** Takes the words after the command's name apart; yargs is loaded for those lines that need it. */
+export async function parseArguments(table: CommandTable, argv: readonly string[]): Promise<RawArguments> {
+  return parsePlain(table, argv) ?? (await parseWithYargs(table, argv));
+}
 
 /**
  * Takes the words after the command's name apart, by a table and the global options. Only the parser of yargs is used:

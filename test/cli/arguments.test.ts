@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { checkArguments, type RawArguments } from '../../src/cli/check-arguments.js';
 import { requestTable } from '../../src/cli/commands/request.table.js';
 import { tokenTable } from '../../src/cli/commands/token.table.js';
-import { parsePlain } from '../../src/cli/fast-path/parse.js';
+import { parsePlain } from '../../src/cli/parse-plain.js';
 import type { CommandTable, LooseArguments } from '../../src/cli/table.js';
 import { parseWithYargs } from '../../src/cli/yargs-adapter.js';
 import { Failure } from '../../src/errors/failure.js';
@@ -161,7 +161,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 6 }),
 );
 
-test('the fast path takes a command line apart exactly as yargs does, or leaves it to yargs', async () => {
+test('the plain parser takes a command line apart exactly as yargs does, or leaves it to yargs', async () => {
   let plain = 0;
   const judge = (raw: RawArguments): unknown => {
     try {

@@ -1,13 +1,11 @@
-import type { RawArguments } from '../check-arguments.js';
-import { globalOptions } from '../global-options.js';
-import type { CommandTable, OptionSpec } from '../table.js';
-
-/** What the fast path leaves to the whole program, as it does every option that it does not know. */
-const unusual: readonly string[] = ['help', 'version', 'verbose'];
+import type { RawArguments } from './check-arguments.js';
+import { globalOptions } from './global-options.js';
+import type { CommandTable, OptionSpec } from './table.js';
 
 /**
- * Takes the words after the command's name apart, by the same table that yargs is given; undefined for whatever is not
- * plain: yargs then decides what it means.
+ * Takes the words after the command's name apart when each option stands alone, by the same table that yargs is given;
+ * undefined for whatever is not plain: letters run together, `--`, odd spellings. Then yargs decides what it means,
+ * which takes as long to load as all the rest.
  */
 export function parsePlain(table: CommandTable, argv: readonly string[]): RawArguments | undefined {
   const specs: readonly OptionSpec[] = [...table.options, ...globalOptions];
@@ -19,9 +17,9 @@ export function parsePlain(table: CommandTable, argv: readonly string[]): RawArg
       words.push(word);
       continue;
     }
-    const [, name = '', inline] = /^--([a-z-]+)(?:=(.+))?$/s.exec(word) ?? [];
-    const spec = specs.find((one) => one.name === name);
-    if (spec === undefined || unusual.includes(name)) {
+    const [, name, inline, letter] = /^(?:--([a-z-]+)(?:=(.+))?|-([A-Za-z]))$/s.exec(word) ?? [];
+    const spec = specs.find((one) => one.name === name || (letter !== undefined && one.alias === letter));
+    if (spec === undefined) {
       return undefined;
     }
     let value: string | boolean | undefined = inline;
@@ -35,7 +33,7 @@ export function parsePlain(table: CommandTable, argv: readonly string[]): RawArg
     if (value === undefined || value === '' || (typeof value === 'string' && value.startsWith('-'))) {
       return undefined;
     }
-    options.set(name, [...(options.get(name) ?? []), value]);
+    options.set(spec.name, [...(options.get(spec.name) ?? []), value]);
   }
   return { options, words };
 }
