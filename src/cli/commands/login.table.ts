@@ -86,6 +86,6 @@ export const loginTable = {
     { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
   ],
   notes: [
-    'Limits: 10 s for a request, 15 s for the token endpoint, 30 s for discovery; 256 KiB for a metadata document, 64 KiB for a token or registration answer.',
+    'Limits: 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain, 120 s to unlock it.',
   ],
 } as const satisfies CommandTable;
