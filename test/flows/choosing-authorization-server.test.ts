@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { logout } from '../../src/flows/logout.js';
 import type { FlowOptions } from '../support/flow-ports.js';
 import { type OwnIssuer, startOwnIssuer } from './own-issuer.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
@@ -113,4 +114,15 @@ test('[A-22] the server adds another before the one in use: the login stays wher
   offer.server.publish({ authorization_servers: [offer.issuers[0].issuer, offer.issuers[1].issuer] });
   assert.equal((await offer.scene.login(wish)).issuer, offer.issuers[1].issuer);
   assert.deepEqual(asked(offer), [1]);
+});
+
+test('[R-2.1b][R-4.6b] the one with a client kept from an earlier login comes before the first, after the log-out too', async () => {
+  await using offer = await openOffer();
+  await using another = await startOwnServer();
+  another.publish({ authorization_servers: [offer.issuers[1].issuer] });
+  const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
+  const first = await offer.scene.login({ server: another.url, client });
+  await logout(offer.scene.ports, { login: first, signal: new AbortController().signal });
+  const login = await offer.scene.login({ server: offer.server.url });
+  assert.deepEqual([login.issuer, login.clientId], [offer.issuers[1].issuer, 'by-hand']);
 });

@@ -47,6 +47,18 @@ function newPromise(): { readonly promise: Promise<void>; readonly resolve: () =
   return { promise, resolve };
 }
 
+/** Resolves when somebody of this scene asks for the lock of that credential. */
+function lockAsked(scene: Scene, key: string): Promise<void> {
+  const { promise, resolve } = newPromise();
+  const { locks } = scene.ports;
+  const acquire: typeof locks.acquire = (name, options) => {
+    if (name === key) resolve();
+    return locks.acquire(name, options);
+  };
+  Object.assign(scene.ports, { locks: { acquire } });
+  return promise;
+}
+
 /** The tokens that the sandbox was asked to revoke. */
 const revoked = (scene: Scene) =>
   scene.sandbox.requests
@@ -96,17 +108,19 @@ test('[A-148] a login that ends while an old refresh is under way: the new crede
   const late = withLateRefresh(scene.ports);
   const refresh = fresh(late.ports, old);
   await late.answered;
+  const asked = lockAsked(scene, old.key);
   const relogin = scene.login();
+  await Promise.race([asked, relogin]);
   late.release();
   const [{ accessToken }, record] = await Promise.all([refresh, relogin]);
-  assert.equal(record.generation, old.generation + 1);
+  assert.deepEqual([record.key, record.generation], [old.key, old.generation + 1]);
   const now = await fresh(scene.ports, record);
   assert.notEqual(now.accessToken.reveal(), accessToken.reveal());
   const item = (await scene.ports.store.read(record.key))?.reveal() ?? '';
   assert.ok(item.includes(`"generation":${record.generation}`), 'the newer generation is stored');
 });
 
-test('[A-148] a login at another client takes the old credential away, an old refresh under way notwithstanding', async () => {
+test('[A-148] a login with another client takes the old credential away, an old refresh under way notwithstanding', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   const wish = { server: own.server.url };
@@ -115,8 +129,9 @@ test('[A-148] a login at another client takes the old credential away, an old re
   const late = withLateRefresh(scene.ports);
   const refresh = fresh(late.ports, old);
   await late.answered;
+  const asked = lockAsked(scene, old.key);
   const relogin = scene.login({ ...wish, registration: 'dynamic' });
-  while (own.issuer.forms.length < 3) await new Promise((resolve) => setTimeout(resolve, 10));
+  await Promise.race([asked, relogin]);
   late.release();
   const [, record] = await Promise.all([refresh, relogin]);
   assert.notEqual(record.key, old.key);
