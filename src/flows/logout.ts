@@ -1,5 +1,6 @@
 import { Failure } from '../errors/failure.js';
 import type { Ports } from '../ports.js';
+import { printable } from '../primitives/printable.js';
 import type { LoginRecord } from '../primitives/records.js';
 import type { StoredCredential } from '../protocol/credential-item.js';
 import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
@@ -27,23 +28,36 @@ export async function logout(
   request: { readonly login: LoginRecord; readonly signal: AbortSignal },
 ): Promise<LogoutResult> {
   const { login, signal } = request;
-  const credential = await forget(ports, login, signal);
+  const { credential, sharedWith } = await forget(ports, login, signal);
+  if (sharedWith !== undefined) {
+    const why = `the login for ${printable(sharedWith, 200)} uses the same token`;
+    return { login, revocation: { done: false, why } };
+  }
   return { login, revocation: await revoke(ports, { credential, login, signal }) };
 }
 
-async function forget(
-  ports: Needs,
-  login: LoginRecord,
-  signal: AbortSignal,
-): Promise<StoredCredential | undefined> {
-  await using _lock = await ports.locks.acquire(login.key, { waitMs: credentialLockWaitMs, signal });
-  const credential = await readable(ports, login);
-  await ports.store.remove(login.key);
+interface Forgotten {
+  /** Undefined when it could not be read, or another login still uses it. */
+  readonly credential: StoredCredential | undefined;
+  /** Another server below the same resource, whose login has the same credential. */
+  readonly sharedWith: string | undefined;
+}
+
+async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Promise<Forgotten> {
+  const { key, server } = login;
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
+  const { logins } = await ports.index.read();
+  const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
+  let credential: StoredCredential | undefined;
+  if (sharedWith === undefined) {
+    credential = await readable(ports, login);
+    await ports.store.remove(key);
+  }
   await ports.index.update((document) => ({
     ...document,
-    logins: document.logins.filter((record) => record.key !== login.key),
+    logins: document.logins.filter((record) => record.key !== key || record.server !== server),
   }));
-  return credential;
+  return { credential, sharedWith };
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */

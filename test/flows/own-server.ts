@@ -12,6 +12,8 @@ export interface OwnServer extends AsyncDisposable {
   readonly tokens: readonly string[];
   /** `WWW-Authenticate` of the 401. */
   challenge: string;
+  /** Paths that are protected; `/mcp` at first. */
+  endpoints: readonly string[];
   /** JSON by path; any other path is 404. */
   documents: Readonly<Record<string, unknown>>;
   /** Headers of the documents. */
@@ -35,7 +37,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     if (document !== undefined) {
       response.writeHead(200, { 'content-type': 'application/json', ...server.headers });
       response.end(JSON.stringify(document));
-    } else if (path !== '/mcp') {
+    } else if (!server.endpoints.includes(path)) {
       response.writeHead(404).end();
     } else if (request.headers.authorization === undefined) {
       response.writeHead(401, { 'www-authenticate': server.challenge }).end();
@@ -50,6 +52,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     requests: http.requests,
     tokens,
     challenge: 'Bearer realm="own"',
+    endpoints: ['/mcp'],
     documents: {},
     headers: {},
     whenAuthorized: (_request, response) => void response.writeHead(500).end(),

@@ -62,7 +62,7 @@ async function write(
     key,
     encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }),
   );
-  const name = login.name ?? before.find((old) => old.name !== undefined)?.name;
+  const name = login.name ?? before.filter(same).find((old) => old.name !== undefined)?.name;
   const record: LoginRecord = {
     key,
     ...(name === undefined ? {} : { name }),
@@ -78,11 +78,21 @@ async function write(
     warnings: [...login.discovery.warnings, ...token.warnings],
     generation,
   };
-  await ports.index.update((document) => ({
+  const { logins: now } = await ports.index.update((document) => ({
     ...document,
-    logins: [...document.logins.filter((old) => old.key !== key && !same(old)), record],
+    logins: [...document.logins.filter((old) => !same(old)).map((old) => sharing(old, record)), record],
   }));
-  return { record, replaced: before.filter((old) => old.key !== key) };
+  const unused = (old: LoginRecord) => now.every((other) => other.key !== old.key);
+  return { record, replaced: before.filter(unused) };
+}
+
+/** Two servers below one resource share its credential: what is new of it holds for both. */
+function sharing(other: LoginRecord, { key, scopes, expiresAt, obtainedAt, refreshable }: LoginRecord) {
+  if (other.key !== key) {
+    return other;
+  }
+  const { dead: _, ...rest } = other;
+  return { ...rest, scopes, expiresAt, obtainedAt, refreshable };
 }
 
 /** What of an issued token goes into the item. */

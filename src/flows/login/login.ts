@@ -1,6 +1,7 @@
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
 import type { LoginRecord, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
+import { scopesMissing } from '../../primitives/scope.js';
 import { discover } from '../discovery/discover.js';
 import { checkName } from './check-name.js';
 import { completeLogin } from './complete-login.js';
@@ -78,7 +79,7 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
     scopes: scopesToRegister(discovery, scopes),
     signal,
   });
-  announce(ports, discovery, scopes);
+  announce(ports, discovery, { scopes, held: request.heldScopes });
   return await completeLogin(ports, request, { discovery, client, scopes, listener });
 }
 
@@ -110,14 +111,17 @@ function likelyRegistration(
 function announce(
   ports: Pick<Ports, 'terminal'>,
   discovery: Parameters<typeof selectScopes>[0],
-  scopes: readonly string[],
+  asked: { readonly scopes: readonly string[]; readonly held: readonly string[] },
 ): void {
   const { terminal } = ports;
+  const added = asked.held.length === 0 ? [] : scopesMissing(asked.held, asked.scopes);
   terminal.tell(`Logging in to ${printable(discovery.server)}`);
   terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
-  terminal.tell(
-    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
-  );
+  const all = printable(asked.scopes.join(' '));
+  terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
+  if (added.length > 0) {
+    terminal.tell(`New is: ${printable(added.join(' '))}`);
+  }
   for (const warning of discovery.warnings) {
     terminal.tell(`Note: ${printable(warning, 600)}`);
   }
