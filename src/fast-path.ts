@@ -7,6 +7,7 @@ import type { ArgumentsOf } from './cli/table.js';
 import { tokenOutput } from './cli/words/token-words.js';
 import { usable } from './flows/token/token-request.js';
 import { pickLogin } from './primitives/pick-login.js';
+import type { LoginRecord } from './primitives/records.js';
 import { decodeCredential } from './protocol/credential-item.js';
 import { readSecretFast } from './system/keychain/fast-read.js';
 import { statePaths } from './system/state/paths.js';
@@ -39,18 +40,22 @@ async function outputFor(argv: readonly string[]): Promise<string | undefined> {
     return undefined;
   }
   const args = checkArguments(tokenTable, raw, env) as Arguments & { readonly json: boolean };
-  const index = readIndexSync(indexPath(statePaths(env, process.platform, homedir()).state));
-  const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
-  if (picked?.kind !== 'one') {
-    return undefined;
-  }
-  const { login } = picked;
-  const item = login.store === 'keychain' ? await readSecretFast(login.key, env) : undefined;
-  const decoded = item?.ok === true ? decodeCredential(item.value, login) : undefined;
+  let login: LoginRecord | undefined;
+  const item = await readSecretFast(() => {
+    login = loginInKeychain(args);
+    return login?.key;
+  }, env);
+  const decoded = item.ok && login !== undefined ? decodeCredential(item.value, login) : undefined;
   const wanted = { minLifeMs: args.minTtl * 1000, rejected: undefined };
   return decoded?.ok === true && usable(decoded.credential, wanted, Date.now())
     ? tokenOutput(decoded.credential, args)
     : undefined;
+}
+
+function loginInKeychain(args: Arguments): LoginRecord | undefined {
+  const index = readIndexSync(indexPath(statePaths(process.env, process.platform, homedir()).state));
+  const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
+  return picked?.kind === 'one' && picked.login.store === 'keychain' ? picked.login : undefined;
 }
 
 /** Straight to the descriptor: `process.stdout` takes a millisecond to be made. */
