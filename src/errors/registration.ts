@@ -61,18 +61,3 @@ export function clientBoundElsewhere(clientId: string, issuer: string, trail: re
     trail,
   });
 }
-
-/** The client can authenticate in no way that the token endpoint takes. */
-export function clientAuthenticationImpossible(
-  issuer: string,
-  offered: string,
-  trail: readonly Step[],
-): Failure {
-  return new Failure({
-    code: 'registration_unusable',
-    exit: exitCode.serverBreaksRules,
-    message: `The token endpoint of ${quoted(issuer)} takes ${offered}, and none of these fits this client.`,
-    remedy: 'Register a client that fits and pass --client-id, and --client-secret-stdin if it has a secret.',
-    trail,
-  });
-}

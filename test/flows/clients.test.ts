@@ -79,6 +79,8 @@ test('[R-1.8a] where Basic is refused and client_secret_post is listed, that is 
   assert.equal(second?.fields.get('client_secret'), clientSecret);
   assert.equal(second?.fields.get('code'), first?.fields.get('code'));
   assert.deepEqual(more, []);
+  await scene.login({ server: own.server.url });
+  assert.equal(own.issuer.forms.length, 3, 'the next login knows which one works');
 });
 
 test('[R-4.6b][R-5.8b] a client given once is kept, its secret in the store alone, and used by the next login', async () => {

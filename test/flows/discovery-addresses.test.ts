@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/options.js';
 import { openOwnScene } from './own-scene.js';
@@ -125,3 +126,35 @@ for (const issuerPath of ['/tenant1', '']) {
     assert.deepEqual(scene.ports.opened, []);
   });
 }
+
+test('a server that lets initialize through and asks for a login at the next request: its challenge is found there', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const methods: unknown[] = [];
+  own.server.whenAnonymous = async (request, response) => {
+    const { method } = JSON.parse(await text(request)) as { readonly method: string };
+    methods.push([method, request.headers['mcp-session-id']]);
+    const headers =
+      method === 'initialize'
+        ? { 'content-type': 'application/json', 'mcp-session-id': 'session-1' }
+        : { 'www-authenticate': 'Bearer scope="found-here"' };
+    response.writeHead(method === 'initialize' ? 200 : 401, headers).end('{}');
+  };
+  await scene.login({ server: own.server.url });
+  assert.deepEqual(methods, [
+    ['initialize', undefined],
+    ['tools/list', 'session-1'],
+  ]);
+  assert.equal(own.issuer.authorizations[0]?.get('scope'), 'found-here');
+});
+
+test('a server that wants no login and publishes nothing: said so, nothing is opened', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.documents = {};
+  own.server.whenAnonymous = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  const failure = await scene.loginFails('login_not_offered', { server: own.server.url });
+  assert.equal(failure.exit, 2);
+  assert.deepEqual(scene.ports.opened, []);
+});

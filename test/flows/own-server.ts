@@ -18,11 +18,15 @@ export interface OwnServer extends AsyncDisposable {
   documents: Readonly<Record<string, unknown>>;
   /** Headers of the documents. */
   headers: Readonly<Record<string, string>>;
+  /** What a request without a token gets; the challenge at first. */
+  whenAnonymous: Answerer;
   /** What a request with a token gets. */
-  whenAuthorized: (request: IncomingMessage, response: ServerResponse) => void;
+  whenAuthorized: Answerer;
   /** Publishes itself at the path form of the well-known address. */
   publish(document: Readonly<Record<string, unknown>>): void;
 }
+
+type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** The well-known address of a server at `/mcp`, path form. */
 export const pathForm = '/.well-known/oauth-protected-resource/mcp';
@@ -40,7 +44,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     } else if (!server.endpoints.includes(path)) {
       response.writeHead(404).end();
     } else if (request.headers.authorization === undefined) {
-      response.writeHead(401, { 'www-authenticate': server.challenge }).end();
+      server.whenAnonymous(request, response);
     } else {
       tokens.push(request.headers.authorization);
       server.whenAuthorized(request, response);
@@ -55,6 +59,8 @@ export async function startOwnServer(): Promise<OwnServer> {
     endpoints: ['/mcp'],
     documents: {},
     headers: {},
+    whenAnonymous: (_request, response) =>
+      void response.writeHead(401, { 'www-authenticate': server.challenge }).end(),
     whenAuthorized: (_request, response) => void response.writeHead(500).end(),
     publish: (document) => {
       server.documents = { ...server.documents, [pathForm]: { resource: server.url, ...document } };

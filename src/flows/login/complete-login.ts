@@ -1,6 +1,6 @@
 import { Failure } from '../../errors/failure.js';
 import type { CallbackListener, Ports } from '../../ports.js';
-import type { LoginRecord } from '../../primitives/records.js';
+import type { ClientAuthMethod, LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
 import type { IdentifiedClient } from './identify-client.js';
@@ -58,7 +58,7 @@ async function redeemAndKeep(
   const authorization = await authorize(ports, { ...request, discovery, clientId, scopes, listener });
   const redeemed = await redeem(ports, { ...request, discovery, client, authorization, redirectUri, scopes });
   const record = await keepLogin(ports, { ...request, discovery, redeemed, way: client.way });
-  await keepClient(ports, prepared);
+  await keepClient(ports, prepared, redeemed.client.method);
   ports.journal.record({
     name: 'store',
     asked: ports.store.kind,
@@ -69,9 +69,13 @@ async function redeemAndKeep(
   return record;
 }
 
-/** A client that a person gave is kept for the next login, its secret in the store. */
-async function keepClient(ports: Pick<Ports, 'store' | 'index'>, prepared: PreparedLogin): Promise<void> {
-  const { way, clientId, secret, method } = prepared.client;
+/** A client that a person gave is kept for the next login, its secret in the store, with the method that worked. */
+async function keepClient(
+  ports: Pick<Ports, 'store' | 'index'>,
+  prepared: PreparedLogin,
+  authMethod: ClientAuthMethod,
+): Promise<void> {
+  const { way, clientId, secret } = prepared.client;
   if (way !== 'preregistered' && way !== 'ask') {
     return;
   }
@@ -82,7 +86,7 @@ async function keepClient(ports: Pick<Ports, 'store' | 'index'>, prepared: Prepa
     way,
     clientId,
     secret,
-    authMethod: method,
+    authMethod,
     secretExpiresAt: null,
   });
 }
