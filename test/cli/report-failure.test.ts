@@ -55,7 +55,7 @@ test('with --json it is one line of ASCII, whatever a server said [A-249]', () =
   assert.doesNotMatch(error.message + error.steps[0].came, /[\p{Cc}\p{Cf}]/u);
 });
 
-test('nothing a server can say steers a terminal or forges a line [A-243] [A-244] [A-245] [A-246] [A-247] [A-248]', () => {
+test('nothing a server can say steers a terminal or forges a line [A-243] [A-244] [A-245] [A-246] [A-248]', () => {
   const nasty = fc.string({ unit: 'binary', maxLength: 400 });
   fc.assert(
     fc.property(nasty, nasty, fc.boolean(), (said, came, verbose) => {
