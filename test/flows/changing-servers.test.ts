@@ -98,6 +98,17 @@ for (const fault of ['as-endpoint-private', 'as-endpoint-http-public']) {
   });
 }
 
+for (const endpoint of ['token_endpoint', 'authorization_endpoint']) {
+  test(`[A-34][A-68] the ${endpoint} is where nothing is ever sent: refused before anything is registered or opened`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    own.issuer.metadata = { ...own.issuer.metadata, [endpoint]: 'https://169.254.169.254/here' };
+    const failure = await scene.loginFails('address_refused', { server: own.server.url });
+    assert.equal(failure.exit, 5);
+    assert.deepEqual([scene.ports.opened, own.issuer.registrations], [[], []]);
+  });
+}
+
 test('[R-5.8d] the redirect URI that is registered and asked for is loopback, by address', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();

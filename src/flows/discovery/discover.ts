@@ -48,7 +48,9 @@ export async function discover(
   const authorizationServer = await budget.spend(request.signal, async (signal) => {
     const found = await findAuthorizationServer(ports, { issuer, resource, zone, signal });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
-    await ports.door.check({ url: found.tokenEndpoint, namedBy: zone, signal });
+    for (const url of [found.tokenEndpoint, found.authorizationEndpoint]) {
+      await ports.door.check({ url, namedBy: zone, signal });
+    }
     return found;
   });
   return {
