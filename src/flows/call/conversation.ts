@@ -13,6 +13,7 @@ import {
 } from '../../protocol/mcp/session.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { header, receive } from './receive.js';
+import { openStandingStream } from './standing-stream.js';
 
 export interface ConversationOptions {
   readonly server: string;
@@ -29,6 +30,7 @@ export class Conversation implements AsyncDisposable {
   readonly #options: ConversationOptions;
   #state: SessionState;
   #nextId = 1;
+  #stream: AsyncDisposable | undefined;
 
   constructor(ports: Pick<Ports, 'clock' | 'terminal'>, options: ConversationOptions) {
     this.#ports = ports;
@@ -50,6 +52,7 @@ export class Conversation implements AsyncDisposable {
     }
     this.#state.protocolVersion = version;
     await this.#tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await this.#listen();
     return result;
   }
 
@@ -70,6 +73,7 @@ export class Conversation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stream?.[Symbol.asyncDispose]();
     const { sessionId } = this.#state;
     if (sessionId === undefined || this.#options.signal.aborted) {
       return;
@@ -80,6 +84,17 @@ export class Conversation implements AsyncDisposable {
     } catch {
       // The result is in hand; a server that cannot end its session will let it expire.
     }
+  }
+
+  /** Where the person may be asked, questions may also come on the session's own stream. */
+  async #listen(): Promise<void> {
+    await this.#stream?.[Symbol.asyncDispose]();
+    const { policy, transport, signal } = this.#options;
+    const take = (message: Message) => this.#overhear(message);
+    this.#stream =
+      policy === 'decline'
+        ? undefined
+        : await openStandingStream(this.#ports, { transport, state: this.#state, take, signal });
   }
 
   async #exchange(method: string, params: JsonObject): Promise<JsonObject> {
@@ -119,14 +134,20 @@ export class Conversation implements AsyncDisposable {
           throw callRefused(method, received.code, received.message);
         }
         return undefined;
-      case 'notification':
-        this.#options.notify(received.method, received.params);
+      default:
+        await this.#overhear(received);
         return undefined;
-      case 'request':
-        await this.#tell(
-          await answerServer(this.#ports, received, this.#options.policy, this.#options.signal),
-        );
-        return undefined;
+    }
+  }
+
+  /** What the server sends beside the answer: news, and requests of its own. */
+  async #overhear(received: Message): Promise<void> {
+    const { notify, policy, signal } = this.#options;
+    if (received.kind === 'notification') {
+      notify(received.method, received.params);
+    }
+    if (received.kind === 'request') {
+      await this.#tell(await answerServer(this.#ports, received, policy, signal));
     }
   }
 

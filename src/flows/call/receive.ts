@@ -15,7 +15,8 @@ import {
 const mostResumptions = 5;
 const defaultRetryMs = 1_000;
 
-interface Position {
+/** Where in an event stream we are, for taking it up again. */
+export interface Position {
   lastEventId: string | undefined;
   retryMs: number;
 }
@@ -65,7 +66,11 @@ export async function* receive(
   throw protocolBroken(state.server, 'its event stream ended before the answer came');
 }
 
-async function* streamed(
+/**
+ * The messages of one event stream as it comes, and where it is.
+ * @throws Failure `protocol_broken`, or the door's
+ */
+export async function* streamed(
   state: SessionState,
   response: OutboundResponse,
   position: Position,

@@ -58,6 +58,21 @@ export function resumeStream(
   });
 }
 
+/** Opens the session's standing event stream, which a server need not have (405). */
+export function openStream(
+  transport: ProtectedTransport,
+  state: SessionState,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
+  return transport.send({
+    method: 'GET',
+    url: state.server,
+    headers: [['accept', 'text/event-stream'], ...sessionHeaders(state)],
+    limits: { totalMs: null, headersMs, maxBytes: null },
+    signal,
+  });
+}
+
 /** Ends the session at the server, which may not allow it (405). */
 export function deleteSession(
   transport: ProtectedTransport,
