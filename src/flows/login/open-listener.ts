@@ -11,12 +11,13 @@ export interface ListenerRequest {
 
 /**
  * Opens the callback listener before the client is identified, since a registration needs the exact redirect URI.
- * The port of a kept registration is tried first, so that it can be used again at servers that compare ports; a
- * dynamic registration gives way to an ephemeral port and is then made anew.
+ * The port of a kept registration is tried first, so that it can be used again at servers that compare ports. Where it
+ * is taken, another one will do: a dynamic registration is then made anew, and for any other most servers leave the
+ * port of a loopback redirect URI open (RFC 8252 section 7.3); the person is told.
  * @throws Failure `port_in_use`, `port_refused`
  */
 export async function openListener(
-  ports: Pick<Ports, 'listeners'>,
+  ports: Pick<Ports, 'listeners' | 'terminal'>,
   request: ListenerRequest,
 ): Promise<CallbackListener> {
   if (request.port !== undefined) {
@@ -27,14 +28,14 @@ export async function openListener(
   try {
     return await ports.listeners.listen({ port });
   } catch (error) {
-    if (
-      port !== 0 &&
-      registration?.way === 'dynamic' &&
-      error instanceof Failure &&
-      error.code === 'port_in_use'
-    ) {
-      return ports.listeners.listen({ port: 0 });
+    if (port === 0 || !(error instanceof Failure) || error.code !== 'port_in_use') {
+      throw error;
     }
-    throw error;
+    if (registration?.way !== 'dynamic') {
+      ports.terminal.tell(
+        `Note: port ${port}, which this client was used with, is taken; another one is tried.`,
+      );
+    }
+    return ports.listeners.listen({ port: 0 });
   }
 }
