@@ -29,33 +29,42 @@ export async function fastPath(argv: readonly string[]): Promise<boolean> {
   return output !== undefined && writeAll(output);
 }
 
+interface Asked {
+  readonly args: Arguments & { readonly json: boolean };
+  readonly login: LoginRecord;
+}
+
 async function outputFor(argv: readonly string[]): Promise<string | undefined> {
-  const { env } = process;
-  const raw = parsePlain(tokenTable, argv);
-  if (
-    raw === undefined ||
-    unusual.some((option) => raw.options.has(option)) ||
-    (env['NODE_DEBUG'] ?? '') !== ''
-  ) {
+  let asked: Asked | undefined;
+  const item = await readSecretFast(() => {
+    asked = whatIsAsked(argv);
+    return asked?.login.key;
+  }, process.env);
+  if (asked === undefined || !item.ok) {
     return undefined;
   }
-  const args = checkArguments(tokenTable, raw, env) as Arguments & { readonly json: boolean };
-  let login: LoginRecord | undefined;
-  const item = await readSecretFast(() => {
-    login = loginInKeychain(args);
-    return login?.key;
-  }, env);
-  const decoded = item.ok && login !== undefined ? decodeCredential(item.value, login) : undefined;
+  const { args, login } = asked;
+  const decoded = decodeCredential(item.value, login);
   const wanted = { minLifeMs: args.minTtl * 1000, rejected: undefined };
-  return decoded?.ok === true && usable(decoded.credential, wanted, Date.now())
+  return decoded.ok && usable(decoded.credential, wanted, Date.now())
     ? tokenOutput(decoded.credential, args)
     : undefined;
 }
 
-function loginInKeychain(args: Arguments): LoginRecord | undefined {
-  const index = readIndexSync(indexPath(statePaths(process.env, process.platform, homedir()).state));
+/** @throws Failure for a command line that is wrong, or an error of the file system */
+function whatIsAsked(argv: readonly string[]): Asked | undefined {
+  const { env, platform } = process;
+  const raw = parsePlain(tokenTable, argv);
+  const isUnusual = (env['NODE_DEBUG'] ?? '') !== '' || unusual.some((option) => raw?.options.has(option));
+  if (raw === undefined || isUnusual) {
+    return undefined;
+  }
+  const args = checkArguments(tokenTable, raw, env) as Asked['args'];
+  const index = readIndexSync(indexPath(statePaths(env, platform, homedir()).state));
   const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
-  return picked?.kind === 'one' && picked.login.store === 'keychain' ? picked.login : undefined;
+  return picked?.kind === 'one' && picked.login.store === 'keychain'
+    ? { args, login: picked.login }
+    : undefined;
 }
 
 /** Straight to the descriptor: `process.stdout` takes a millisecond to be made. */
