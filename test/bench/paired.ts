@@ -44,10 +44,10 @@ export function measure(programs: readonly Program[], rounds: number): readonly 
 function once({ name, command, env, prints }: Program): number {
   const [file, ...args] = command;
   const start = performance.now();
-  const { stdout, stderr, status } = spawnSync(file, args, { env, encoding: 'utf8' });
+  const { stdout, stderr, status, error } = spawnSync(file, args, { env, encoding: 'utf8' });
   const ms = performance.now() - start;
   if (status !== 0 || !prints.test(stdout)) {
-    throw new Error(`${name} failed (${status}): ${stdout}${stderr}`);
+    throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);
   }
   return ms;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeHome } from '../support/home.js';
@@ -35,14 +36,16 @@ const own = (args: readonly string[], prints: RegExp): Program => ({
   env: home.env,
   prints,
 });
+const ghToken: Program = {
+  name: 'gh auth token',
+  command: ['gh', 'auth', 'token'],
+  env: { ...home.env, GH_CONFIG_DIR: gh },
+  prints: /^gho_/,
+};
+const hasGh = spawnSync('gh', ['--version']).error === undefined;
 const programs: readonly Program[] = [
   node,
-  {
-    name: 'gh auth token',
-    command: ['gh', 'auth', 'token'],
-    env: { ...home.env, GH_CONFIG_DIR: gh },
-    prints: /^gho_/,
-  },
+  ...(hasGh ? [ghToken] : []),
   own(['token', 'work'], /^token-of-the-bench\n$/),
   own(['token', server, '--header'], /^Authorization: Bearer token-of-the-bench\n$/),
   own(['token', 'work', '--verbose'], /^token-of-the-bench\n$/), // the same without the short way
