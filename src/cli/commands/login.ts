@@ -77,12 +77,14 @@ async function readClient(
 
 async function readSecret(context: CommandContext, args: Arguments): Promise<Secret> {
   const { files, ports } = context;
-  const source = args.clientSecretFile ?? 'stdin';
-  if (args.clientSecretFile === undefined && files.stdinIsTerminal) {
+  // An option that was typed goes before a file that the environment names.
+  const file = args.clientSecretStdin ? undefined : args.clientSecretFile;
+  const source = file ?? 'stdin';
+  if (file === undefined && files.stdinIsTerminal) {
     const typed = await ports.terminal.ask('Client secret: ', { hidden: true, signal: context.signal });
     return secretOf(typed ?? '', source);
   }
-  const chunks = args.clientSecretFile === undefined ? files.stdin() : files.read(args.clientSecretFile);
+  const chunks = file === undefined ? files.stdin() : files.read(file);
   const bytes = await readWhole(chunks, source, longestSecret);
   return secretOf(new TextDecoder().decode(bytes), source);
 }
