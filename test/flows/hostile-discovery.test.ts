@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { openOwnScene } from './own-scene.js';
 import { openScene } from './scene.js';
 
 /** Fault of the sandbox, what the login must end with, and the rows and rules that this shows. */
@@ -143,4 +144,23 @@ test('[R-4.6c] no registration offered nobody to ask: the error says what to pas
   assert.match(failure.remedy, /--client-id/);
   assert.match(failure.remedy, /http:\/\/127\.0\.0\.1:\d+\/callback/);
   assert.deepEqual(scene.ports.opened, []);
+});
+
+test('[A-15] a server that sends the question elsewhere: not followed, so no other server’s challenge starts a login', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { serverUrl } = scene.sandbox;
+  own.server.whenAnonymous = (_request, response) =>
+    void response.writeHead(307, { location: serverUrl }).end();
+  const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
+  assert.equal(failure.exit, 5);
+  assert.equal(scene.sandbox.requests.length, 0, 'the other server sees nothing');
+  assert.deepEqual(scene.ports.opened, []);
+});
+
+test('[A-42] the first document that holds is taken whole: the other one is not even asked for', async () => {
+  await using scene = await openScene({ metadata: 'both' });
+  await scene.login();
+  const documents = scene.askedAuthorizationServer().filter((path) => path.includes('.well-known'));
+  assert.deepEqual(documents, ['/.well-known/oauth-authorization-server']);
 });

@@ -8,7 +8,7 @@ const good: JsonObject = { resource: server, authorization_servers: ['https://as
 const judge = (change: JsonObject, zone: 'public' | 'loopback' = 'public') =>
   judgeProtectedResource({ ...good, ...change }, server, zone);
 
-test('[R-2.1a][A-21] authorization_servers must be a list of at least one usable https issuer', () => {
+test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one usable https issuer', () => {
   for (const servers of [
     undefined,
     null,
