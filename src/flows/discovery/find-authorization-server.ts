@@ -49,7 +49,7 @@ export async function findAuthorizationServer(
   const failures: Failure[] = [];
   for (const url of urls) {
     ports.progress.begin(`Reading ${url}`);
-    const attempt = await tryAddress(ports, wanted, url);
+    const attempt = await tryAddress(ports, wanted, url, url === urls.at(-1) ? 'failure' : 'skipped');
     if (attempt.outcome === 'found') {
       return attempt.found;
     }
@@ -70,7 +70,13 @@ export async function findAuthorizationServer(
   throw noAuthorizationServerMetadata(wanted.issuer, tried.join(', '), ports.journal.steps);
 }
 
-async function tryAddress(ports: Needs, wanted: WantedIssuer, url: string): Promise<Attempt> {
+/** @param miss How an address that gives nothing usable counts: no harm while there is another. */
+async function tryAddress(
+  ports: Needs,
+  wanted: WantedIssuer,
+  url: string,
+  miss: 'skipped' | 'failure',
+): Promise<Attempt> {
   const rule = new URL(wanted.issuer).pathname === '/' ? 'R-4.3b' : 'R-4.3a';
   const record = (came: string, verdict: 'pass' | 'skipped' | 'failure', broken = rule) =>
     ports.journal.record({
@@ -82,11 +88,11 @@ async function tryAddress(ports: Needs, wanted: WantedIssuer, url: string): Prom
     });
   const document = await fetchOrFailure(ports.door, { url, namedBy: wanted.zone, signal: wanted.signal });
   if (document instanceof Failure) {
-    record(document.message, 'skipped');
+    record(document.message, miss);
     return { outcome: 'next', why: document.code.replaceAll('_', ' '), failure: document };
   }
   if (!document.content.ok) {
-    record(document.content.why, 'skipped');
+    record(document.content.why, miss);
     return { outcome: 'next', why: document.content.why, failure: undefined };
   }
   const judged = judgeAuthorizationServer(document.content.object, wanted);

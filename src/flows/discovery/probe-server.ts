@@ -4,6 +4,7 @@ import { bearerChallenge } from '../../primitives/bearer-challenge.js';
 import type { Zone } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
 import { type ProbeAnswer, probe } from '../../protocol/mcp/probe.js';
+import { toldStep } from '../told-step.js';
 
 export interface ProbedServer {
   readonly zone: Zone;
@@ -24,8 +25,11 @@ export async function probeServer(
   request: { readonly server: string; readonly signal: AbortSignal },
 ): Promise<ProbedServer> {
   ports.progress.begin(`Asking ${request.server}`);
-  const first = await probe(ports.door, { ...request, method: 'initialize' });
-  const answer = first.status === 200 ? await probeInSession(ports, request, first) : first;
+  const step = { name: 'unauthenticated-request', asked: `POST ${request.server}`, rule: 'R-5.3a' } as const;
+  const answer = await toldStep(ports, step, async () => {
+    const first = await probe(ports.door, { ...request, method: 'initialize' });
+    return first.status === 200 ? await probeInSession(ports, request, first) : first;
+  });
   if (answer.status === 401) {
     return readChallenge(ports, request.server, answer);
   }

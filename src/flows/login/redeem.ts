@@ -11,6 +11,7 @@ import {
   type TokenJudgement,
 } from '../../protocol/oauth/token-response.js';
 import type { Discovery } from '../discovery/discover.js';
+import { toldStep } from '../told-step.js';
 import type { Authorization } from './authorize.js';
 
 type Needs = Pick<Ports, 'door' | 'journal' | 'progress' | 'clock'>;
@@ -40,17 +41,20 @@ export async function redeem(
 ): Promise<Redeemed> {
   const server = request.discovery.authorizationServer;
   ports.progress.begin('Redeeming the code');
+  const asked = `POST ${server.tokenEndpoint}`;
   const send = async (client: ClientAuthentication): Promise<TokenJudgement> => {
-    const answer = await sendCodeRequest(ports.door, {
-      ...request.authorization,
-      endpoint: server.tokenEndpoint,
-      issuer: server.issuer,
-      zone: request.discovery.zone,
-      resource: request.discovery.protectedResource.resource,
-      redirectUri: request.redirectUri,
-      client,
-      signal: request.signal,
-    });
+    const answer = await toldStep(ports, { name: 'redeem', asked, rule: 'R-2.5a' }, () =>
+      sendCodeRequest(ports.door, {
+        ...request.authorization,
+        endpoint: server.tokenEndpoint,
+        issuer: server.issuer,
+        zone: request.discovery.zone,
+        resource: request.discovery.protectedResource.resource,
+        redirectUri: request.redirectUri,
+        client,
+        signal: request.signal,
+      }),
+    );
     return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: request.scopes });
   };
   let { client } = request;
@@ -63,7 +67,6 @@ export async function redeem(
     client = { ...client, method: 'client_secret_post' };
     judged = await send(client);
   }
-  const asked = `POST ${server.tokenEndpoint}`;
   if (judged.ok) {
     return { token: withAudienceJudged(ports, judged.token, request.discovery.server, asked), client };
   }

@@ -3,6 +3,7 @@ import type { Ports } from '../../ports.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import { registerClient } from '../../protocol/oauth/client-registration.js';
+import { toldStep } from '../told-step.js';
 import type { ClientRequest, IdentifiedClient } from './identify-client.js';
 import { keepRegistration, storedSecret } from './registrations.js';
 
@@ -46,15 +47,12 @@ async function registerAnew(
   const { server, redirectUri, scopes } = request;
   ports.progress.begin(`Registering at ${server.issuer}`);
   const { zone } = request.discovery;
-  const judged = await registerClient(ports.door, { ...request, zone, now: ports.clock.now() });
+  const step = { name: 'client-registration', asked: `POST ${request.endpoint}`, rule: 'R-2.2b' } as const;
+  const judged = await toldStep(ports, step, () =>
+    registerClient(ports.door, { ...request, zone, now: ports.clock.now() }),
+  );
   const record = (came: string, verdict: 'pass' | 'failure') =>
-    ports.journal.record({
-      name: 'client-registration',
-      asked: `POST ${request.endpoint}`,
-      came,
-      rule: 'R-2.2b',
-      verdict,
-    });
+    ports.journal.record({ ...step, came, verdict });
   if (!judged.ok) {
     const came = judged.problem === 'refused' ? `${judged.status} ${judged.error}` : judged.why;
     record(came, 'failure');
