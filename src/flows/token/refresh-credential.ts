@@ -1,24 +1,15 @@
 import { Failure } from '../../errors/failure.js';
-import { loginExpired, refreshNotStored } from '../../errors/token.js';
+import { loginExpired } from '../../errors/token.js';
 import type { LoginRecord } from '../../primitives/records.js';
-import type { Secret } from '../../primitives/secret.js';
-import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
+import type { StoredCredential } from '../../protocol/credential-item.js';
 import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
-import {
-  type IssuedToken,
-  judgeTokenAnswer,
-  type TokenJudgement,
-} from '../../protocol/oauth/token-response.js';
+import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
+import { keepRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
-import { alive, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
-
-/** How long a process waits for another one's refresh. */
-const refreshLockWaitMs = 30_000;
-/** How often a refreshed credential is tried to be written, with growing pauses. */
-const mostWrites = 3;
-const writePauseMs = 200;
+import { takeTurn } from './take-turn.js';
+import { stillLives, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
@@ -29,8 +20,12 @@ export async function refreshCredential(
   ports: TokenPorts,
   request: ValidTokenRequest,
 ): Promise<StoredCredential> {
-  const { login, signal } = request;
-  await using _lock = await ports.locks.acquire(login.key, { waitMs: refreshLockWaitMs, signal });
+  const { login } = request;
+  const lock = await takeTurn(ports, request);
+  if (!('turn' in lock)) {
+    return lock;
+  }
+  await using _lock = lock.turn;
   const held = await readCredential(ports, login);
   if (usable(held, request, ports.clock.now())) {
     return held;
@@ -45,9 +40,10 @@ export async function refreshCredential(
   ports.progress.begin('Refreshing the token');
   const judged = await attempt(ports, request, { ...held, refreshToken });
   if (judged.ok) {
-    return keepRefreshed(ports, request, held, judged.token);
+    // Awaited here: what is returned unawaited goes on after the lock has been let go.
+    return await keepRefreshed(ports, request, held, judged.token);
   }
-  return afterFailure(ports, request, held, judged);
+  return await afterFailure(ports, request, held, judged);
 }
 
 async function attempt(
@@ -93,55 +89,6 @@ async function attempt(
   }
 }
 
-async function keepRefreshed(
-  ports: TokenPorts,
-  { login, signal }: ValidTokenRequest,
-  held: StoredCredential,
-  token: IssuedToken,
-): Promise<StoredCredential> {
-  const { accessToken, expiresAt, obtainedAt, scopes } = token;
-  const refreshToken = token.refreshToken ?? held.refreshToken;
-  const fresh: StoredCredential = {
-    ...held,
-    accessToken,
-    expiresAt,
-    obtainedAt,
-    scopes,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-  };
-  await writeForSure(ports, login, encodeCredential(fresh), signal);
-  await ports.index.update((document) => ({
-    ...document,
-    logins: document.logins.map((record) =>
-      record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record,
-    ),
-  }));
-  return fresh;
-}
-
-/**
- * Writes what cannot be had again: the authorization server may have taken the old refresh token back by now. A store
- * that fails for a moment is tried again; if it goes on failing, nothing is handed out, and the person is told.
- * @throws Failure the store's own, with what follows from it
- */
-async function writeForSure(
-  ports: TokenPorts,
-  login: LoginRecord,
-  item: Secret,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await ports.store.write(login.key, item);
-      return;
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      if (attempt === mostWrites) throw refreshNotStored(login.server, error);
-      await ports.clock.sleep(attempt * writePauseMs, signal);
-    }
-  }
-}
-
 async function afterFailure(
   ports: TokenPorts,
   request: ValidTokenRequest,
@@ -167,11 +114,6 @@ async function afterFailure(
     return held;
   }
   throw tokenFailure(judged, held.binding.issuer, ports.journal);
-}
-
-/** A token within the margin is better than none while the authorization server is out of reach. */
-function stillLives(held: StoredCredential, request: ValidTokenRequest, now: number): boolean {
-  return alive(held, { minLifeMs: 0, rejected: request.rejected }, now);
 }
 
 async function isDead(ports: TokenPorts, login: LoginRecord): Promise<boolean> {

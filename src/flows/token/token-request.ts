@@ -41,3 +41,12 @@ export function alive(
   }
   return credential.expiresAt === null || credential.expiresAt - now > wanted.minLifeMs;
 }
+
+/** A token within the margin is better than none while the authorization server is out of reach. */
+export function stillLives(
+  held: StoredCredential,
+  request: Pick<ValidTokenRequest, 'rejected'>,
+  now: number,
+): boolean {
+  return alive(held, { minLifeMs: 0, rejected: request.rejected }, now);
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../wire/answer.js';
 import { slowJson } from './bodies.js';
 import { html, insteadFault, json, jsonOf, redirect, withJson } from './change.js';
@@ -5,6 +6,9 @@ import type { Exchange, Fault } from './fault.js';
 
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';
+
+/** How late an answer that is late comes. */
+const lateMs = 3_000;
 
 /** G: what a refresh gets back, and what a revocation does. */
 export function refreshFaults(): readonly Fault[] {
@@ -16,6 +20,15 @@ export function refreshFaults(): readonly Fault[] {
       html(200, '<h1>Free Wi-Fi</h1>'),
     ),
     refused('refresh-slow', [142, 254], 'a byte now and then', slowJson),
+    {
+      name: 'refresh-late',
+      rows: [136, 139],
+      what: 'a refresh is done at once, and answered three seconds later',
+      rewrite: async (exchange, answer) => {
+        if (isRefresh(exchange)) await sleep(lateMs);
+        return answer;
+      },
+    },
     {
       name: noRotation,
       rows: [144],

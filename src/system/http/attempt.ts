@@ -2,8 +2,8 @@ import { timedOut } from '../../errors/network.js';
 import type { OutboundRequest } from '../../primitives/outbound.js';
 import { Exchange, type Head } from './exchange.js';
 import type { Lanes } from './lanes.js';
+import { patientTimer } from './patient-timer.js';
 import { requestBody } from './request-body.js';
-import { clampDelay } from './time-limit.js';
 
 /** One request to one URL, ready to be written to a connection. */
 export interface Prepared {
@@ -48,7 +48,7 @@ async function dispatch(lanes: Lanes, { request, url, headers, signal }: Prepare
   const { lane, release } = await lanes.borrow(totalMs === null ? 'stream' : 'bounded', signal);
   const ending = new AbortController();
   const exchange = new Exchange(lanes.place, (complete) => {
-    clearTimeout(timer);
+    timer.stop();
     signal.removeEventListener('abort', abort);
     ending.abort();
     if (!complete) void lane[Symbol.asyncDispose]();
@@ -57,14 +57,14 @@ async function dispatch(lanes: Lanes, { request, url, headers, signal }: Prepare
   const abort = (): void => exchange.fail(signal.reason);
   const late = (): void =>
     exchange.fail(timedOut(lanes.place.host, 'sending the headers of its answer', headersMs));
-  const timer = setTimeout(late, clampDelay(headersMs));
+  const timer = patientTimer(headersMs, late);
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(
-    () => clearTimeout(timer),
+    () => timer.stop(),
     () => undefined,
   );
   const body = requestBody(request.body, ending.signal, {
-    piece: () => void timer.refresh(),
+    piece: () => void timer.restart(),
     failed: (error) => exchange.fail(error),
   });
   lane.dispatch({ path: url.pathname + url.search, method: request.method, headers, body }, exchange);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { requestInterrupted, timedOut } from '../../errors/network.js';
-import { clampDelay } from './time-limit.js';
+import { patientTimer } from './patient-timer.js';
 
 /**
  * The end of a whole request: look-up, connection, headers and body together, redirects included. Its
@@ -22,9 +22,9 @@ export class Deadline {
     if (closing.aborted) byDoor();
     caller.addEventListener('abort', byCaller, { once: true });
     closing.addEventListener('abort', byDoor, { once: true });
-    const timer = totalMs === null ? undefined : setTimeout(byTime, clampDelay(totalMs));
+    const timer = totalMs === null ? undefined : patientTimer(totalMs, byTime);
     this.#release = (): void => {
-      clearTimeout(timer);
+      timer?.stop();
       caller.removeEventListener('abort', byCaller);
       closing.removeEventListener('abort', byDoor);
     };

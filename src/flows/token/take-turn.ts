@@ -1,0 +1,26 @@
+import { Failure } from '../../errors/failure.js';
+import type { StoredCredential } from '../../protocol/credential-item.js';
+import { readCredential } from './read-credential.js';
+import { stillLives, type TokenPorts, type ValidTokenRequest } from './token-request.js';
+
+/** How long a process waits for another one's refresh: not long while the token that it has still lives. */
+const refreshLockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
+/** The lock; or the stored credential where it lives on while another process, paused perhaps, has the lock. */
+export async function takeTurn(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+): Promise<{ readonly turn: AsyncDisposable } | StoredCredential> {
+  const { login, signal } = request;
+  const { tokenLives, tokenEnded } = refreshLockWaitMs;
+  const wait = async (waitMs: number) => ({ turn: await ports.locks.acquire(login.key, { waitMs, signal }) });
+  if (!stillLives(await readCredential(ports, login), request, ports.clock.now())) {
+    return wait(tokenEnded);
+  }
+  try {
+    return await wait(tokenLives);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'busy') throw error;
+    const now = await readCredential(ports, login);
+    return stillLives(now, request, ports.clock.now()) ? now : wait(tokenEnded - tokenLives);
+  }
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { openStage, type Stage } from '../e2e/stage.js';
+import { needs } from '../support/needs.js';
+import { type Finished, runProgram, startProgram } from '../support/program.js';
+import { isTaken, itemOf, letExpire, logIn, refreshAsked, refreshTokensSent } from './expiry.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+const others = 10;
+
+const token = (stage: Stage): Promise<Finished> => runProgram(stage.home, ['token', stage.sandbox.serverUrl]);
+
+const tokens = (stage: Stage): Promise<readonly Finished[]> =>
+  Promise.all(Array.from({ length: others }, () => token(stage)));
+
+/** A process that has the lock and waits for the answer to its refresh. */
+async function holder(stage: Stage) {
+  const before = refreshTokensSent(stage).length;
+  const running = startProgram(stage.home, ['token', stage.sandbox.serverUrl]);
+  await refreshAsked(stage, before);
+  return running;
+}
+
+describe('the process that refreshes comes to harm', { concurrency: 3, skip }, () => {
+  test('[A-136][A-139] killed before the authorization server has done anything: the next one refreshes, once, for all', async () => {
+    await using stage = await openStage({ faults: ['refresh-slow'] });
+    const { key } = await logIn(stage);
+    await letExpire(stage, key, 0);
+    await using first = await holder(stage);
+    stage.sandbox.setFaults([]);
+    const asked = tokens(stage);
+    first.kill('SIGKILL');
+    const all = await asked;
+    for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
+    assert.equal(refreshTokensSent(stage).length, 2, 'that of the dead one and one more');
+    assert.equal(new Set(all.map(({ stdout }) => stdout)).size, 1);
+    assert.ok(await isTaken(stage, all[0]?.stdout.trim() ?? ''));
+  });
+
+  test('[A-136] killed between the answer and the write, the one gap: a new login is asked for, once, and no storm', async () => {
+    await using stage = await openStage({ faults: ['refresh-late'] });
+    const { key } = await logIn(stage);
+    await letExpire(stage, key, 0);
+    await using first = await holder(stage);
+    first.kill('SIGKILL');
+    await first.finished;
+    stage.sandbox.setFaults([]);
+    const all = await tokens(stage);
+    for (const { code, stdout } of all) assert.deepEqual([code, stdout], [3, '']);
+    assert.equal(refreshTokensSent(stage).length, 2, 'that of the dead one and one more');
+    await logIn(stage);
+    assert.equal((await token(stage)).code, 0);
+  });
+
+  test('[A-139] paused while the token still lives: the others use that token, and never the refresh token that is under way', async () => {
+    await using stage = await openStage({ faults: ['refresh-late'] });
+    const { key } = await logIn(stage);
+    const old = await letExpire(stage, key, 50_000);
+    await using first = await holder(stage);
+    first.kill('SIGSTOP');
+    const all = await tokens(stage);
+    for (const { code, stdout } of all) assert.deepEqual([code, stdout.trim()], [0, old.accessToken]);
+    assert.equal(refreshTokensSent(stage).length, 1);
+    first.kill('SIGCONT');
+    const { code, stdout } = await first.finished;
+    assert.equal(code, 0);
+    assert.equal((await itemOf(stage, key)).accessToken, stdout.trim());
+    assert.equal((await token(stage)).stdout, stdout);
+    assert.equal(refreshTokensSent(stage).length, 1);
+  });
+
+  test('[A-139] paused when the token has run out: the others end within the stated limit, exit 6, and send nothing', async () => {
+    await using stage = await openStage({ faults: ['refresh-late'] });
+    const { key } = await logIn(stage);
+    await letExpire(stage, key, 0);
+    await using first = await holder(stage);
+    first.kill('SIGSTOP');
+    for (const { code, stdout, stderr } of await tokens(stage)) {
+      assert.deepEqual([code, stdout], [6, ''], stderr);
+      assert.match(stderr, new RegExp(`process ${first.pid}\\b`));
+    }
+    assert.equal(refreshTokensSent(stage).length, 1);
+    first.kill('SIGCONT');
+    const { code, stderr } = await first.finished;
+    assert.equal(code, 0, stderr);
+    assert.equal((await token(stage)).code, 0);
+    assert.equal(refreshTokensSent(stage).length, 1);
+  });
+});

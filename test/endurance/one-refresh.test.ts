@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openStage, type Stage } from '../e2e/stage.js';
+import { needs } from '../support/needs.js';
+import { runProgram } from '../support/program.js';
+import { isTaken, letExpire, logIn, recordOf, refreshTokensSent, rounds } from './expiry.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+const processes = 50;
+const marginMs = 60_000;
+const runs = rounds('POSTERN_ENDURANCE_RUNS', 3, 20);
+
+async function askAllAtOnce(stage: Stage): Promise<readonly string[]> {
+  const { serverUrl } = stage.sandbox;
+  const all = await Promise.all(
+    Array.from({ length: processes }, () => runProgram(stage.home, ['token', serverUrl])),
+  );
+  for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
+  return all.map(({ stdout }) => stdout.trim());
+}
+
+test(`[A-134][R-5.8a] ${processes} processes at the moment of expiry, ${runs} times: one refresh each time, every printed token valid`, {
+  skip,
+}, async (context) => {
+  await using stage = await openStage();
+  const { key } = await logIn(stage);
+  for (let run = 1; run <= runs; run += 1) {
+    const before = refreshTokensSent(stage).length;
+    // In odd runs the margin is reached while they start: some still see a token that will do, the others do not.
+    const old = await letExpire(stage, key, marginMs + (run % 2) * 250);
+    const printed = new Set(await askAllAtOnce(stage));
+    const sent = refreshTokensSent(stage).slice(before);
+    assert.deepEqual(sent, [old.refreshToken], `run ${run}`);
+    printed.delete(old.accessToken);
+    assert.equal(printed.size, 1, `run ${run}: one new token for all`);
+    for (const token of [old.accessToken, ...printed]) assert.ok(await isTaken(stage, token));
+  }
+  assert.equal(recordOf(stage).dead, undefined, 'no replay was ever detected');
+  assert.equal(new Set(refreshTokensSent(stage)).size, runs, 'each refresh token was used once');
+  context.diagnostic(`${runs} runs of ${processes} processes: ${refreshTokensSent(stage).length} refreshes`);
+});
