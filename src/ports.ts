@@ -38,6 +38,16 @@ export interface CredentialIndex {
   update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
 }
 
+/** Where a new credential waits that the store would not take, sealed with a secret that the store still holds. */
+export interface Recovery {
+  /** Replaces what was kept for that key. @throws Failure `state_unsafe`, `state_unwritable` */
+  keep(key: string, value: Secret, spent: Secret): Promise<void>;
+  /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
+  find(key: string, spent: Secret): Promise<Secret | undefined>;
+  /** @throws Failure `state_unwritable` */
+  forget(key: string): Promise<void>;
+}
+
 /** Locks between processes, by name. */
 export interface Locks {
   /** @throws Failure `busy` after `waitMs` */
@@ -121,6 +131,7 @@ export interface Ports {
   readonly door: OutboundDoor;
   readonly store: SecretStore;
   readonly index: CredentialIndex;
+  readonly recovery: Recovery;
   readonly locks: Locks;
   readonly browser: Browser;
   readonly listeners: CallbackListeners;

@@ -110,13 +110,22 @@ export function tokenRefusedByServer(server: string): Failure {
   });
 }
 
-/** The token was refreshed, and the store would not take it: the refresh token that is stored may be worthless now. */
-export function refreshNotStored(server: string, cause: Failure): Failure {
+/**
+ * The token was refreshed, and the store would not take it. `sealed`: it waits in a sealed file for the next use; else
+ * the refresh token that is stored may be worthless now.
+ */
+export function refreshNotStored(server: string, cause: Failure, sealed: boolean): Failure {
+  const what = sealed
+    ? 'it was sealed into a file, and nothing is lost'
+    : 'the stored refresh token may no longer be good';
+  const then = sealed
+    ? 'then run the command again, which moves it there'
+    : `and if the next use fails, run: postern login ${shellWord(server)}`;
   return new Failure({
     code: 'refresh_not_stored',
     exit: exitCode.store,
-    message: `The token for ${quoted(server)} was refreshed but could not be stored, so it was not handed out; the stored refresh token may no longer be good. ${cause.message}`,
-    remedy: `${cause.remedy.replace(/\.$/, '')}, and if the next use fails, run: postern login ${shellWord(server)}`,
+    message: `The token for ${quoted(server)} was refreshed but could not be stored, so it was not handed out; ${what}. ${cause.message}`,
+    remedy: `${cause.remedy.replace(/\.$/, '')}, ${then}`,
     cause,
     trail: cause.trail,
   });

@@ -6,6 +6,7 @@ import type { StoredCredential } from '../protocol/credential-item.js';
 import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 import { readCredential } from './token/read-credential.js';
+import { recover } from './token/recover.js';
 
 /** How long the authorization server has to answer a revocation. */
 const revocationMs = 5_000;
@@ -16,7 +17,7 @@ export interface LogoutResult {
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
 }
 
-type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'locks' | 'journal' | 'clock'>;
+type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'recovery' | 'locks' | 'journal' | 'clock'>;
 
 /**
  * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
@@ -52,6 +53,7 @@ async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Pr
   if (sharedWith === undefined) {
     credential = await readable(ports, login);
     await ports.store.remove(key);
+    await ports.recovery.forget(key);
   }
   await ports.index.update((document) => ({
     ...document,
@@ -63,7 +65,8 @@ async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Pr
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
 async function readable(ports: Needs, login: LoginRecord): Promise<StoredCredential | undefined> {
   try {
-    return await readCredential(ports, login);
+    const stored = await readCredential(ports, login);
+    return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     const gone = ['login_needed', 'credential_corrupt'];
     if (error instanceof Failure && gone.includes(error.code)) {

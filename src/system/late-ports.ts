@@ -4,6 +4,7 @@ import type {
   CredentialIndex,
   Locks,
   OutboundDoor,
+  Recovery,
   SecretStore,
 } from '../ports.js';
 
@@ -42,6 +43,15 @@ export function lateIndex(make: () => Promise<CredentialIndex>): CredentialIndex
   return {
     read: async () => (await index()).read(),
     update: async (change) => (await index()).update(change),
+  };
+}
+
+export function lateRecovery(make: () => Promise<Recovery>): Recovery {
+  const recovery = once(make);
+  return {
+    keep: async (key, value, spent) => (await recovery()).keep(key, value, spent),
+    find: async (key, spent) => (await recovery()).find(key, spent),
+    forget: async (key) => (await recovery()).forget(key),
   };
 }
 

@@ -1,7 +1,22 @@
 import type { CredentialIndex, Journal, Ports } from '../ports.js';
 import { createClock } from './clock.js';
-import { lateBrowser, lateDoor, lateIndex, lateListeners, lateLocks, lateStore } from './late-ports.js';
-import { type Hold, watchDoor, watchListeners, watchStore, watchTerminal } from './secret-watch.js';
+import {
+  lateBrowser,
+  lateDoor,
+  lateIndex,
+  lateListeners,
+  lateLocks,
+  lateRecovery,
+  lateStore,
+} from './late-ports.js';
+import {
+  type Hold,
+  watchDoor,
+  watchListeners,
+  watchRecovery,
+  watchStore,
+  watchTerminal,
+} from './secret-watch.js';
 import type { Spinner } from './spinner.js';
 import { statePaths } from './state/paths.js';
 import { createTerminal, type TerminalOptions } from './terminal.js';
@@ -37,6 +52,10 @@ export function createPorts(options: PortsOptions): Ports {
     const { createCredentialIndex } = await import('./state/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
+  const recovery = lateRecovery(async () => {
+    const { createRecovery } = await import('./state/recovery.js');
+    return createRecovery({ directory: `${folder()}/recovery` });
+  });
   const store = lateStore('keychain', async () => {
     const [{ createKeychain }, { keychainLimits }] = await Promise.all([
       import('./keychain/keychain.js'),
@@ -61,6 +80,7 @@ export function createPorts(options: PortsOptions): Ports {
     clock,
     locks,
     index,
+    recovery: watchRecovery(recovery, hold),
     journal,
     progress: spinner,
     store: watchStore(own.store ?? store, hold),

@@ -1,4 +1,4 @@
-import type { CallbackListeners, OutboundDoor, SecretStore, Terminal } from '../ports.js';
+import type { CallbackListeners, OutboundDoor, Recovery, SecretStore, Terminal } from '../ports.js';
 import type { OutboundRequest } from '../primitives/outbound.js';
 
 /** Takes each secret that passes, so that it can be kept out of what is printed. */
@@ -8,6 +8,18 @@ const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\
 const answerMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
+
+/** Sealed credentials are seen as they are opened. */
+export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
+  return {
+    ...recovery,
+    find: async (key, spent) => {
+      const item = await recovery.find(key, spent);
+      holdAll(item?.reveal() ?? '', itemMember, jsonText, hold);
+      return item;
+    },
+  };
+}
 
 /** A store whose items are seen as they are read and written. */
 export function watchStore(store: SecretStore, hold: Hold): SecretStore {

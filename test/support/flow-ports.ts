@@ -11,6 +11,7 @@ import { systemResolver } from '../../src/system/http/system-resolver.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
 import { createCredentialIndex } from '../../src/system/state/credential-index.js';
 import { createLocks } from '../../src/system/state/locks.js';
+import { createRecovery } from '../../src/system/state/recovery.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
 export interface FlowPorts extends Ports, AsyncDisposable {
@@ -54,6 +55,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     locks,
     store: options.store ?? createMemoryStore(),
     index: createCredentialIndex({ directory, locks }),
+    recovery: createRecovery({ directory: join(directory, 'recovery') }),
     browser,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
     terminal,

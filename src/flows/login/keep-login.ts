@@ -23,7 +23,7 @@ export interface NewLogin {
  * @throws Failure of the store, the index and the lock (`busy`)
  */
 export async function keepLogin(
-  ports: Pick<Ports, 'store' | 'index' | 'locks'>,
+  ports: Pick<Ports, 'store' | 'index' | 'recovery' | 'locks'>,
   login: NewLogin,
 ): Promise<LoginRecord> {
   const { record, replaced } = await write(ports, login);
@@ -34,12 +34,13 @@ export async function keepLogin(
       signal: login.signal,
     });
     await ports.store.remove(key);
+    await ports.recovery.forget(key);
   }
   return record;
 }
 
 async function write(
-  ports: Pick<Ports, 'store' | 'index' | 'locks'>,
+  ports: Pick<Ports, 'store' | 'index' | 'recovery' | 'locks'>,
   login: NewLogin,
 ): Promise<{ readonly record: LoginRecord; readonly replaced: readonly LoginRecord[] }> {
   const binding = {
@@ -62,6 +63,7 @@ async function write(
     key,
     encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }),
   );
+  await ports.recovery.forget(key); // what an older login left there
   const name = login.name ?? before.filter(same).find((old) => old.name !== undefined)?.name;
   const record: LoginRecord = {
     key,

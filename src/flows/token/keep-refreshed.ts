@@ -13,7 +13,7 @@ const writePauseMs = 200;
 /** Writes a refreshed credential, then what the index tells of it. The caller has its lock. */
 export async function keepRefreshed(
   ports: TokenPorts,
-  { login, signal }: ValidTokenRequest,
+  request: ValidTokenRequest,
   held: StoredCredential,
   token: IssuedToken,
 ): Promise<StoredCredential> {
@@ -27,35 +27,70 @@ export async function keepRefreshed(
     scopes,
     ...(refreshToken === undefined ? {} : { refreshToken }),
   };
-  await writeForSure(ports, login, encodeCredential(fresh), signal);
-  await ports.index.update((document) => ({
-    ...document,
-    logins: document.logins.map((record) =>
-      record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record,
-    ),
-  }));
+  await keepCredential(ports, request, fresh, held.refreshToken);
   return fresh;
 }
 
+/** Writes a credential that `spent` was given for, then what the index tells of it. The caller has its lock. */
+export async function keepCredential(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  fresh: StoredCredential,
+  spent: Secret | undefined,
+): Promise<void> {
+  const { key } = request.login;
+  const { expiresAt, obtainedAt, scopes } = fresh;
+  await writeForSure(ports, request, encodeCredential(fresh), spent);
+  await ports.index.update((document) => ({
+    ...document,
+    logins: document.logins.map((record) =>
+      record.key === key ? { ...record, expiresAt, obtainedAt, scopes } : record,
+    ),
+  }));
+}
+
 /**
- * Writes what cannot be had again: the authorization server may have taken the old refresh token back by now. A store
- * that fails for a moment is tried again; if it goes on failing, nothing is handed out, and the person is told.
+ * Writes what cannot be had again: the authorization server may have taken the old refresh token back by now. Once the
+ * store fails, it is sealed into a file first, then tried again; if the store goes on failing, nothing is handed out,
+ * the person is told, and the file is moved into the store at the next use.
  * @throws Failure the store's own, with what follows from it
  */
 async function writeForSure(
   ports: TokenPorts,
-  login: LoginRecord,
+  { login, signal }: ValidTokenRequest,
   item: Secret,
-  signal: AbortSignal,
+  spent: Secret | undefined,
 ): Promise<void> {
+  let sealed = false;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await ports.store.write(login.key, item);
-      return;
+      break;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (attempt === mostWrites) throw refreshNotStored(login.server, error);
+      sealed ||= await seal(ports, login, item, spent);
+      if (attempt === mostWrites) throw refreshNotStored(login.server, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
+  }
+  await ports.recovery.forget(login.key);
+}
+
+/** False when that failed, too: then the store's failure is what the person has to hear of. */
+async function seal(
+  ports: TokenPorts,
+  login: LoginRecord,
+  item: Secret,
+  spent: Secret | undefined,
+): Promise<boolean> {
+  if (spent === undefined) {
+    return false;
+  }
+  try {
+    await ports.recovery.keep(login.key, item, spent);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return false;
   }
 }

@@ -6,8 +6,9 @@ import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
-import { keepRefreshed } from './keep-refreshed.js';
+import { keepCredential, keepRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
+import { recover } from './recover.js';
 import { takeTurn } from './take-turn.js';
 import { stillLives, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
@@ -26,7 +27,12 @@ export async function refreshCredential(
     return lock;
   }
   await using _lock = lock.turn;
-  const held = await readCredential(ports, login);
+  const stored = await readCredential(ports, login);
+  const recovered = await recover(ports, login, stored);
+  const held = recovered ?? stored;
+  if (recovered !== undefined) {
+    await keepCredential(ports, request, recovered, stored.refreshToken);
+  }
   if (usable(held, request, ports.clock.now())) {
     return held;
   }
