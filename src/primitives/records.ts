@@ -5,7 +5,7 @@
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of place where secrets live. */
-export type StoreKind = 'keychain' | 'memory';
+export type StoreKind = 'keychain' | 'file' | 'memory';
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
@@ -51,6 +51,8 @@ export interface RegistrationRecord {
   readonly way: 'preregistered' | 'dynamic' | 'ask';
   readonly authMethod: ClientAuthMethod;
   readonly hasSecret: boolean;
+  /** Where its secret is; not given: the keychain. */
+  readonly store?: StoreKind;
   /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
   readonly redirectUri: string;
   readonly scopes: readonly string[];

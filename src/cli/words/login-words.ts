@@ -18,7 +18,7 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
     ['scopes', login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', login.issuer],
     ['client', `${login.clientId} (${wayInWords[login.registration]})`],
-    ['stored in', login.store === 'keychain' ? 'the keychain' : 'memory, for this process only'],
+    ['stored in', storeInWords[login.store]],
     ...(login.resource === login.server ? [] : ([['resource', login.resource]] as const)),
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ...(status.problem === undefined ? [] : ([['problem', status.problem]] as const)),
@@ -27,6 +27,12 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
   const lines = rows.map(([name, value]) => `  ${name.padEnd(11)} ${printable(value, 600)}`);
   return [printable(`${heading}${account}`, 600), ...lines];
 }
+
+const storeInWords = {
+  keychain: 'the keychain',
+  file: 'a sealed file (--store file)',
+  memory: 'memory, for this process only',
+} as const;
 
 const wayInWords = {
   preregistered: 'registered by hand',

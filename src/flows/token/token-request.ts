@@ -11,7 +11,10 @@ export interface ValidTokenRequest {
   readonly signal: AbortSignal;
 }
 
-export type TokenPorts = Pick<Ports, 'store' | 'index' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'>;
+export type TokenPorts = Pick<
+  Ports,
+  'store' | 'stores' | 'index' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'
+>;
 
 /** A clock may be set back by less than this before the times that it gave are no longer believed. */
 const clockToleranceMs = 60_000;

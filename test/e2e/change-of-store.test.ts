@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { runProgram, startProgram } from '../support/program.js';
+import { authorizationUrlOf, openStage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+
+/** A stage with a key file, and ways to log in there and to see where each login is. */
+async function openWithKey() {
+  const stage = await openStage();
+  const keyFile = join(stage.home.path, 'key');
+  await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
+  const home = { ...stage.home, env: { ...stage.home.env, POSTERN_STORE_KEY_FILE: keyFile } };
+  const run = (...args: string[]) => runProgram(home, args);
+  return {
+    stage,
+    home,
+    run,
+    logIn: async (...args: string[]) => {
+      await using program = startProgram(home, ['login', stage.sandbox.serverUrl, '--no-browser', ...args]);
+      await walkLogin(await authorizationUrlOf(program));
+      const { code, stderr } = await program.finished;
+      assert.equal(code, 0, stderr);
+    },
+    stores: async () => {
+      const { logins } = JSON.parse((await run('status', '--json')).stdout);
+      return logins.map(({ account, store }: Record<string, string>) => `${account} ${store}`);
+    },
+    sealed: async () => {
+      const names = await readdir(join(home.path, 'state', 'postern', 'sealed')).catch(() => []);
+      return names.filter((name) => name.endsWith('.sealed')).length;
+    },
+    [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
+  };
+}
+
+test('each login is read from the store that it was recorded in, whatever is chosen for new ones', {
+  skip,
+}, async () => {
+  await using at = await openWithKey();
+  await at.logIn('--account', 'one');
+  await at.logIn('--account', 'two', '--store', 'file');
+  assert.deepEqual(await at.stores(), ['one keychain', 'two file']);
+  const server = at.stage.sandbox.serverUrl;
+  const tokens = new Set<string>();
+  for (const account of ['one', 'two']) {
+    const { code, stdout, stderr } = await at.run('token', server, '--account', account);
+    assert.equal(code, 0, stderr);
+    tokens.add(stdout);
+  }
+  assert.equal(tokens.size, 2);
+  assert.equal((await at.stage.keyring.items()).length, 1);
+  assert.equal(await at.sealed(), 1);
+});
+
+test('a login that is made again in another store is taken out of the first [A-205]', { skip }, async () => {
+  await using at = await openWithKey();
+  await at.logIn();
+  assert.equal((await at.stage.keyring.items()).length, 1);
+  await at.logIn('--store', 'file');
+  assert.deepEqual(await at.stage.keyring.items(), []);
+  assert.equal(await at.sealed(), 1);
+  await at.logIn('--store', 'keychain');
+  assert.equal((await at.stage.keyring.items()).length, 1);
+  assert.equal(await at.sealed(), 0);
+  assert.equal((await at.run('logout', at.stage.sandbox.serverUrl)).code, 0);
+  assert.deepEqual(await at.stage.keyring.items(), []);
+});
