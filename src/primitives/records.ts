@@ -5,7 +5,7 @@
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of place where secrets live. */
-export type StoreKind = 'keychain' | 'file' | 'memory';
+export type StoreKind = 'keychain' | 'file' | 'memory' | `helper:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';

@@ -71,3 +71,17 @@ test('a login that is made again in another store is taken out of the first [A-2
   assert.equal((await at.run('logout', at.stage.sandbox.serverUrl)).code, 0);
   assert.deepEqual(await at.stage.keyring.items(), []);
 });
+
+test('a credential helper is a store like the others: login, refresh, logout', {
+  skip: needs('gnome-keyring', 'secret-tool', 'docker-credential-secretservice'),
+}, async () => {
+  await using at = await openWithKey();
+  await at.logIn('--store', 'helper:secretservice');
+  assert.deepEqual(await at.stores(), ['default helper:secretservice']);
+  assert.deepEqual(await at.stage.keyring.items(), [], 'the helper’s item, not one of ours');
+  const server = at.stage.sandbox.serverUrl;
+  const call = await at.run('call', server, 'whoami');
+  assert.match(call.stdout, /^alice/, call.stderr);
+  assert.equal((await at.run('logout', server)).code, 0);
+  assert.equal((await at.run('token', server)).code, 3);
+});

@@ -1,6 +1,6 @@
 import type { LoginStatus } from '../../flows/status.js';
 import { printable } from '../../primitives/printable.js';
-import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../../primitives/records.js';
 import { inWords } from './duration.js';
 
 /** How a login is called in commands: its name, else its server. */
@@ -18,7 +18,7 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
     ['scopes', login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', login.issuer],
     ['client', `${login.clientId} (${wayInWords[login.registration]})`],
-    ['stored in', storeInWords[login.store]],
+    ['stored in', storeInWords(login.store)],
     ...(login.resource === login.server ? [] : ([['resource', login.resource]] as const)),
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ...(status.problem === undefined ? [] : ([['problem', status.problem]] as const)),
@@ -28,11 +28,19 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
   return [printable(`${heading}${account}`, 600), ...lines];
 }
 
-const storeInWords = {
-  keychain: 'the keychain',
-  file: 'a sealed file (--store file)',
-  memory: 'memory, for this process only',
-} as const;
+/** A store, as a person is told of it. */
+export function storeInWords(kind: StoreKind): string {
+  switch (kind) {
+    case 'keychain':
+      return 'the keychain';
+    case 'file':
+      return 'a sealed file (--store file)';
+    case 'memory':
+      return 'memory, for this process only';
+    default:
+      return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
+  }
+}
 
 const wayInWords = {
   preregistered: 'registered by hand',

@@ -13,6 +13,9 @@ export interface StoresOptions {
   readonly signal: AbortSignal;
 }
 
+/** For one use of a `docker-credential-*` program. */
+const helperLimitMs = 5_000;
+
 /** Every kind of store, made and loaded at its first use, and once. */
 export function createStores(options: StoresOptions): SecretStores {
   const made = new Map<StoreKind, SecretStore>();
@@ -36,6 +39,11 @@ function makeStore(kind: StoreKind, options: StoresOptions): SecretStore {
       });
     case 'memory':
       return createMemoryStore();
+    default:
+      return lateStore(kind, async () => {
+        const { createHelperStore } = await import('./helper-store.js');
+        return createHelperStore({ kind, env: options.env, signal: options.signal, limitMs: helperLimitMs });
+      });
   }
 }
 
