@@ -90,6 +90,16 @@ export function storeTooLarge(bytes: number, limit: number): Failure {
   });
 }
 
+/** The store that is moved to gave back something else than what was written. Nothing was removed. */
+export function moveNotVerified(store: string): Failure {
+  return new Failure({
+    code: 'store_failed',
+    exit: exitCode.store,
+    message: `A credential that was written to the store ${printable(store, 80)} could not be read there again; it is still used where it was.`,
+    remedy: 'Check that this store works, then run the command again.',
+  });
+}
+
 /** The item was there, but not all its parts, or not as they were written. */
 export function storeDamaged(why: string): Failure {
   return new Failure({

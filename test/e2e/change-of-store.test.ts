@@ -85,3 +85,36 @@ test('a credential helper is a store like the others: login, refresh, logout', {
   assert.equal((await at.run('logout', server)).code, 0);
   assert.equal((await at.run('token', server)).code, 3);
 });
+
+test('a move takes every login to the other store, where it works, and leaves nothing in the first [R-5.8b] [A-205]', {
+  skip,
+}, async () => {
+  await using at = await openWithKey();
+  await at.logIn('--account', 'one');
+  await at.logIn('--account', 'two');
+  const moved = await at.run('move', 'file');
+  assert.match(moved.stdout, /^Moved 2 secrets to: a sealed file/, moved.stderr);
+  assert.deepEqual(await at.stores(), ['one file', 'two file']);
+  assert.deepEqual(await at.stage.keyring.items(), []);
+  assert.equal(await at.sealed(), 2);
+  const call = await at.run('call', at.stage.sandbox.serverUrl, 'whoami', '--account', 'two');
+  assert.match(call.stdout, /^alice/, call.stderr);
+  assert.equal((await at.run('move', 'keychain')).code, 0);
+  assert.equal((await at.stage.keyring.items()).length, 2);
+  assert.equal(await at.sealed(), 0);
+});
+
+test('a move to or from a store that cannot be used changes nothing', { skip }, async () => {
+  await using at = await openWithKey();
+  await at.logIn();
+  const keyless = await runProgram(at.stage.home, ['move', 'file']);
+  assert.equal(keyless.code, 7);
+  assert.match(keyless.stderr, /POSTERN_STORE_KEY_FILE/);
+  await at.stage.keyring.lock();
+  const locked = await at.run('move', 'file', '--non-interactive');
+  assert.equal(locked.code, 7, locked.stdout);
+  await at.stage.keyring.unlock();
+  assert.deepEqual(await at.stores(), ['default keychain']);
+  assert.equal((await at.run('token', at.stage.sandbox.serverUrl)).code, 0);
+  assert.equal((await at.run('move', 'plain')).code, 2);
+});

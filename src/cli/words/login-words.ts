@@ -19,6 +19,11 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
     ['issuer', login.issuer],
     ['client', `${login.clientId} (${wayInWords[login.registration]})`],
     ['stored in', storeInWords(login.store)],
+    ...(login.leftIn === undefined
+      ? []
+      : ([
+          ['copy in', `${storeInWords(login.leftIn)}; to end the move: postern move ${login.store}`],
+        ] as const)),
     ...(login.resource === login.server ? [] : ([['resource', login.resource]] as const)),
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ...(status.problem === undefined ? [] : ([['problem', status.problem]] as const)),

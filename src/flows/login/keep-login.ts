@@ -38,8 +38,19 @@ export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<Logi
   return record;
 }
 
+type Place = Pick<LoginRecord, 'key' | 'store'>;
+
+function placesOf({ key, store, leftIn }: LoginRecord): readonly Place[] {
+  return leftIn === undefined
+    ? [{ key, store }]
+    : [
+        { key, store },
+        { key, store: leftIn },
+      ];
+}
+
 /** Another store that has stopped working must not keep a person from the one that works; what stays is said. */
-async function removeOld(ports: KeepPorts, old: Pick<LoginRecord, 'key' | 'store'>): Promise<void> {
+async function removeOld(ports: KeepPorts, old: Place): Promise<void> {
   const store = ports.stores.of(old.store);
   try {
     await store.remove(old.key);
@@ -52,7 +63,7 @@ async function removeOld(ports: KeepPorts, old: Pick<LoginRecord, 'key' | 'store
 async function write(
   ports: KeepPorts,
   login: NewLogin,
-): Promise<{ readonly record: LoginRecord; readonly replaced: readonly LoginRecord[] }> {
+): Promise<{ readonly record: LoginRecord; readonly replaced: readonly Place[] }> {
   const binding = {
     resource: login.discovery.protectedResource.resource,
     issuer: login.discovery.authorizationServer.issuer,
@@ -93,9 +104,9 @@ async function write(
     ...document,
     logins: [...document.logins.filter((old) => !same(old)).map((old) => sharing(old, record)), record],
   }));
-  const unused = (old: LoginRecord) =>
+  const unused = (old: Place) =>
     now.every((other) => other.key !== old.key || other.store !== ports.stores.of(old.store).kind);
-  return { record, replaced: before.filter(unused) };
+  return { record, replaced: before.flatMap(placesOf).filter(unused) };
 }
 
 /** Two servers below one resource share its credential: what is new of it holds for both. */
@@ -104,7 +115,7 @@ function sharing(other: LoginRecord, record: LoginRecord): LoginRecord {
   if (other.key !== key) {
     return other;
   }
-  const { dead: _, ...rest } = other;
+  const { dead: _, leftIn: __, ...rest } = other;
   return { ...rest, scopes, expiresAt, obtainedAt, refreshable, store };
 }
 

@@ -73,5 +73,6 @@ async function forgetSecrets(
 ): Promise<void> {
   for (const record of records.filter(({ hasSecret }) => hasSecret)) {
     await ports.stores.of(record.store ?? 'keychain').remove(record.key);
+    if (record.leftIn !== undefined) await ports.stores.of(record.leftIn).remove(record.key);
   }
 }

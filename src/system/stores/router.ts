@@ -17,7 +17,13 @@ export function createStoreRouter(options: {
   return {
     kind: 'keychain',
     ready: () => stores.of('keychain').ready(),
-    read: async (key) => (await storeOf(key)).read(key),
+    read: async (key) => {
+      const store = await storeOf(key);
+      const found = await store.read(key);
+      if (found !== undefined) return found;
+      const now = await storeOf(key); // it may have been moved meanwhile
+      return now.kind === store.kind ? undefined : now.read(key);
+    },
     write: async (key, value) => (await storeOf(key)).write(key, value),
     remove: async (key) => (await storeOf(key)).remove(key),
   };
