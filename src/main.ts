@@ -120,6 +120,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     userAgent: `postern/${world.version}`,
     caFile: async () => (await configuration()).caFile,
     tell: show,
+    signal: interruption.signal,
     interrupt: () => interruption.abort(interrupted()),
     hold: (secret) => redactor.hold(secret),
     own: world.own,

@@ -30,6 +30,11 @@ export interface SecretStore {
   remove(key: string): Promise<boolean>;
 }
 
+/** Every store there is; nothing of one is loaded before it is used. */
+export interface SecretStores {
+  of(kind: StoreKind): SecretStore;
+}
+
 /** The small file without secrets that says which logins there are. */
 export interface CredentialIndex {
   /** @throws Failure `index_corrupt`, `index_newer`, `index_unsafe` */
@@ -129,7 +134,10 @@ export interface Files {
 export interface Ports {
   readonly clock: Clock;
   readonly door: OutboundDoor;
+  /** Reads, writes and removes where the index says that the key's secret is. */
   readonly store: SecretStore;
+  /** For what the index does not say: a new login's store, and those that it was in before. */
+  readonly stores: SecretStores;
   readonly index: CredentialIndex;
   readonly recovery: Recovery;
   readonly locks: Locks;

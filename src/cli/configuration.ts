@@ -2,6 +2,8 @@ import { configurationUnusable } from '../errors/usage.js';
 import { closest } from '../primitives/closest.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../primitives/json.js';
 import { quoted } from '../primitives/printable.js';
+import type { StoreKind } from '../primitives/records.js';
+import { isStoreChoice, storeChoices } from '../primitives/store-kind.js';
 import { gateUrl } from '../primitives/url-gate.js';
 
 /** A client that was registered by hand at one authorization server; its secret is never here. */
@@ -22,6 +24,8 @@ export interface Configuration {
   readonly caFile?: string;
   /** Of the callback listener. */
   readonly redirectPort?: number;
+  /** Where the secrets of new logins are to be. */
+  readonly store?: StoreKind;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,6 +42,7 @@ const settings: readonly {
   { key: 'timeoutSeconds', variable: 'POSTERN_TIMEOUT', read: readWithin(10, 3600) },
   { key: 'caFile', variable: 'POSTERN_CA_FILE', read: readPath },
   { key: 'redirectPort', variable: 'POSTERN_REDIRECT_PORT', read: readWithin(1024, 65_535) },
+  { key: 'store', variable: 'POSTERN_STORE', read: readStore },
 ];
 
 /**
@@ -131,6 +136,13 @@ function readUrl(value: JsonValue | undefined, where: string): string {
 function readPath(value: JsonValue | undefined, where: string): string {
   if (typeof value !== 'string' || !/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/.test(value)) {
     throw configurationUnusable(where, 'it is not an absolute path');
+  }
+  return value;
+}
+
+function readStore(value: JsonValue | undefined, where: string): StoreKind {
+  if (typeof value !== 'string' || !isStoreChoice(value)) {
+    throw configurationUnusable(where, `it is no store (${storeChoices})`);
   }
   return value;
 }

@@ -13,7 +13,7 @@ import { readLoginTarget } from './server-argument.js';
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
-  'clients' | 'metadataUrl' | 'redirectPort' | 'mode' | 'overSsh' | 'timeoutMs' | 'signal'
+  'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'overSsh' | 'timeoutMs' | 'signal'
 >;
 
 const defaultTimeoutSeconds = 300;
@@ -45,6 +45,7 @@ export async function loginDefaults(
     clients,
     metadataUrl: configuration.clientMetadataUrl,
     redirectPort: configuration.redirectPort,
+    store: configuration.store,
     mode: options.noBrowser ? 'no-browser' : 'browser',
     overSsh: env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined,
     timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
@@ -71,6 +72,7 @@ export function reloginFor(
       server: held.server,
       account: held.account,
       name: held.name,
+      store: held.store,
       scopes: scopes.length === 0 ? undefined : scopes,
       heldScopes: held.scopes,
       issuer: undefined,

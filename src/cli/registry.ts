@@ -2,6 +2,7 @@ import type { Command } from './command.js';
 import { callTable } from './commands/call.table.js';
 import { loginTable } from './commands/login.table.js';
 import { logoutTable } from './commands/logout.table.js';
+import { moveTable } from './commands/move.table.js';
 import { requestTable } from './commands/request.table.js';
 import { sandboxTable } from './commands/sandbox.table.js';
 import { statusTable } from './commands/status.table.js';
@@ -21,6 +22,7 @@ export const registry: readonly CommandEntry[] = [
   { table: loginTable, load: async () => (await import('./commands/login.js')).command },
   { table: logoutTable, load: async () => (await import('./commands/logout.js')).command },
   { table: statusTable, load: async () => (await import('./commands/status.js')).command },
+  { table: moveTable, load: async () => (await import('./commands/move.js')).command },
   { table: tokenTable, load: async () => (await import('./commands/token.js')).command },
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },

@@ -23,6 +23,10 @@ const unavailable: Readonly<Record<Unavailable, readonly [why: string, remedy: s
   ],
 };
 
+/** What works without any keychain, if a person wants it. */
+const orSealedFiles =
+  'What works without a keychain: postern login <server> --store file, which keeps logins in sealed files.';
+
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, cause?: unknown): Failure {
   const [text, remedy] = unavailable[why];
@@ -30,7 +34,7 @@ export function storeUnavailable(why: Unavailable, cause?: unknown): Failure {
     code: 'store_unavailable',
     exit: exitCode.store,
     message: `The keychain cannot be used: ${text}.`,
-    remedy: `${remedy}.`,
+    remedy: `${remedy}. ${orSealedFiles}`,
     cause,
   });
 }
@@ -45,7 +49,7 @@ export function storeLocked(platform: string, detail?: 'unanswered' | 'denied'):
     code: 'store_locked',
     exit: exitCode.store,
     message: `The keychain is locked${detail === undefined ? '' : ending[detail]}; nothing was read or changed.`,
-    remedy: unlockRemedy(platform),
+    remedy: `${unlockRemedy(platform)} ${orSealedFiles}`,
   });
 }
 
@@ -57,8 +61,8 @@ export function storeTimeout(platform: string, during: string, limitMs: number):
     message: `The keychain did not answer within ${Math.round(limitMs / 100) / 10} s when asked to ${during}; it may be hung, or be waiting for a prompt that nobody sees.`,
     remedy:
       platform === 'linux'
-        ? 'Look for its prompt, or restart it: gnome-keyring-daemon --replace --unlock --components=secrets; then run the command again.'
-        : unlockRemedy(platform),
+        ? `Look for its prompt, or restart it: gnome-keyring-daemon --replace --unlock --components=secrets; then run the command again. ${orSealedFiles}`
+        : `${unlockRemedy(platform)} ${orSealedFiles}`,
   });
 }
 
@@ -83,6 +87,16 @@ export function storeTooLarge(bytes: number, limit: number): Failure {
     message: `The credential has ${bytes} bytes, more than the ${limit} that are stored; nothing was stored.`,
     remedy:
       'Ask the operator of the authorization server why its tokens are so large, or ask for fewer scopes.',
+  });
+}
+
+/** The store that is moved to gave back something else than what was written. Nothing was removed. */
+export function moveNotVerified(store: string): Failure {
+  return new Failure({
+    code: 'store_failed',
+    exit: exitCode.store,
+    message: `A credential that was written to the store ${printable(store, 80)} could not be read there again; it is still used where it was.`,
+    remedy: 'Check that this store works, then run the command again.',
   });
 }
 

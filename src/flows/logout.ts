@@ -17,7 +17,7 @@ export interface LogoutResult {
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
 }
 
-type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'recovery' | 'locks' | 'journal' | 'clock'>;
+type Needs = Pick<Ports, 'door' | 'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'journal' | 'clock'>;
 
 /**
  * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
@@ -54,6 +54,7 @@ async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Pr
     credential = await readable(ports, login);
     await ports.store.remove(key);
     await ports.recovery.forget(key);
+    if (login.leftIn !== undefined) await ports.stores.of(login.leftIn).remove(key);
   }
   await ports.index.update((document) => ({
     ...document,

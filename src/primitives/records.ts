@@ -5,7 +5,7 @@
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of place where secrets live. */
-export type StoreKind = 'keychain' | 'memory';
+export type StoreKind = 'keychain' | 'file' | 'memory' | `helper:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
@@ -33,6 +33,8 @@ export interface LoginRecord {
   readonly obtainedAt: number;
   readonly refreshable: boolean;
   readonly store: StoreKind;
+  /** Another store that may hold them, too: that of a move that did not end. */
+  readonly leftIn?: StoreKind;
   readonly zone: Zone;
   readonly registration: RegistrationWay;
   /** Set when the refresh token was refused for good: a new login is needed. */
@@ -51,6 +53,10 @@ export interface RegistrationRecord {
   readonly way: 'preregistered' | 'dynamic' | 'ask';
   readonly authMethod: ClientAuthMethod;
   readonly hasSecret: boolean;
+  /** Where its secret is; not given: the keychain. */
+  readonly store?: StoreKind;
+  /** Another store that may hold it, too: that of a move that did not end. */
+  readonly leftIn?: StoreKind;
   /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
   readonly redirectUri: string;
   readonly scopes: readonly string[];

@@ -1,24 +1,18 @@
-import type { CredentialIndex, Journal, Ports } from '../ports.js';
+import type { CredentialIndex, Journal, Ports, SecretStores } from '../ports.js';
 import { createClock } from './clock.js';
-import {
-  lateBrowser,
-  lateDoor,
-  lateIndex,
-  lateListeners,
-  lateLocks,
-  lateRecovery,
-  lateStore,
-} from './late-ports.js';
+import { lateBrowser, lateDoor, lateIndex, lateListeners, lateLocks, lateRecovery } from './late-ports.js';
 import {
   type Hold,
   watchDoor,
   watchListeners,
   watchRecovery,
-  watchStore,
+  watchStores,
   watchTerminal,
 } from './secret-watch.js';
 import type { Spinner } from './spinner.js';
 import { statePaths } from './state/paths.js';
+import { createStoreRouter } from './stores/router.js';
+import { createStores } from './stores/stores.js';
 import { createTerminal, type TerminalOptions } from './terminal.js';
 
 /** Which ports somebody brings himself: the demo a browser and a store, a test a clock. */
@@ -33,6 +27,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly caFile: () => Promise<string | undefined>;
   readonly journal: Journal;
   readonly spinner: Spinner;
+  /** Ends a wait for a passphrase. */
+  readonly signal: AbortSignal;
   /** Sees every secret, so that the last net before stderr knows it. */
   readonly hold: Hold;
   readonly own: OwnPorts;
@@ -42,7 +38,7 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
 export function createPorts(options: PortsOptions): Ports {
   const { platform, homedir, env, hold, own, journal, spinner } = options;
   const clock = own.clock ?? createClock();
-  const terminal = own.terminal ?? createTerminal(options);
+  const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lateLocks(async () => {
     const { createLocks } = await import('./state/locks.js');
@@ -56,15 +52,7 @@ export function createPorts(options: PortsOptions): Ports {
     const { createRecovery } = await import('./state/recovery.js');
     return createRecovery({ directory: `${folder()}/recovery` });
   });
-  const store = lateStore('keychain', async () => {
-    const [{ createKeychain }, { keychainLimits }] = await Promise.all([
-      import('./keychain/keychain.js'),
-      import('./keychain/limits.js'),
-    ]);
-    const { interactive } = terminal;
-    const limits = keychainLimits(platform);
-    return createKeychain({ platform, env, clock, interactive, notify: options.tell, limits });
-  });
+  const stores = watchStores(storesOf(options, { clock, locks, terminal, folder }), hold);
   const listeners = lateListeners(async () => {
     const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
       import('./callback/listeners.js'),
@@ -83,15 +71,28 @@ export function createPorts(options: PortsOptions): Ports {
     recovery: watchRecovery(recovery, hold),
     journal,
     progress: spinner,
-    store: watchStore(own.store ?? store, hold),
+    stores,
+    store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),
     door: watchDoor(
       lateDoor(() => openDoor(options)),
       hold,
     ),
     listeners: watchListeners(listeners, hold),
     browser: own.browser ?? browser,
-    terminal: watchTerminal(terminal, hold),
+    terminal,
   };
+}
+
+/** Whoever brings a store has no other. */
+function storesOf(
+  options: PortsOptions,
+  made: Pick<Ports, 'clock' | 'locks' | 'terminal'> & { readonly folder: () => string },
+): SecretStores {
+  const { platform, env, own, signal } = options;
+  const { store } = own;
+  return store === undefined
+    ? createStores({ ...made, platform, env, signal, stateFolder: made.folder })
+    : { of: () => store };
 }
 
 async function openDoor(options: PortsOptions): Promise<Ports['door']> {

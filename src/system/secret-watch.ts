@@ -1,4 +1,11 @@
-import type { CallbackListeners, OutboundDoor, Recovery, SecretStore, Terminal } from '../ports.js';
+import type {
+  CallbackListeners,
+  OutboundDoor,
+  Recovery,
+  SecretStore,
+  SecretStores,
+  Terminal,
+} from '../ports.js';
 import type { OutboundRequest } from '../primitives/outbound.js';
 
 /** Takes each secret that passes, so that it can be kept out of what is printed. */
@@ -38,6 +45,11 @@ export function watchStore(store: SecretStore, hold: Hold): SecretStore {
     },
     remove: (key) => store.remove(key),
   };
+}
+
+/** Stores whose items are seen. */
+export function watchStores(stores: SecretStores, hold: Hold): SecretStores {
+  return { of: (kind) => watchStore(stores.of(kind), hold) };
 }
 
 /** A door whose credentials are seen: those sent, those in the answers to forms, session identifiers. */

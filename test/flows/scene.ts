@@ -41,6 +41,7 @@ export async function openScene(
     clients: [],
     metadataUrl: undefined,
     redirectPort: undefined,
+    store: undefined,
     mode: 'browser',
     overSsh: false,
     timeoutMs: 20_000,

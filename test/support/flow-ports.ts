@@ -49,11 +49,13 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const door = createDoor({ env: {}, userAgent: 'postern-test', resolve: systemResolver });
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);
+  const store = options.store ?? createMemoryStore();
   return {
     clock,
     door,
     locks,
-    store: options.store ?? createMemoryStore(),
+    store,
+    stores: { of: () => store },
     index: createCredentialIndex({ directory, locks }),
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
     browser,

@@ -7,6 +7,7 @@ const programsOf = {
   'gnome-keyring': ['gnome-keyring-daemon', 'dbus-run-session'],
   dbus: ['dbus-daemon', 'dbus-run-session'],
   'secret-tool': ['secret-tool'],
+  'docker-credential-secretservice': ['docker-credential-secretservice'],
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],

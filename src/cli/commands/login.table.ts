@@ -66,6 +66,14 @@ export const loginTable = {
       fallback: 'any free one',
     },
     {
+      name: 'store',
+      kind: 'string',
+      value: 'STORE',
+      env: 'POSTERN_STORE',
+      describe: 'where its secrets are kept: keychain, file (sealed files), or helper:NAME',
+      fallback: 'where the last login’s are, else keychain',
+    },
+    {
       name: 'no-browser',
       kind: 'boolean',
       describe: 'print the address instead; the redirect URL can be pasted at the prompt',
@@ -86,6 +94,8 @@ export const loginTable = {
     { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
   ],
   notes: [
+    '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
+    '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use.',
     'Limits: 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain, 120 s to unlock it.',
   ],
 } as const satisfies CommandTable;

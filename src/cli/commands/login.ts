@@ -2,8 +2,10 @@ import { argumentRefused, clientSecretMissing, clientSecretWithoutClient } from 
 import type { PreregisteredClient } from '../../flows/login/identify-client.js';
 import { login } from '../../flows/login/login.js';
 import { loginStatus } from '../../flows/status.js';
+import type { StoreKind } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
 import { Secret } from '../../primitives/secret.js';
+import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
 import { loginDefaults } from '../login-request.js';
 import { readWhole } from '../read-whole.js';
@@ -35,6 +37,7 @@ export const command: Command<typeof loginTable> = {
       registration: args.registration,
       client: await readClient(context, args),
       metadataUrl: args.clientMetadataUrl ?? defaults.metadataUrl,
+      store: readStore(args.store) ?? defaults.store,
       redirectPort: args.redirectPort ?? defaults.redirectPort,
       timeoutMs: args.timeout === undefined ? defaults.timeoutMs : args.timeout * 1000,
     });
@@ -48,6 +51,13 @@ export const command: Command<typeof loginTable> = {
     return 0;
   },
 };
+
+function readStore(text: string | undefined): StoreKind | undefined {
+  if (text !== undefined && !isStoreChoice(text)) {
+    throw argumentRefused('--store', `it is none of ${storeChoices}`);
+  }
+  return text;
+}
 
 function readScopes(words: readonly string[]): readonly string[] | undefined {
   if (words.length === 0) {

@@ -1,6 +1,6 @@
 import type { LoginStatus } from '../../flows/status.js';
 import { printable } from '../../primitives/printable.js';
-import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../../primitives/records.js';
 import { inWords } from './duration.js';
 
 /** How a login is called in commands: its name, else its server. */
@@ -18,7 +18,12 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
     ['scopes', login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', login.issuer],
     ['client', `${login.clientId} (${wayInWords[login.registration]})`],
-    ['stored in', login.store === 'keychain' ? 'the keychain' : 'memory, for this process only'],
+    ['stored in', storeInWords(login.store)],
+    ...(login.leftIn === undefined
+      ? []
+      : ([
+          ['copy in', `${storeInWords(login.leftIn)}; to end the move: postern move ${login.store}`],
+        ] as const)),
     ...(login.resource === login.server ? [] : ([['resource', login.resource]] as const)),
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ...(status.problem === undefined ? [] : ([['problem', status.problem]] as const)),
@@ -26,6 +31,20 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(11)} ${printable(value, 600)}`);
   return [printable(`${heading}${account}`, 600), ...lines];
+}
+
+/** A store, as a person is told of it. */
+export function storeInWords(kind: StoreKind): string {
+  switch (kind) {
+    case 'keychain':
+      return 'the keychain';
+    case 'file':
+      return 'a sealed file (--store file)';
+    case 'memory':
+      return 'memory, for this process only';
+    default:
+      return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
+  }
 }
 
 const wayInWords = {

@@ -71,7 +71,7 @@ async function redeemAndKeep(
 
 /** A client that a person gave is kept for the next login, its secret in the store, with the method that worked. */
 async function keepClient(
-  ports: Pick<Ports, 'store' | 'index'>,
+  ports: Pick<Ports, 'store' | 'stores' | 'index'>,
   prepared: PreparedLogin,
   authMethod: ClientAuthMethod,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import type { ClientAuthMethod, LoginRecord, RegistrationWay } from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
@@ -7,6 +8,8 @@ import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
 export const credentialLockWaitMs = 30_000;
+
+type KeepPorts = Pick<Ports, 'recovery' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'>;
 
 export interface NewLogin {
   readonly discovery: Discovery;
@@ -19,30 +22,49 @@ export interface NewLogin {
 
 /**
  * Writes a new login: the secret item first, then the index, then what it replaces is taken away: another issuer's or
- * client's credential of the same server and account.
+ * client's credential of the same server and account, or this one in the store where it was.
  * @throws Failure of the store, the index and the lock (`busy`)
  */
-export async function keepLogin(
-  ports: Pick<Ports, 'store' | 'index' | 'recovery' | 'locks'>,
-  login: NewLogin,
-): Promise<LoginRecord> {
+export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<LoginRecord> {
   const { record, replaced } = await write(ports, login);
-  for (const { key } of replaced) {
+  for (const { key, store } of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
     await using _lock = await ports.locks.acquire(key, {
       waitMs: credentialLockWaitMs,
       signal: login.signal,
     });
-    await ports.store.remove(key);
+    await removeOld(ports, { key, store });
     await ports.recovery.forget(key);
   }
   return record;
 }
 
+type Place = Pick<LoginRecord, 'key' | 'store'>;
+
+function placesOf({ key, store, leftIn }: LoginRecord): readonly Place[] {
+  return leftIn === undefined
+    ? [{ key, store }]
+    : [
+        { key, store },
+        { key, store: leftIn },
+      ];
+}
+
+/** Another store that has stopped working must not keep a person from the one that works; what stays is said. */
+async function removeOld(ports: KeepPorts, old: Place): Promise<void> {
+  const store = ports.stores.of(old.store);
+  try {
+    await store.remove(old.key);
+  } catch (error) {
+    if (!(error instanceof Failure) || store.kind === ports.store.kind) throw error;
+    ports.terminal.tell(`Note: the earlier credential stays in the store ${store.kind}. ${error.message}`);
+  }
+}
+
 async function write(
-  ports: Pick<Ports, 'store' | 'index' | 'recovery' | 'locks'>,
+  ports: KeepPorts,
   login: NewLogin,
-): Promise<{ readonly record: LoginRecord; readonly replaced: readonly LoginRecord[] }> {
+): Promise<{ readonly record: LoginRecord; readonly replaced: readonly Place[] }> {
   const binding = {
     resource: login.discovery.protectedResource.resource,
     issuer: login.discovery.authorizationServer.issuer,
@@ -84,17 +106,19 @@ async function write(
     ...document,
     logins: [...document.logins.filter((old) => !same(old)).map((old) => sharing(old, record)), record],
   }));
-  const unused = (old: LoginRecord) => now.every((other) => other.key !== old.key);
-  return { record, replaced: before.filter(unused) };
+  const unused = (old: Place) =>
+    now.every((other) => other.key !== old.key || other.store !== ports.stores.of(old.store).kind);
+  return { record, replaced: before.flatMap(placesOf).filter(unused) };
 }
 
 /** Two servers below one resource share its credential: what is new of it holds for both. */
-function sharing(other: LoginRecord, { key, scopes, expiresAt, obtainedAt, refreshable }: LoginRecord) {
+function sharing(other: LoginRecord, record: LoginRecord): LoginRecord {
+  const { key, scopes, expiresAt, obtainedAt, refreshable, store } = record;
   if (other.key !== key) {
     return other;
   }
-  const { dead: _, ...rest } = other;
-  return { ...rest, scopes, expiresAt, obtainedAt, refreshable };
+  const { dead: _, leftIn: __, ...rest } = other;
+  return { ...rest, scopes, expiresAt, obtainedAt, refreshable, store };
 }
 
 /** What of an issued token goes into the item. */

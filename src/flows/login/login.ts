@@ -1,9 +1,15 @@
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
-import type { LoginRecord, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
+import type {
+  LoginRecord,
+  RegistrationRecord,
+  RegistrationWay,
+  StoreKind,
+} from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import { discover } from '../discovery/discover.js';
 import { checkName } from './check-name.js';
+import { storeForLogin } from './choose-store.js';
 import { completeLogin } from './complete-login.js';
 import { identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
 import { openListener } from './open-listener.js';
@@ -27,6 +33,8 @@ export interface LoginRequest {
   /** Configured, each for its issuer. */
   readonly clients: readonly PreregisteredClient[];
   readonly metadataUrl: string | undefined;
+  /** Where its secrets are to be; undefined: where they were. */
+  readonly store: StoreKind | undefined;
   readonly redirectPort: number | undefined;
   readonly mode: 'browser' | 'no-browser';
   readonly overSsh: boolean;
@@ -42,10 +50,11 @@ export type LoginPorts = Ports;
  * Nothing is opened before the store is known to work; success is shown in the browser only once the token is stored.
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
-export async function login(ports: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
-  const { logins, registrations } = await ports.index.read();
+export async function login(world: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
+  const { logins, registrations } = await world.index.read();
   checkName(request, logins);
   const held = logins.find(({ server, account }) => server === request.server && account === request.account);
+  const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [
     ...request.clients.flatMap(({ issuer }) => issuer ?? []),
     ...registrations.filter(({ way }) => way !== 'dynamic').map(({ issuer }) => issuer),

@@ -7,7 +7,7 @@ import { toldStep } from '../told-step.js';
 import type { ClientRequest, IdentifiedClient } from './identify-client.js';
 import { keepRegistration, storedSecret } from './registrations.js';
 
-type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'journal' | 'progress' | 'clock'>;
+type Needs = Pick<Ports, 'door' | 'store' | 'stores' | 'index' | 'journal' | 'progress' | 'clock'>;
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, scopes within it, secret not expired),

@@ -27,7 +27,7 @@ export async function storedSecret(
 
 /** Keeps a registration: its secret in the store first, then the record, replacing the issuer's older one of that way. */
 export async function keepRegistration(
-  ports: Pick<Ports, 'store' | 'index'>,
+  ports: Pick<Ports, 'store' | 'stores' | 'index'>,
   registration: Omit<RegistrationRecord, 'key' | 'hasSecret'> & { readonly secret: Secret | undefined },
 ): Promise<void> {
   const { secret, ...rest } = registration;
@@ -36,7 +36,8 @@ export async function keepRegistration(
     const { issuer, clientId } = registration;
     await ports.store.write(key, encodeClientSecret({ issuer, clientId, secret }));
   }
-  const record: RegistrationRecord = { ...rest, key, hasSecret: secret !== undefined };
+  const where = secret === undefined ? {} : { store: ports.store.kind };
+  const record: RegistrationRecord = { ...rest, key, hasSecret: secret !== undefined, ...where };
   const replaced: RegistrationRecord[] = [];
   await ports.index.update((document) => {
     const same = (old: RegistrationRecord) => old.issuer === record.issuer && old.way === record.way;
@@ -45,13 +46,15 @@ export async function keepRegistration(
   });
   await forgetSecrets(
     ports,
-    replaced.filter((old) => old.key !== key),
+    replaced.filter(
+      (old) => old.key !== key || ports.stores.of(old.store ?? 'keychain').kind !== record.store,
+    ),
   );
 }
 
 /** Forgets a registration and its secret. */
 export async function forgetRegistration(
-  ports: Pick<Ports, 'store' | 'index'>,
+  ports: Pick<Ports, 'stores' | 'index'>,
   target: { readonly issuer: string; readonly clientId: string },
 ): Promise<void> {
   const removed: RegistrationRecord[] = [];
@@ -65,10 +68,11 @@ export async function forgetRegistration(
 }
 
 async function forgetSecrets(
-  ports: Pick<Ports, 'store'>,
+  ports: Pick<Ports, 'stores'>,
   records: readonly RegistrationRecord[],
 ): Promise<void> {
   for (const record of records.filter(({ hasSecret }) => hasSecret)) {
-    await ports.store.remove(record.key);
+    await ports.stores.of(record.store ?? 'keychain').remove(record.key);
+    if (record.leftIn !== undefined) await ports.stores.of(record.leftIn).remove(record.key);
   }
 }

@@ -13,7 +13,7 @@ export interface ValidTokenRequest {
 
 export type TokenPorts = Pick<
   Ports,
-  'store' | 'index' | 'recovery' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'
+  'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'
 >;
 
 /** A clock may be set back by less than this before the times that it gave are no longer believed. */

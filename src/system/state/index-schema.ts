@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../primitives/json.js';
 import type { IndexDocument } from '../../primitives/records.js';
+import { isStoreKind } from '../../primitives/store-kind.js';
 
 export type IndexText =
   | { readonly ok: true; readonly document: IndexDocument }
@@ -56,6 +57,7 @@ const isWhole: Check = (value) => typeof value === 'number' && Number.isSafeInte
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 const isKey: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+const isStore: Check = (value) => typeof value === 'string' && isStoreKind(value);
 const isTime: Check = (value) => value === null || isWhole(value);
 const maybe =
   (check: Check): Check =>
@@ -78,7 +80,8 @@ const login: Readonly<Record<string, Check>> = {
   expiresAt: isTime,
   obtainedAt: isWhole,
   refreshable: isFlag,
-  store: oneOf('keychain', 'memory'),
+  store: isStore,
+  leftIn: maybe(isStore),
   zone: oneOf('public', 'private', 'loopback'),
   registration: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
   dead: maybe(isFlag),
@@ -93,6 +96,8 @@ const registration: Readonly<Record<string, Check>> = {
   way: oneOf('preregistered', 'dynamic', 'ask'),
   authMethod: oneOf('none', 'client_secret_basic', 'client_secret_post'),
   hasSecret: isFlag,
+  store: maybe(isStore),
+  leftIn: maybe(isStore),
   redirectUri: isText,
   scopes: isTexts,
   secretExpiresAt: isTime,

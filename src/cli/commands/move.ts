@@ -1,0 +1,27 @@
+import { exitCode } from '../../errors/failure.js';
+import { argumentRefused } from '../../errors/usage.js';
+import { moveStore } from '../../flows/move-store.js';
+import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
+import type { Command } from '../command.js';
+import { storeInWords } from '../words/login-words.js';
+import { moveTable } from './move.table.js';
+
+export const command: Command<typeof moveTable> = {
+  table: moveTable,
+  async run(context, { store }) {
+    const { ports, out } = context;
+    if (!isStoreChoice(store)) {
+      throw argumentRefused('store', `it is none of ${storeChoices}`);
+    }
+    const { moved, failures } = await moveStore(ports, { to: store, signal: context.signal });
+    if (context.options.json) {
+      const failed = failures.map(({ code, message, remedy }) => ({ code, message, remedy }));
+      await out.json({ store, moved, failures: failed });
+    } else {
+      const what = moved === 1 ? '1 secret' : `${moved} secrets`;
+      await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
+      for (const { message, remedy } of failures) context.tell(`Not ended: ${message} ${remedy}`);
+    }
+    return failures.length === 0 ? 0 : exitCode.store;
+  },
+};

@@ -1,0 +1,112 @@
+import { Failure } from '../errors/failure.js';
+import { moveNotVerified } from '../errors/store.js';
+import type { Ports, SecretStore } from '../ports.js';
+import type { IndexDocument, LoginRecord, RegistrationRecord, StoreKind } from '../primitives/records.js';
+import { credentialLockWaitMs } from './login/keep-login.js';
+
+type Needs = Pick<Ports, 'stores' | 'index' | 'locks' | 'progress'>;
+
+/** What a move did. A secret that several logins share counts once. */
+export interface MoveResult {
+  readonly moved: number;
+  /** Those that are where they were, or of which a copy is still there, and why. */
+  readonly failures: readonly Failure[];
+}
+
+type Places = Readonly<Record<'store' | 'leftIn', StoreKind | undefined>>;
+
+/**
+ * Moves every credential and every client secret to one store: written there, read again, the index changed, and
+ * only then removed where it was. Interrupted at any point, nothing is lost, and the next move takes away what is
+ * left. One that cannot be moved does not keep the others.
+ * @throws Failure when the store that is moved to does not work, of the index, or `busy`
+ */
+export async function moveStore(
+  ports: Needs,
+  request: { readonly to: StoreKind; readonly signal: AbortSignal },
+): Promise<MoveResult> {
+  const to = ports.stores.of(request.to);
+  await to.ready();
+  const keys = keysOf(await ports.index.read());
+  const failures: Failure[] = [];
+  let moved = 0;
+  for (const [at, key] of keys.entries()) {
+    ports.progress.begin(`Moving ${at + 1} of ${keys.length}`);
+    try {
+      if (await moveOne(ports, { key, to, signal: request.signal })) moved += 1;
+    } catch (error) {
+      if (!(error instanceof Failure) || request.signal.aborted) throw error;
+      failures.push(error);
+    } finally {
+      ports.progress.end();
+    }
+  }
+  return { moved, failures };
+}
+
+/** True when it was elsewhere. */
+async function moveOne(
+  ports: Needs,
+  { key, to, signal }: { readonly key: string; readonly to: SecretStore; readonly signal: AbortSignal },
+): Promise<boolean> {
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
+  const { store, leftIn } = placesOf(await ports.index.read(), key);
+  if (store === undefined) return false; // logged out meanwhile
+  const isElsewhere = ports.stores.of(store).kind !== to.kind;
+  let left = leftIn;
+  if (isElsewhere) {
+    // What an earlier move has left is taken away first: only one other place is recorded.
+    if (left !== undefined && left !== to.kind) await ports.stores.of(left).remove(key);
+    await ports.index.update((document) => changed(document, key, { store, leftIn: to.kind }));
+    await copy(key, ports.stores.of(store), to);
+    left = store;
+    await ports.index.update((document) => changed(document, key, { store: to.kind, leftIn: store }));
+  }
+  if (left !== undefined) {
+    if (left !== to.kind) await ports.stores.of(left).remove(key);
+    await ports.index.update((document) => changed(document, key, { store: to.kind, leftIn: undefined }));
+  }
+  return isElsewhere;
+}
+
+/** One that is gone stays gone: its login says so when it is used. */
+async function copy(key: string, from: SecretStore, to: SecretStore): Promise<void> {
+  const secret = await from.read(key);
+  if (secret === undefined) {
+    await to.remove(key); // an older copy is none
+    return;
+  }
+  await to.write(key, secret);
+  const written = await to.read(key);
+  if (written?.reveal() !== secret.reveal()) throw moveNotVerified(to.kind);
+}
+
+function keysOf({ logins, registrations }: IndexDocument): readonly string[] {
+  const secrets = [...logins, ...registrations.filter(({ hasSecret }) => hasSecret)];
+  return [...new Set(secrets.map(({ key }) => key))];
+}
+
+function placesOf({ logins, registrations }: IndexDocument, key: string): Places {
+  const login = logins.find((record) => record.key === key);
+  if (login !== undefined) return { store: login.store, leftIn: login.leftIn };
+  const registration = registrations.find((record) => record.key === key && record.hasSecret);
+  return { store: registration && (registration.store ?? 'keychain'), leftIn: registration?.leftIn };
+}
+
+function changed(
+  document: IndexDocument,
+  key: string,
+  places: { readonly store: StoreKind; readonly leftIn: StoreKind | undefined },
+): IndexDocument {
+  const placed = <Record extends LoginRecord | RegistrationRecord>(record: Record): Record => {
+    if (record.key !== key) return record;
+    const { leftIn: _, ...rest } = record;
+    const { store, leftIn } = places;
+    return { ...(rest as Record), store, ...(leftIn === undefined ? {} : { leftIn }) };
+  };
+  return {
+    ...document,
+    logins: document.logins.map(placed),
+    registrations: document.registrations.map(placed),
+  };
+}
