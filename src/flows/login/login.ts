@@ -52,7 +52,14 @@ export async function login(ports: LoginPorts, request: LoginRequest): Promise<L
     ...logins.map(({ issuer }) => issuer),
   ];
   const { server, issuer: wanted, signal } = request;
-  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal });
+  const discovery = await discover(ports, {
+    server,
+    wanted,
+    held: held?.issuer,
+    known,
+    signal,
+    grant: 'authorization_code',
+  });
   const { issuer } = discovery.authorizationServer;
   const kept = await registrationsFor(ports, issuer);
   const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);

@@ -81,6 +81,7 @@ const login: Readonly<Record<string, Check>> = {
   store: oneOf('keychain', 'memory'),
   zone: oneOf('public', 'private', 'loopback'),
   registration: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
+  grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
   warnings: maybe(isTexts),
   generation: isWhole,
