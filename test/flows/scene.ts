@@ -42,7 +42,7 @@ export async function openScene(
     metadataUrl: undefined,
     redirectPort: undefined,
     mode: 'browser',
-    overSsh: false,
+    seat: 'desktop',
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...change,

@@ -2,6 +2,7 @@ import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
 import type { LoginRecord, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
+import type { Seat } from '../../primitives/seat.js';
 import { discover } from '../discovery/discover.js';
 import { checkName } from './check-name.js';
 import { completeLogin } from './complete-login.js';
@@ -29,7 +30,7 @@ export interface LoginRequest {
   readonly metadataUrl: string | undefined;
   readonly redirectPort: number | undefined;
   readonly mode: 'browser' | 'no-browser';
-  readonly overSsh: boolean;
+  readonly seat: Seat;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
