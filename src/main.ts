@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
@@ -12,6 +13,7 @@ import { runCommandLine } from './cli/run-command-line.js';
 import { interrupted } from './errors/output.js';
 import type { Ports } from './ports.js';
 import { Redactor } from './primitives/redactor.js';
+import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
 import { createPorts, type OwnPorts } from './system/ports.js';
@@ -133,6 +135,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     configuration,
     files: createFiles(stdin),
     signal: interruption.signal,
+    seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,
   };
 }

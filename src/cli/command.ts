@@ -1,5 +1,6 @@
 import type { ExitCode } from '../errors/failure.js';
 import type { Files, Ports } from '../ports.js';
+import type { Seat } from '../primitives/seat.js';
 import type { Configuration } from './configuration.js';
 import type { GlobalOptions } from './global-options.js';
 import type { ResultWriter } from './output.js';
@@ -23,6 +24,8 @@ export interface CommandContext {
   readonly files: Files;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
+  /** Where the person sits. */
+  readonly seat: () => Seat;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

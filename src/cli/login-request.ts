@@ -13,7 +13,7 @@ import { readLoginTarget } from './server-argument.js';
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
-  'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'overSsh' | 'timeoutMs' | 'signal'
+  'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'seat' | 'timeoutMs' | 'signal'
 >;
 
 const defaultTimeoutSeconds = 300;
@@ -26,7 +26,7 @@ export async function loginDefaults(
   context: CommandContext,
   options: { readonly server: string; readonly noBrowser: boolean },
 ): Promise<LoginDefaults> {
-  const { ports, env } = context;
+  const { ports } = context;
   // Whoever says --no-browser opens the printed address by other means; nothing is opened here.
   const reachable = ports.terminal.interactive || (options.noBrowser && !context.options.nonInteractive);
   if (!reachable) {
@@ -47,7 +47,7 @@ export async function loginDefaults(
     redirectPort: configuration.redirectPort,
     store: configuration.store,
     mode: options.noBrowser ? 'no-browser' : 'browser',
-    overSsh: env['SSH_CONNECTION'] !== undefined || env['SSH_TTY'] !== undefined,
+    seat: context.seat(),
     timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     signal: context.signal,
   };

@@ -24,6 +24,23 @@ export function insufficientScope(server: string, missing: readonly string[], sa
   });
 }
 
+/** A login of the client's own lacks scope, and asking for more is of no use (or was, once). */
+export function scopeNotForClient(server: string, missing: readonly string[], cause?: Failure): Failure {
+  return new Failure({
+    code: 'scope_not_for_client',
+    exit: exitCode.refused,
+    message:
+      `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and the authorization server did not give it to this client${cause === undefined ? '' : `: ${cause.message}`}`.replace(
+        /[^.]$/,
+        '$&.',
+      ),
+    remedy:
+      'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
+    cause,
+    trail: cause?.trail ?? [],
+  });
+}
+
 /** More scope was asked for, as often as is allowed, and the server is still not content. */
 export function scopeRefused(server: string, scopes: readonly string[]): Failure {
   return new Failure({

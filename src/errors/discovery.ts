@@ -103,7 +103,7 @@ export function capabilityMissing(issuer: string, what: string, trail: readonly 
     code: 'capability_missing',
     exit: exitCode.serverBreaksRules,
     message: `The authorization server ${quoted(issuer)} does not offer ${what}, which this login needs.`,
-    remedy: 'Ask its operator to offer the authorization code grant with query responses.',
+    remedy: 'Ask its operator to offer that.',
     trail,
   });
 }

@@ -90,12 +90,17 @@ export function loginAmbiguous(server: string, accounts: readonly string[]): Fai
 }
 
 /** The login has run out and cannot be refreshed. */
-export function loginExpired(server: string, why: string, cause?: unknown): Failure {
+export function loginExpired(
+  server: string,
+  why: string,
+  cause?: unknown,
+  login?: { readonly grant?: 'client_credentials' },
+): Failure {
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
     message: `The login for ${quoted(server)} can no longer be used: ${why}.`,
-    remedy: `Run: postern login ${shellWord(server)}`,
+    remedy: `Run: postern login ${shellWord(server)}${login?.grant === undefined ? '' : ' --client-credentials'}`,
     cause,
   });
 }

@@ -86,6 +86,58 @@ export function clientSecretWithoutClient(): Failure {
   });
 }
 
+/** `--client-credentials` with a client, and nothing that proves who it is. */
+export function clientProofMissing(): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message:
+      'A client that logs in as itself has to prove who it is, and neither a secret nor a key was given.',
+    remedy: 'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin.',
+  });
+}
+
+/** Both a secret and a key. */
+export function clientProofTwice(): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: 'Both a client secret and a client key were given, and only one of them can be used.',
+    remedy: 'Pass the one that the client is registered with.',
+  });
+}
+
+/** A key for a login by a person. */
+export function clientKeyWithoutGrant(): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: 'A client key was given for a login in the browser; it is for a client that logs in as itself.',
+    remedy: 'Add --client-credentials, or leave --client-key-file out.',
+  });
+}
+
+/** There is no client to log in as. */
+export function ownClientMissing(server: string): Failure {
+  return new Failure({
+    code: 'client_identifier_needed',
+    exit: exitCode.usage,
+    message: `No client was given to log in to ${quoted(server)} as, and no login of that kind is kept to take it from.`,
+    remedy:
+      'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin.',
+  });
+}
+
+/** The key file holds no key that can be used. `why` says it without quoting anything of it. */
+export function clientKeyUnusable(why: string): Failure {
+  return new Failure({
+    code: 'client_key_unusable',
+    exit: exitCode.usage,
+    message: `The client key cannot be used: ${why}.`,
+    remedy: 'Make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE',
+  });
+}
+
 /** The secret was announced and nothing came. `source` is a path or `stdin`. */
 export function clientSecretMissing(source: string): Failure {
   return new Failure({

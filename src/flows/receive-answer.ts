@@ -1,7 +1,9 @@
 import { loginTimedOut } from '../errors/callback.js';
 import type { AuthorizationAnswer, CallbackListener, Ports } from '../ports.js';
 import { printable } from '../primitives/printable.js';
+import type { Seat } from '../primitives/seat.js';
 import type { Secret } from '../primitives/secret.js';
+import { seatHint } from './seat-hint.js';
 import { takePastedAnswer } from './take-pasted-answer.js';
 
 export interface AnswerRequest {
@@ -10,8 +12,8 @@ export interface AnswerRequest {
   /** The whole authorization request, as it may be shown and opened. */
   readonly authorizationUrl: string;
   readonly mode: 'browser' | 'no-browser';
-  /** This terminal is at the other end of an SSH connection. */
-  readonly overSsh: boolean;
+  /** Where the person sits: what is said when no browser opens. */
+  readonly seat: Seat;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -74,15 +76,7 @@ function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void 
     printable(request.authorizationUrl, longestShown),
     '',
   ];
-  if (request.overSsh) {
-    lines.push(
-      'The answer comes back to this machine. To let your own computer’s browser bring it here, first run there:',
-      '',
-      `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
-      '',
-      '(HOST: what you gave to ssh to get here.)',
-    );
-  }
+  lines.push(...seatHint(request.seat, { port, asked: request.mode === 'browser' }));
   if (terminal.interactive) {
     lines.push(
       'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',

@@ -21,9 +21,10 @@ export async function status(ports: Pick<Ports, 'index' | 'clock'>): Promise<rea
 /** What is to be said of one login. `now` in milliseconds since 1970. */
 export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   const account = login.account === defaultAccount ? '' : ` --account ${shellWord(login.account)}`;
-  const remedy = `postern login ${shellWord(login.server)}${account}`;
+  const route = login.grant === undefined ? '' : ' --client-credentials';
+  const remedy = `postern login ${shellWord(login.server)}${account}${route}`;
   if (login.dead === true) {
-    const problem = 'the authorization server refused its refresh token';
+    const problem = `the authorization server refused ${login.grant === undefined ? 'its refresh token' : 'this client'}`;
     return { login, state: 'dead', problem, remedy };
   }
   if (login.expiresAt === null || login.expiresAt > now) {

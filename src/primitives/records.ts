@@ -9,7 +9,10 @@ export type StoreKind = 'keychain' | 'file' | 'memory' | `helper:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
-export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
+export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
+
+/** Whose token it is: a person's, or the client's own (RFC 6749 sections 4.1 and 4.4). */
+export type Grant = 'authorization_code' | 'client_credentials';
 
 /**
  * What is known of one login and is no secret. Its secrets are the store's item `key`, and so are the endpoints that
@@ -37,6 +40,8 @@ export interface LoginRecord {
   readonly leftIn?: StoreKind;
   readonly zone: Zone;
   readonly registration: RegistrationWay;
+  /** Set for the client's own login, which is renewed by asking again. Absent: a person's. */
+  readonly grant?: 'client_credentials';
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
   /** Warnings shown at login and repeated by `status`. */

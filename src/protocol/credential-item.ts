@@ -22,7 +22,10 @@ export interface StoredCredential {
   readonly authMethod: ClientAuthMethod;
   readonly accessToken: Secret;
   readonly refreshToken?: Secret;
+  /** The client's secret, or, for `private_key_jwt`, its private key (PKCS #8, PEM). */
   readonly clientSecret?: Secret;
+  /** Absent: an authorization code was redeemed. */
+  readonly grant?: 'client_credentials';
   /** Null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
@@ -85,7 +88,12 @@ export function registrationKey(issuer: string, clientId: string): Promise<strin
 }
 
 const bindingParts = ['resource', 'issuer', 'clientId', 'account'] as const;
-const authMethods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post'];
+const authMethods: readonly string[] = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+];
 
 function credentialOf(item: JsonObject): StoredCredential | undefined {
   const binding = bindingOf(asObject(item['binding']));
@@ -137,16 +145,18 @@ function bindingOf(object: JsonObject | undefined): CredentialBinding | undefine
 
 function optionalFields(
   item: JsonObject,
-): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint'> | undefined {
-  const { refreshToken, clientSecret, revocationEndpoint } = item;
+): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant'> | undefined {
+  const { refreshToken, clientSecret, revocationEndpoint, grant } = item;
   const texts = [refreshToken, clientSecret, revocationEndpoint];
-  if (!texts.every((text) => text === undefined || typeof text === 'string')) {
+  const knownGrant = grant === undefined || grant === 'client_credentials';
+  if (!knownGrant || !texts.every((text) => text === undefined || typeof text === 'string')) {
     return undefined;
   }
   return {
     ...(typeof refreshToken === 'string' ? { refreshToken: new Secret(refreshToken) } : {}),
     ...(typeof clientSecret === 'string' ? { clientSecret: new Secret(clientSecret) } : {}),
     ...(typeof revocationEndpoint === 'string' ? { revocationEndpoint } : {}),
+    ...(grant === undefined ? {} : { grant }),
   };
 }
 

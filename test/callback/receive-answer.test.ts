@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { test } from 'node:test';
 import { receiveAnswer } from '../../src/flows/receive-answer.js';
 import type { CallbackListener } from '../../src/ports.js';
+import type { Seat } from '../../src/primitives/seat.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { callbackLimits } from '../../src/system/callback/limits.js';
 import { createCallbackListeners } from '../../src/system/callback/listeners.js';
@@ -18,14 +19,14 @@ function listen(): Promise<CallbackListener> {
 function receive(
   person: FakePerson,
   listener: CallbackListener,
-  more: { mode?: 'no-browser'; overSsh?: true } = {},
+  more: { mode?: 'no-browser'; seat?: Seat } = {},
 ) {
   return receiveAnswer(person.ports, {
     listener,
     state: new Secret(state),
     authorizationUrl,
     mode: 'browser',
-    overSsh: false,
+    seat: 'desktop',
     timeoutMs: 300_000,
     signal: person.signal,
     ...more,
@@ -93,13 +94,31 @@ test('a callback that comes while the terminal asks is the answer, and the quest
 test('over SSH the port-forward line is shown; the end of input is not the end of the wait', async () => {
   await using listener = await listen();
   const person = fakePerson({ interactive: true, pastes: [undefined] });
-  const received = receive(person, listener, { mode: 'no-browser', overSsh: true });
+  const received = receive(person, listener, { mode: 'no-browser', seat: 'ssh' });
   await person.hasBeenTold('ssh -N');
   const { port } = new URL(listener.redirectUri);
   assert.ok(person.told.includes(`ssh -N -L ${port}:127.0.0.1:${port} HOST`));
   visit(`${listener.redirectUri}?code=x&state=${state}`);
   assert.equal((await received)[0]?.[1], 'x');
   assert.equal(person.questions.length, 1);
+});
+
+test('where no browser opens, what is the matter and what helps is said, for each kind of place', async () => {
+  const cases = [
+    ['container', /--network host/],
+    ['wsl', /wslview/],
+    ['no_display', /DISPLAY/],
+    ['desktop', /BROWSER/],
+  ] as const;
+  for (const [seat, hint] of cases) {
+    await using listener = await listen();
+    const person = fakePerson({ browser: 'unavailable', interactive: false });
+    const received = receive(person, listener, { seat });
+    await person.hasBeenTold(authorizationUrl);
+    assert.match(person.told.join('\n'), hint, seat);
+    visit(`${listener.redirectUri}?code=x&state=${state}`);
+    await received;
+  }
 });
 
 test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
 import { startProgram } from '../support/program.js';
@@ -16,6 +18,8 @@ async function drive(): Promise<number> {
   const bus = process.env['DBUS_SESSION_BUS_ADDRESS'];
   await using home = await makeHome(bus === undefined ? {} : { DBUS_SESSION_BUS_ADDRESS: bus });
   for (const run of planFor(scenario, server, context)) {
+    if (run.file !== undefined)
+      await writeFile(join(home.path, run.file.name), run.file.text, { mode: 0o600 });
     await using program = startProgram(home, run.args);
     program.stdin.end(run.input ?? '');
     const limit = setTimeout(() => program.kill('SIGKILL'), 40_000); // the suite waits for ever

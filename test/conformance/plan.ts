@@ -1,6 +1,8 @@
 /** One run of `postern`. */
 export interface PlannedRun {
   readonly args: readonly string[];
+  /** A file to write first, into the home that is the working folder. */
+  readonly file?: { readonly name: string; readonly text: string };
   /** All of its stdin. */
   readonly input?: string;
 }
@@ -9,6 +11,7 @@ export interface PlannedRun {
 export interface ScenarioContext {
   readonly client_id?: string;
   readonly client_secret?: string;
+  readonly private_key_pem?: string;
 }
 
 /** The client identifier that the suite's authorization server knows as a metadata document. */
@@ -44,9 +47,34 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
         ['--client-id', context.client_id ?? '', '--client-secret-stdin'],
         context.client_secret,
       );
+    case 'auth/client-credentials-basic':
+      return asClient(server, context, { args: ['--client-secret-stdin'], input: context.client_secret });
+    case 'auth/client-credentials-jwt': {
+      const file = { name: 'client.pem', text: context.private_key_pem ?? '' };
+      return asClient(server, context, { args: ['--client-key-file', file.name], file });
+    }
     default:
       return loginAndCall(server, ['--client-metadata-url', metadataUrl]);
   }
+}
+
+/** Logs in as the client itself, with what proves who it is. */
+function asClient(
+  server: string,
+  context: ScenarioContext,
+  proof: {
+    readonly args: readonly string[];
+    readonly input?: string | undefined;
+    readonly file?: PlannedRun['file'];
+  },
+): PlannedRun[] {
+  const { args, input = '', file } = proof;
+  const login = ['login', server, '--client-credentials', '--client-id', context.client_id ?? '', ...args];
+  return [
+    { args: login, input, ...(file === undefined ? {} : { file }) },
+    { args: ['call', server, 'tools/list'] },
+    { args: ['call', server, 'test-tool'] },
+  ];
 }
 
 function loginAndCall(

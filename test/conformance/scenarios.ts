@@ -44,3 +44,9 @@ export const newerOnOldWire: readonly Scenario[] = [
   { name: 'auth/iss-unexpected', gate: 'must', rules: '', onOldWire: true },
   { name: 'auth/iss-normalized', gate: 'must', rules: '', onOldWire: true },
 ];
+
+/** Extensions of the specification that are built; never part of the suite's requirements. */
+export const extensions: readonly Scenario[] = [
+  { name: 'auth/client-credentials-jwt', gate: 'must', rules: '[R-2.3c] [R-9.2]' },
+  { name: 'auth/client-credentials-basic', gate: 'must', rules: '[R-9.2]' },
+];

@@ -43,7 +43,7 @@ export async function openScene(
     redirectPort: undefined,
     store: undefined,
     mode: 'browser',
-    overSsh: false,
+    seat: 'desktop',
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...change,

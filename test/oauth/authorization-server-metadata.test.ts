@@ -4,7 +4,12 @@ import type { JsonObject } from '../../src/primitives/json.js';
 import { judgeAuthorizationServer } from '../../src/protocol/oauth/authorization-server-metadata.js';
 
 const issuer = 'https://as.example/t1';
-const asked = { issuer, resource: 'https://api.example/mcp', zone: 'public' } as const;
+const asked = {
+  issuer,
+  resource: 'https://api.example/mcp',
+  zone: 'public',
+  grant: 'authorization_code',
+} as const;
 const good: JsonObject = {
   issuer,
   authorization_endpoint: 'https://as.example/authorize',

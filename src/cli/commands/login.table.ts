@@ -49,6 +49,18 @@ export const loginTable = {
       describe: 'read the secret of --client-id from a file',
     },
     {
+      name: 'client-credentials',
+      kind: 'boolean',
+      describe: 'log in as the client itself: no person, no browser; with its secret or its key',
+    },
+    {
+      name: 'client-key-file',
+      kind: 'string',
+      value: 'FILE',
+      env: 'POSTERN_CLIENT_KEY_FILE',
+      describe: 'private key of --client-id (PEM, PKCS #8; ES256 or RS256), for --client-credentials',
+    },
+    {
       name: 'client-metadata-url',
       kind: 'string',
       value: 'URL',
@@ -96,6 +108,7 @@ export const loginTable = {
   notes: [
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use.',
+    'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
     'Limits: 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain, 120 s to unlock it.',
   ],
 } as const satisfies CommandTable;

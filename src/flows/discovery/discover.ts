@@ -1,6 +1,6 @@
 import { discoveryTimedOut } from '../../errors/discovery.js';
 import type { Ports } from '../../ports.js';
-import type { Zone } from '../../primitives/records.js';
+import type { Grant, Zone } from '../../primitives/records.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ProtectedResource } from '../../protocol/oauth/protected-resource-metadata.js';
 import { type AuthorizationServerChoice, chooseAuthorizationServer } from './choose-authorization-server.js';
@@ -23,7 +23,7 @@ export interface Discovery {
   readonly warnings: readonly string[];
 }
 
-export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'>;
+export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & { readonly grant: Grant };
 
 /**
  * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
@@ -46,7 +46,13 @@ export async function discover(
   const { zone } = probed;
   const { resource } = protectedResource;
   const authorizationServer = await budget.spend(request.signal, async (signal) => {
-    const found = await findAuthorizationServer(ports, { issuer, resource, zone, signal });
+    const found = await findAuthorizationServer(ports, {
+      issuer,
+      resource,
+      zone,
+      signal,
+      grant: request.grant,
+    });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint]) {
       await ports.door.check({ url, namedBy: zone, signal });

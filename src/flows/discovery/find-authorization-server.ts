@@ -9,7 +9,7 @@ import {
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import { printable, quoted } from '../../primitives/printable.js';
-import type { Zone } from '../../primitives/records.js';
+import type { Grant, Zone } from '../../primitives/records.js';
 import { authorizationServerMetadataUrls } from '../../primitives/well-known.js';
 import {
   type AuthorizationServer,
@@ -24,6 +24,7 @@ export interface WantedIssuer {
   readonly issuer: string;
   readonly resource: string;
   readonly zone: Zone;
+  readonly grant: Grant;
   readonly signal: AbortSignal;
 }
 

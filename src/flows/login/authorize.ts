@@ -6,6 +6,7 @@ import {
 } from '../../errors/authorization.js';
 import { linkTakenTwice } from '../../errors/callback.js';
 import type { CallbackListener, Ports } from '../../ports.js';
+import type { Seat } from '../../primitives/seat.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
   authorizationRequestUrl,
@@ -35,7 +36,7 @@ export async function authorize(
     readonly scopes: readonly string[];
     readonly listener: CallbackListener;
     readonly mode: 'browser' | 'no-browser';
-    readonly overSsh: boolean;
+    readonly seat: Seat;
     readonly timeoutMs: number;
     readonly signal: AbortSignal;
   },

@@ -57,7 +57,13 @@ async function redeemAndKeep(
   const { clientId } = client;
   const authorization = await authorize(ports, { ...request, discovery, clientId, scopes, listener });
   const redeemed = await redeem(ports, { ...request, discovery, client, authorization, redirectUri, scopes });
-  const record = await keepLogin(ports, { ...request, discovery, redeemed, way: client.way });
+  const record = await keepLogin(ports, {
+    ...request,
+    discovery,
+    redeemed,
+    way: client.way,
+    grant: 'authorization_code',
+  });
   await keepClient(ports, prepared, redeemed.client.method);
   ports.journal.record({
     name: 'store',

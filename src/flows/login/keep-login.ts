@@ -1,6 +1,6 @@
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
-import type { ClientAuthMethod, LoginRecord, RegistrationWay } from '../../primitives/records.js';
+import type { ClientAuthMethod, Grant, LoginRecord, RegistrationWay } from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import type { Discovery } from '../discovery/discover.js';
@@ -15,6 +15,7 @@ export interface NewLogin {
   readonly discovery: Discovery;
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
+  readonly grant: Grant;
   readonly account: string;
   readonly name: string | undefined;
   readonly signal: AbortSignal;
@@ -81,9 +82,18 @@ async function write(
   const { token, client } = login.redeemed;
   const endpoints = endpointsOf(login.discovery, client.method);
   const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
+  const grant = login.grant === 'client_credentials' ? { grant: login.grant } : {};
   await ports.store.write(
     key,
-    encodeCredential({ ...itemOf(token), ...secret, ...endpoints, binding, generation, version: 1 }),
+    encodeCredential({
+      ...itemOf(token),
+      ...secret,
+      ...grant,
+      ...endpoints,
+      binding,
+      generation,
+      version: 1,
+    }),
   );
   await ports.recovery.forget(key); // what an older login left there
   const name = login.name ?? before.filter(same).find((old) => old.name !== undefined)?.name;
@@ -95,10 +105,11 @@ async function write(
     scopes: token.scopes,
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,
-    refreshable: token.refreshToken !== undefined,
+    refreshable: token.refreshToken !== undefined || login.grant === 'client_credentials',
     store: ports.store.kind,
     zone: login.discovery.zone,
     registration: login.way,
+    ...grant,
     warnings: [...login.discovery.warnings, ...token.warnings],
     generation,
   };

@@ -7,6 +7,7 @@ import type {
   StoreKind,
 } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
+import type { Seat } from '../../primitives/seat.js';
 import { discover } from '../discovery/discover.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
@@ -37,7 +38,7 @@ export interface LoginRequest {
   readonly store: StoreKind | undefined;
   readonly redirectPort: number | undefined;
   readonly mode: 'browser' | 'no-browser';
-  readonly overSsh: boolean;
+  readonly seat: Seat;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -61,7 +62,14 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     ...logins.map(({ issuer }) => issuer),
   ];
   const { server, issuer: wanted, signal } = request;
-  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal });
+  const discovery = await discover(ports, {
+    server,
+    wanted,
+    held: held?.issuer,
+    known,
+    signal,
+    grant: 'authorization_code',
+  });
   const { issuer } = discovery.authorizationServer;
   const kept = await registrationsFor(ports, issuer);
   const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);

@@ -4,7 +4,11 @@ import type { Ports } from '../../ports.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import { audienceWarning } from '../../protocol/oauth/token-audience.js';
-import { sendCodeRequest } from '../../protocol/oauth/token-request.js';
+import {
+  type EndpointRequest,
+  sendCodeRequest,
+  type TokenAnswer,
+} from '../../protocol/oauth/token-request.js';
 import {
   type IssuedToken,
   judgeTokenAnswer,
@@ -23,12 +27,11 @@ export interface Redeemed {
 }
 
 /**
- * Redeems the code (RFC 6749 section 4.1.3). Where Basic authentication fails and the server lists
- * client_secret_post, that is tried once: authentication comes before the code is spent.
+ * Redeems the code (RFC 6749 section 4.1.3).
  * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
  * `token_endpoint_failed`, or the door's
  */
-export async function redeem(
+export function redeem(
   ports: Needs,
   request: {
     readonly discovery: Discovery;
@@ -39,50 +42,71 @@ export async function redeem(
     readonly signal: AbortSignal;
   },
 ): Promise<Redeemed> {
-  const server = request.discovery.authorizationServer;
+  const { authorization, redirectUri } = request;
   ports.progress.begin('Redeeming the code');
-  const asked = `POST ${server.tokenEndpoint}`;
-  const send = async (client: ClientAuthentication): Promise<TokenJudgement> => {
-    const answer = await toldStep(ports, { name: 'redeem', asked, rule: 'R-2.5a' }, () =>
-      sendCodeRequest(ports.door, {
-        ...request.authorization,
+  return askForToken(ports, { ...request, step: 'redeem' }, (endpoint) =>
+    sendCodeRequest(ports.door, { ...endpoint, ...authorization, redirectUri }),
+  );
+}
+
+/**
+ * Gets a token with whatever grant `send` asks by, and judges it. Where Basic authentication fails and the server
+ * lists client_secret_post, that is tried once: authentication comes before anything is spent.
+ * @throws Failure as `redeem`
+ */
+export async function askForToken(
+  ports: Needs,
+  request: {
+    readonly discovery: Discovery;
+    readonly client: ClientAuthentication;
+    readonly scopes: readonly string[];
+    readonly step: string;
+    readonly signal: AbortSignal;
+  },
+  send: (endpoint: EndpointRequest & { readonly resource: string }) => Promise<TokenAnswer>,
+): Promise<Redeemed> {
+  const { discovery, scopes, step, signal } = request;
+  const server = discovery.authorizationServer;
+  const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
+  const attempt = async (client: ClientAuthentication): Promise<TokenJudgement> => {
+    const answer = await toldStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
+      send({
         endpoint: server.tokenEndpoint,
         issuer: server.issuer,
-        zone: request.discovery.zone,
-        resource: request.discovery.protectedResource.resource,
-        redirectUri: request.redirectUri,
+        zone: discovery.zone,
+        resource: discovery.protectedResource.resource,
         client,
-        signal: request.signal,
+        signal,
       }),
     );
-    return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: request.scopes });
+    return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes });
   };
   let { client } = request;
-  let judged = await send(client);
+  let judged = await attempt(client);
   if (
     clientRefused(judged) &&
     client.method === 'client_secret_basic' &&
     lists(server, 'client_secret_post')
   ) {
     client = { ...client, method: 'client_secret_post' };
-    judged = await send(client);
+    judged = await attempt(client);
   }
   if (judged.ok) {
-    return { token: withAudienceJudged(ports, judged.token, request.discovery.server, asked), client };
+    return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
   }
-  ports.journal.record({ name: 'redeem', asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
+  ports.journal.record({ ...asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
   throw tokenFailure(judged, server.issuer, ports.journal);
 }
 
-/** Records the redemption; a token that is plainly for another server gets a warning. */
+/** Records how the token was got; one that is plainly for another server gets a warning. */
 function withAudienceJudged(
   ports: Pick<Ports, 'journal'>,
   token: IssuedToken,
   server: string,
-  asked: string,
+  asked: { readonly name: string; readonly asked: string },
 ): IssuedToken {
   const note = audienceWarning(token.accessToken, server);
-  const step = { name: 'redeem', asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
+  const step = { ...asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
   if (note === undefined) {
     ports.journal.record({ ...step, verdict: 'pass' });
     return token;

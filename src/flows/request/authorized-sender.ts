@@ -1,4 +1,4 @@
-import { insufficientScope, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
+import { insufficientScope, scopeNotForClient, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
@@ -9,6 +9,7 @@ import { parseScope, scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
+import { widenCredential } from '../token/widen-credential.js';
 
 /** At most so many step-ups for one operation; then the refusal is permanent (rule 5.6). */
 const mostStepUps = 3;
@@ -25,8 +26,9 @@ export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise
 export interface AuthorizedSender {
   /**
    * Sends with `Authorization: Bearer`. On 401: one refresh and one retry; on 403 `insufficient_scope`: step-up, when
-   * allowed, at most three times. Only a body that can be sent again is; the answer is the caller's to dispose.
-   * @throws Failure `token_not_for_url`, `login_expired`, `token_refused`, `insufficient_scope`, `scope_refused`, or the door's
+   * allowed, at most three times; a login of the client's own widens itself, once. Only a body that can be sent again is; the answer is the caller's to dispose.
+   * @throws Failure `token_not_for_url`, `login_expired`, `token_refused`, `insufficient_scope`, `scope_refused`, `scope_not_for_client`, or the
+   * door's
    */
   send(request: ProtectedRequest): Promise<OutboundResponse>;
 }
@@ -91,7 +93,8 @@ class Sender {
     try {
       return (await ask(defaultMinLifeMs)).accessToken;
     } catch (error) {
-      if (relogin === undefined || !(error instanceof Failure) || error.code !== 'login_expired') {
+      const mayAsk = relogin !== undefined && this.#login.grant === undefined;
+      if (!mayAsk || !(error instanceof Failure) || error.code !== 'login_expired') {
         throw error;
       }
       this.#login = await relogin(this.#login, []);
@@ -109,6 +112,14 @@ class Sender {
     const added = scopesMissing(scopes, wants.scopes);
     if (added.length === 0 || stepUps >= mostStepUps) {
       throw scopeRefused(server, wants.scopes);
+    }
+    if (this.#login.grant === 'client_credentials') {
+      if (stepUps > 0 || !replayable) {
+        throw scopeNotForClient(server, added);
+      }
+      const { signal } = this.#options;
+      this.#login = await widenCredential(this.#ports, { login: this.#login, scopes: added, signal });
+      return;
     }
     if (relogin === undefined || !replayable) {
       throw insufficientScope(server, added, wants.said);

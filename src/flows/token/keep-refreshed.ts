@@ -13,7 +13,7 @@ const writePauseMs = 200;
 /** Writes a refreshed credential, then what the index tells of it. The caller has its lock. */
 export async function keepRefreshed(
   ports: TokenPorts,
-  request: ValidTokenRequest,
+  request: Pick<ValidTokenRequest, 'login' | 'signal'>,
   held: StoredCredential,
   token: IssuedToken,
 ): Promise<StoredCredential> {
@@ -34,7 +34,7 @@ export async function keepRefreshed(
 /** Writes a credential that `spent` was given for, then what the index tells of it. The caller has its lock. */
 export async function keepCredential(
   ports: TokenPorts,
-  request: ValidTokenRequest,
+  request: Pick<ValidTokenRequest, 'login' | 'signal'>,
   fresh: StoredCredential,
   spent: Secret | undefined,
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function keepCredential(
  */
 async function writeForSure(
   ports: TokenPorts,
-  { login, signal }: ValidTokenRequest,
+  { login, signal }: Pick<ValidTokenRequest, 'login' | 'signal'>,
   item: Secret,
   spent: Secret | undefined,
 ): Promise<void> {

@@ -2,15 +2,15 @@ import { Failure } from '../../errors/failure.js';
 import { loginExpired } from '../../errors/token.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
-import { sendRefreshRequest } from '../../protocol/oauth/token-request.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
 import { keepCredential, keepRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { recover } from './recover.js';
+import { sendRenewal } from './send-renewal.js';
 import { takeTurn } from './take-turn.js';
-import { stillLives, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
+import { renewable, stillLives, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
@@ -36,15 +36,14 @@ export async function refreshCredential(
   if (usable(held, request, ports.clock.now())) {
     return held;
   }
-  const { refreshToken } = held;
-  if (refreshToken === undefined) {
+  if (!renewable(held)) {
     throw loginExpired(login.server, 'the token has expired and there is no refresh token');
   }
   if (await isDead(ports, login)) {
-    throw loginExpired(login.server, 'the authorization server has refused its refresh token');
+    throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);
   }
   ports.progress.begin('Refreshing the token');
-  const judged = await attempt(ports, request, { ...held, refreshToken });
+  const judged = await attempt(ports, request, held);
   if (judged.ok) {
     // Awaited here: what is returned unawaited goes on after the lock has been let go.
     return await keepRefreshed(ports, request, held, judged.token);
@@ -55,21 +54,12 @@ export async function refreshCredential(
 async function attempt(
   ports: TokenPorts,
   request: ValidTokenRequest,
-  held: StoredCredential & { readonly refreshToken: NonNullable<StoredCredential['refreshToken']> },
+  held: StoredCredential,
 ): Promise<TokenJudgement> {
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
-    const answer = await sendRefreshRequest(ports.door, {
-      endpoint: held.tokenEndpoint,
-      issuer: held.binding.issuer,
-      resource: held.binding.resource,
-      client: { clientId: held.binding.clientId, method: held.authMethod, secret: held.clientSecret },
-      refreshToken: held.refreshToken,
-      scopes: held.scopes,
-      zone: login.zone,
-      signal,
-    });
+    const answer = await sendRenewal(ports.door, { held, scopes: held.scopes, zone: login.zone, signal });
     const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: held.scopes });
     const came = judged.ok ? 'a Bearer token' : judged.problem;
     ports.journal.record({
@@ -105,7 +95,8 @@ async function afterFailure(
   if (judged.problem === 'refused') {
     // A process that does not keep to the lock (another machine's home) may have refreshed in the meantime.
     const now = await readCredential(ports, login);
-    if (now.refreshToken?.reveal() !== held.refreshToken?.reveal()) {
+    const proof = ({ refreshToken, accessToken }: StoredCredential) => (refreshToken ?? accessToken).reveal();
+    if (proof(now) !== proof(held)) {
       return now;
     }
     await markDead(ports, login);
@@ -113,8 +104,8 @@ async function afterFailure(
       // The next login registers anew instead of sending the person to a page that says "unknown client".
       await forgetRegistration(ports, held.binding);
     }
-    const why = `the authorization server refused its refresh token (${judged.error === '' ? judged.status : judged.error})`;
-    throw loginExpired(login.server, why, tokenFailure(judged, held.binding.issuer, ports.journal));
+    const why = `the authorization server refused to renew it (${judged.error === '' ? judged.status : judged.error})`;
+    throw loginExpired(login.server, why, tokenFailure(judged, held.binding.issuer, ports.journal), login);
   }
   if (stillLives(held, request, ports.clock.now())) {
     return held;

@@ -25,12 +25,17 @@ const clockToleranceMs = 60_000;
  * can be.
  */
 export function usable(
-  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'expiresAt' | 'obtainedAt'>,
+  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>,
   wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): boolean {
   const fromTheFuture = credential.obtainedAt - now > clockToleranceMs;
-  return alive(credential, wanted, now) && !(fromTheFuture && credential.refreshToken !== undefined);
+  return alive(credential, wanted, now) && !(fromTheFuture && renewable(credential));
+}
+
+/** Can a new token be had without a person: with a refresh token, or by asking again as the client itself? */
+export function renewable(credential: Pick<StoredCredential, 'refreshToken' | 'grant'>): boolean {
+  return credential.refreshToken !== undefined || credential.grant === 'client_credentials';
 }
 
 /** Does this credential's token live for as long as was asked, and was it not refused? */

@@ -3,7 +3,7 @@ import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { readCredential } from './read-credential.js';
 import { refreshCredential } from './refresh-credential.js';
-import { type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
+import { renewable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /** A token with less life left than this is refreshed before it is handed out. */
 export const defaultMinLifeMs = 60_000;
@@ -25,7 +25,7 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
   if (usable(credential, request, ports.clock.now())) {
     return tokenOf(credential);
   }
-  if (credential.refreshToken === undefined) {
+  if (!renewable(credential)) {
     throw loginExpired(request.login.server, 'the token has expired and there is no refresh token');
   }
   return tokenOf(await refreshCredential(ports, request));

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
-import type { Zone } from '../../primitives/records.js';
+import type { Grant, Zone } from '../../primitives/records.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
@@ -37,11 +37,11 @@ const requestParameters = new Set(
 
 /**
  * Judges a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), PKCE S256
- * advertised, code flow offered, the endpoints that a login needs usable, `resource` protected by it if it says which.
+ * advertised, the grant offered, the endpoints that a login needs usable, `resource` protected by it if it says which.
  */
 export function judgeAuthorizationServer(
   document: JsonObject,
-  asked: { readonly issuer: string; readonly resource: string; readonly zone: Zone },
+  asked: { readonly issuer: string; readonly resource: string; readonly zone: Zone; readonly grant: Grant },
 ): AuthorizationServerJudgement {
   if (document['issuer'] !== asked.issuer) {
     const found = document['issuer'];
@@ -51,7 +51,7 @@ export function judgeAuthorizationServer(
   if (!Array.isArray(pkce) || !pkce.includes('S256')) {
     return { ok: false, problem: 'no_pkce', found: describe(pkce) };
   }
-  const what = missingCapability(document);
+  const what = missingCapability(document, asked.grant);
   if (what !== undefined) {
     return { ok: false, problem: 'no_capability', what };
   }
@@ -91,17 +91,21 @@ export function judgeAuthorizationServer(
   };
 }
 
-function missingCapability(document: JsonObject): string | undefined {
+function missingCapability(document: JsonObject, grant: Grant): string | undefined {
   const lists = [
-    ['response_types_supported', 'code', 'the response type "code"'],
-    ['grant_types_supported', 'authorization_code', 'the grant type "authorization_code"'],
-    ['response_modes_supported', 'query', 'the response mode "query"'],
+    ['grant_types_supported', grant, `the grant type "${grant}"`],
+    ...(grant === 'client_credentials' ? [] : codeFlow),
   ] as const;
   return lists.find(([name, value]) => {
     const list = document[name];
     return Array.isArray(list) && !list.includes(value);
   })?.[2];
 }
+
+const codeFlow = [
+  ['response_types_supported', 'code', 'the response type "code"'],
+  ['response_modes_supported', 'query', 'the response mode "query"'],
+] as const;
 
 type Endpoint = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly why: string };
 

@@ -1,18 +1,20 @@
 import type { ClientAuth } from 'oauth4webapi';
 import type { ClientAuthMethod } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
+import { importPrivateKey } from './private-key.js';
 
 /** A client as the token endpoint sees it (RFC 6749 section 2.3). */
 export interface ClientAuthentication {
   readonly clientId: string;
   readonly method: ClientAuthMethod;
-  /** Present exactly for the two secret methods. */
+  /** Present exactly for the two secret methods, and for `private_key_jwt`: then it is the private key, PKCS #8 in PEM. */
   readonly secret: Secret | undefined;
 }
 
 /**
  * Puts the client's authentication into a form request: identifier and secret form-encoded for Basic, in the
- * body for post, the identifier alone for a public client. Adds to `form`, returns the headers to send.
+ * body for post, a fresh assertion for this issuer alone, good for a minute, for `private_key_jwt` (RFC 7523 section
+ * 2.2), the identifier alone for a public client. Adds to `form`, returns the headers to send.
  */
 export async function authenticateClient(
   client: ClientAuthentication,
@@ -24,12 +26,21 @@ export async function authenticateClient(
   if (secret !== undefined && method === 'client_secret_basic') {
     return [['authorization', `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(secret)}`)}`]];
   }
-  const { ClientSecretPost, None } = await import('oauth4webapi');
-  const authentication: ClientAuth =
-    secret !== undefined && method === 'client_secret_post' ? ClientSecretPost(secret) : None();
-  // Neither of the two looks at the headers; the platform's own Headers costs 22 ms at its first use.
-  await authentication({ issuer }, { client_id: clientId }, form, {} as Headers);
+  const { ClientSecretPost, None, PrivateKeyJwt } = await import('oauth4webapi');
+  const authentication = async (): Promise<ClientAuth> => {
+    if (secret === undefined || method === 'none') return None();
+    return method === 'private_key_jwt' ? PrivateKeyJwt(await importKey(secret)) : ClientSecretPost(secret);
+  };
+  // None of the three looks at the headers; the platform's own Headers costs 22 ms at its first use.
+  await (await authentication())({ issuer }, { client_id: clientId }, form, {} as Headers);
   return [];
+}
+
+/** A stored key was judged before it was stored. */
+async function importKey(pem: string): Promise<CryptoKey> {
+  const imported = await importPrivateKey(pem);
+  if (!imported.ok) throw new Error(`the stored private key cannot be used: ${imported.why}`);
+  return imported.key;
 }
 
 /**

@@ -64,6 +64,21 @@ export function sendRefreshRequest(
 }
 
 /**
+ * Asks for a token of the client's own (RFC 6749 section 4.4.2) with `resource` (RFC 8707 section 2.2).
+ * @throws Failure of the door
+ */
+export function sendClientCredentialsRequest(
+  door: OutboundDoor,
+  request: EndpointRequest & { readonly scopes: readonly string[]; readonly resource: string },
+): Promise<TokenAnswer> {
+  return postForm(door, request, [
+    ['grant_type', 'client_credentials'],
+    ['resource', request.resource],
+    ...(request.scopes.length === 0 ? [] : ([['scope', request.scopes.join(' ')]] as const)),
+  ]);
+}
+
+/**
  * Revokes a refresh or access token (RFC 7009 section 2.1).
  * @throws Failure of the door
  */

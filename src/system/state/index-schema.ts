@@ -84,6 +84,7 @@ const login: Readonly<Record<string, Check>> = {
   leftIn: maybe(isStore),
   zone: oneOf('public', 'private', 'loopback'),
   registration: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
+  grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
   warnings: maybe(isTexts),
   generation: isWhole,

@@ -1,0 +1,87 @@
+import {
+  clientKeyWithoutGrant,
+  clientProofMissing,
+  clientProofTwice,
+  clientSecretMissing,
+  clientSecretWithoutClient,
+} from '../errors/usage.js';
+import type { OwnClient } from '../flows/login/client-credentials-login.js';
+import type { PreregisteredClient } from '../flows/login/identify-client.js';
+import { Secret } from '../primitives/secret.js';
+import type { CommandContext } from './command.js';
+import type { loginTable } from './commands/login.table.js';
+import { readWhole } from './read-whole.js';
+import type { ArgumentsOf } from './table.js';
+
+export type LoginArguments = ArgumentsOf<typeof loginTable>;
+
+/** Longest client secret or key that is read, in bytes. */
+const longestSecret = 16 * 1024;
+
+/**
+ * The pre-registered client of a login by a person.
+ * @throws Failure `usage`, `file_unreadable`
+ */
+export async function readClient(
+  context: CommandContext,
+  args: LoginArguments,
+): Promise<PreregisteredClient | undefined> {
+  if (args.clientKeyFile !== undefined && !args.clientCredentials) {
+    throw clientKeyWithoutGrant();
+  }
+  const wantsSecret = args.clientSecretStdin || args.clientSecretFile !== undefined;
+  if (args.clientId === undefined) {
+    if (wantsSecret) {
+      throw clientSecretWithoutClient();
+    }
+    return undefined;
+  }
+  const secret = wantsSecret ? await readSecret(context, args) : undefined;
+  return { clientId: args.clientId, secret, issuer: args.authorizationServer, redirectUri: undefined };
+}
+
+/**
+ * The client that logs in as itself: with a key, with a secret, or, when nothing is given, the one of the login that is
+ * renewed.
+ * @throws Failure `usage`, `file_unreadable`
+ */
+export async function readOwnClient(
+  context: CommandContext,
+  args: LoginArguments,
+): Promise<OwnClient | undefined> {
+  const { clientKeyFile, clientId } = args;
+  const client = await readClient(context, { ...args, clientCredentials: true });
+  if (clientKeyFile === undefined) {
+    if (client !== undefined && client.secret === undefined) {
+      throw clientProofMissing();
+    }
+    return client?.secret && { clientId: client.clientId, secret: client.secret, kind: 'secret' };
+  }
+  if (clientId === undefined || client?.secret !== undefined) {
+    throw clientId === undefined ? clientSecretWithoutClient() : clientProofTwice();
+  }
+  const bytes = await readWhole(context.files.read(clientKeyFile), clientKeyFile, longestSecret);
+  return { clientId, secret: new Secret(new TextDecoder().decode(bytes)), kind: 'key' };
+}
+
+async function readSecret(context: CommandContext, args: LoginArguments): Promise<Secret> {
+  const { files, ports } = context;
+  // An option that was typed goes before a file that the environment names.
+  const file = args.clientSecretStdin ? undefined : args.clientSecretFile;
+  const source = file ?? 'stdin';
+  if (file === undefined && files.stdinIsTerminal) {
+    const typed = await ports.terminal.ask('Client secret: ', { hidden: true, signal: context.signal });
+    return secretOf(typed ?? '', source);
+  }
+  const chunks = file === undefined ? files.stdin() : files.read(file);
+  const bytes = await readWhole(chunks, source, longestSecret);
+  return secretOf(new TextDecoder().decode(bytes), source);
+}
+
+function secretOf(text: string, source: string): Secret {
+  const value = text.replace(/\r?\n$/, '');
+  if (value === '') {
+    throw clientSecretMissing(source);
+  }
+  return new Secret(value);
+}

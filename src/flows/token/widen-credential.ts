@@ -1,0 +1,54 @@
+import { scopeNotForClient } from '../../errors/call.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import { scopesMissing, unionScopes } from '../../primitives/scope.js';
+import { judgeTokenAnswer } from '../../protocol/oauth/token-response.js';
+import { tokenFailure } from '../login/redeem.js';
+import { keepRefreshed } from './keep-refreshed.js';
+import { readCredential } from './read-credential.js';
+import { sendRenewal } from './send-renewal.js';
+import type { TokenPorts } from './token-request.js';
+
+/** How long a process waits for another one that has the same credential in hand. */
+const widenLockWaitMs = 30_000;
+
+/**
+ * Step-up of a login of the client's own (rule 5.6): asks once for the union of the scopes held and wanted. What is not
+ * given is not asked for again, and the login stays as it was.
+ * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and door's
+ */
+export async function widenCredential(
+  ports: TokenPorts,
+  request: {
+    readonly login: LoginRecord;
+    readonly scopes: readonly string[];
+    readonly signal: AbortSignal;
+  },
+): Promise<LoginRecord> {
+  const { login, scopes, signal } = request;
+  await using _lock = await ports.locks.acquire(login.key, { waitMs: widenLockWaitMs, signal });
+  const held = await readCredential(ports, login);
+  if (scopesMissing(held.scopes, scopes).length === 0) {
+    return { ...login, scopes: held.scopes }; // another process was faster
+  }
+  ports.progress.begin('Asking for more scope');
+  const wanted = unionScopes(held.scopes, scopes);
+  const answer = await sendRenewal(ports.door, { held, scopes: wanted, zone: login.zone, signal });
+  const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: wanted });
+  const missing = judged.ok ? scopesMissing(judged.token.scopes, scopes) : scopes;
+  ports.journal.record({
+    name: 'step-up',
+    asked: `POST ${held.tokenEndpoint}, scope ${wanted.join(' ')}`,
+    came: judged.ok ? `scope ${judged.token.scopes.join(' ')}` : judged.problem,
+    rule: 'R-5.6c',
+    verdict: missing.length === 0 ? 'pass' : 'failure',
+  });
+  if (!judged.ok) {
+    const failure = tokenFailure(judged, held.binding.issuer, ports.journal);
+    throw judged.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
+  }
+  if (missing.length > 0) {
+    throw scopeNotForClient(login.server, missing);
+  }
+  const { expiresAt, obtainedAt, scopes: now } = await keepRefreshed(ports, request, held, judged.token);
+  return { ...login, expiresAt, obtainedAt, scopes: now };
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { startProgram } from '../support/program.js';
+import { authorizationUrlOf, openStage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+
+test('in a container and over SSH the login says how the answer finds its way back', { skip }, async () => {
+  await using stage = await openStage();
+  const places = [
+    [{ container: 'podman' }, /This is a container.*port (\d+).*--network host/s],
+    [{ container: 'podman', SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, /ssh -N -L (\d+):127\.0\.0\.1:\1 /],
+  ] as const;
+  for (const [variables, hint] of places) {
+    const home = { ...stage.home, env: { ...stage.home.env, ...variables } };
+    await using login = startProgram(home, ['login', stage.sandbox.serverUrl, '--no-browser']);
+    const [, port] = await login.waitForStderr(hint);
+    const url = await authorizationUrlOf(login);
+    assert.equal(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').port, port);
+    await walkLogin(url);
+    const { code, stderr } = await login.finished;
+    assert.equal(code, 0, stderr);
+  }
+});
