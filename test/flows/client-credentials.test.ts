@@ -55,6 +55,7 @@ const loginAs = (scene: Scene, client: OwnClient | undefined, change: Partial<Cl
     scopes: undefined,
     issuer: undefined,
     client,
+    store: undefined,
     signal,
     ...change,
   });
