@@ -62,7 +62,7 @@ const exitCodes: Readonly<Record<number, string>> = {
   [exitCode.refused]: 'refused, by the person or the authorization server',
   [exitCode.serverBreaksRules]: 'a server breaks the rules; the rule is named',
   [exitCode.network]: 'network or time-out',
-  [exitCode.store]: 'the keychain is unavailable, locked or full',
+  [exitCode.store]: 'the keychain, or other store, is unavailable, locked or full',
   [exitCode.callFailed]: 'the protocol call itself failed',
   [exitCode.interrupted]: 'interrupted',
 };

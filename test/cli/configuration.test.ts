@@ -34,6 +34,7 @@ const whole = {
   timeoutSeconds: 120,
   caFile: '/etc/ca.pem',
   redirectPort: 8765,
+  store: 'file',
 };
 
 test('the file says all that it can say, issuers to the character [R-4.6b]', () => {
@@ -135,4 +136,11 @@ test('a file that others can write, a link, a folder, or one in such a folder is
   await rename(file, join(home.path, 'folder'));
   await writeFile(file, Buffer.alloc(300 * 1024, ' '), { mode: 0o600 });
   refused(/larger than/);
+});
+
+test('a store is one that a person can choose, and nothing like one', () => {
+  assert.equal(read('{}', { POSTERN_STORE: 'helper:pass' }).store, 'helper:pass');
+  for (const word of ['memory', 'plain', 'helper:', 'helper:../x', 'helper:-x', 'File', '']) {
+    assert.match(refusal(JSON.stringify({ store: word })).message, /keychain, file or helper:NAME/);
+  }
 });
