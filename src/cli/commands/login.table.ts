@@ -83,6 +83,11 @@ export const loginTable = {
       describe: 'print the address instead; the redirect URL can be pasted at the prompt',
     },
     {
+      name: 'device',
+      kind: 'boolean',
+      describe: 'show a code to type in a browser anywhere, where the authorization server offers that',
+    },
+    {
       name: 'timeout',
       kind: 'number',
       min: 10,
