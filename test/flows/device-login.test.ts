@@ -6,6 +6,7 @@ import { defaultAccount } from '../../src/primitives/records.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { failureOf } from '../support/door.js';
 import { callTool } from './calls.js';
+import { openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
 
 /** Ports whose clock does not wait: each pause moves it, and may bring the person to act. */
@@ -83,4 +84,32 @@ test('nobody types the code: it ends when the code does, and not before', async 
   const failure = await failureOf(deviceLogin(ports, request(scene)), 'device_code_expired');
   assert.equal(failure.exit, 6);
   assert.equal(pauses.length, 120, 'ten minutes, five seconds each');
+});
+
+test('pending, slow_down and an end are obeyed; without an endpoint nothing is registered, and it is said', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const target = { ...request(scene), server: own.server.url };
+  const failure = await failureOf(deviceLogin(scene.ports, target), 'device_flow_missing');
+  assert.match(failure.remedy, /--no-browser$/);
+  assert.equal(own.issuer.registrations.length, 0);
+
+  const { issuer } = own.issuer;
+  own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/token` };
+  const answers = [
+    'authorization_pending',
+    'slow_down',
+    'authorization_pending',
+    'slow_down',
+    'expired_token',
+  ];
+  const verification_uri = `${issuer}/device`;
+  own.issuer.onToken = ({ fields }) =>
+    fields.has('grant_type')
+      ? [400, { error: answers.shift() }]
+      : [200, { device_code: 'd', user_code: 'A\u001b[2JB', verification_uri, expires_in: 600, interval: 2 }];
+  const { ports, pauses } = hurried(scene, async () => undefined);
+  await failureOf(deviceLogin(ports, target), 'device_code_expired');
+  assert.deepEqual(pauses, [2000, 2000, 7000, 7000, 12_000]);
+  assert.ok(!scene.ports.told.join('\n').includes('\u001b'), 'the code is shown harmless');
 });
