@@ -57,7 +57,6 @@ export const loginTable = {
       name: 'client-key-file',
       kind: 'string',
       value: 'FILE',
-      env: 'POSTERN_CLIENT_KEY_FILE',
       describe: 'private key of --client-id (PEM, PKCS #8; ES256 or RS256), for --client-credentials',
     },
     {
