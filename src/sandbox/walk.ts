@@ -8,6 +8,8 @@ export interface Walk {
   readonly decision?: 'allow' | 'deny';
   /** The scopes to leave ticked on the consent page; absent: all. */
   readonly scopes?: readonly string[];
+  /** The code to type, at a login by a device code. */
+  readonly userCode?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -58,6 +60,17 @@ function submission(html: string, page: URL, walk: Walk): Step | undefined {
     ['decision', walk.decision ?? 'allow'],
   ]);
   for (const form of formsOf(html)) {
+    const typed = form.fields.some(([name]) => name === 'user_code');
+    const device = form.buttons.find(
+      ([name, value]) => name === 'decision' && /^(code|confirm)$/.test(value),
+    );
+    if (typed && device !== undefined) {
+      const fields = form.fields.map(
+        ([name, value]) =>
+          [name, name === 'user_code' && value === '' ? (walk.userCode ?? '') : value] as const,
+      );
+      return submit({ ...form, fields }, device, page, undefined);
+    }
     const button = form.buttons.find(([name, value]) => wanted.get(name) === value);
     if (button !== undefined) return submit(form, button, page, walk.scopes);
   }

@@ -12,6 +12,7 @@ const server: AuthorizationServer = {
   tokenEndpoint: 'https://as.example/token',
   registrationEndpoint: undefined,
   revocationEndpoint: undefined,
+  deviceAuthorizationEndpoint: undefined,
   scopesSupported: [],
   grantTypes: undefined,
   tokenAuthMethods: undefined,

@@ -43,6 +43,7 @@ async function register(body: unknown, status = 201, listed?: readonly string[])
       tokenEndpoint: 'https://as.example/t',
       registrationEndpoint: 'https://as.example/r',
       revocationEndpoint: undefined,
+      deviceAuthorizationEndpoint: undefined,
       scopesSupported: [],
       grantTypes: undefined,
       tokenAuthMethods: listed,

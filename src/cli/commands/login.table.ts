@@ -57,7 +57,6 @@ export const loginTable = {
       name: 'client-key-file',
       kind: 'string',
       value: 'FILE',
-      env: 'POSTERN_CLIENT_KEY_FILE',
       describe: 'private key of --client-id (PEM, PKCS #8; ES256 or RS256), for --client-credentials',
     },
     {
@@ -89,6 +88,11 @@ export const loginTable = {
       name: 'no-browser',
       kind: 'boolean',
       describe: 'print the address instead; the redirect URL can be pasted at the prompt',
+    },
+    {
+      name: 'device',
+      kind: 'boolean',
+      describe: 'show a code to type in a browser anywhere, where the authorization server offers that',
     },
     {
       name: 'timeout',

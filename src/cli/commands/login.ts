@@ -1,5 +1,6 @@
 import { argumentRefused } from '../../errors/usage.js';
 import { clientCredentialsLogin } from '../../flows/login/client-credentials-login.js';
+import { deviceLogin } from '../../flows/login/device-login.js';
 import { login } from '../../flows/login/login.js';
 import { loginStatus } from '../../flows/status.js';
 import type { LoginRecord, StoreKind } from '../../primitives/records.js';
@@ -41,8 +42,8 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const { ports } = context;
   const { server, account } = await readLoginTarget(ports, args.server, args.account);
   const scopes = readScopes(args.scope);
-  const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser });
-  return login(ports, {
+  const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser || args.device });
+  return (args.device ? deviceLogin : login)(ports, {
     ...defaults,
     server,
     account,

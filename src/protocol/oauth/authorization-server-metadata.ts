@@ -9,6 +9,8 @@ export interface AuthorizationServer {
   readonly tokenEndpoint: string;
   readonly registrationEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
+  /** RFC 8628 section 4. */
+  readonly deviceAuthorizationEndpoint: string | undefined;
   readonly scopesSupported: readonly string[];
   /** Undefined when absent. */
   readonly grantTypes: readonly string[] | undefined;
@@ -82,6 +84,7 @@ export function judgeAuthorizationServer(
       tokenEndpoint: tokenEndpoint.url,
       registrationEndpoint: optionalEndpoint(document, 'registration_endpoint', asked.zone),
       revocationEndpoint: optionalEndpoint(document, 'revocation_endpoint', asked.zone),
+      deviceAuthorizationEndpoint: optionalEndpoint(document, 'device_authorization_endpoint', asked.zone),
       scopesSupported: strings(document['scopes_supported']) ?? [],
       grantTypes: strings(document['grant_types_supported']),
       tokenAuthMethods: strings(document['token_endpoint_auth_methods_supported']),

@@ -4,6 +4,7 @@ import { asObject, type JsonObject, parseJson } from '../../primitives/json.js';
 import type { ClientAuthMethod, Zone } from '../../primitives/records.js';
 import { Secret } from '../../primitives/secret.js';
 import type { AuthorizationServer } from './authorization-server-metadata.js';
+import { deviceGrant } from './device-request.js';
 
 const registrationLimits = { totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
 const longestClientId = 1024;
@@ -57,7 +58,11 @@ export async function registerClient(
       client_name: 'postern',
       application_type: 'native',
       redirect_uris: [request.redirectUri],
-      grant_types: ['authorization_code', 'refresh_token'],
+      // A client that is kept may be used with either way of a later login.
+      grant_types: [
+        ...['authorization_code', 'refresh_token'],
+        ...(request.server.deviceAuthorizationEndpoint === undefined ? [] : [deviceGrant]),
+      ],
       response_types: ['code'],
       token_endpoint_auth_method: wanted,
       ...(request.scopes.length === 0 ? {} : { scope: request.scopes.join(' ') }),

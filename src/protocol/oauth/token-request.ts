@@ -92,7 +92,8 @@ export function sendRevocationRequest(
   ]);
 }
 
-async function postForm(
+/** Posts a form with the client's authentication; sent once, never redirected. @throws Failure of the door */
+export async function postForm(
   door: OutboundDoor,
   request: EndpointRequest,
   parameters: readonly (readonly [string, string])[],

@@ -2,6 +2,7 @@ import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
+import { deviceFlow, deviceGrant } from './device-flow.js';
 import type { SigningKeys } from './keys.js';
 import { memoryStore } from './memory.js';
 import { allScopes, resourceScopes } from './scopes.js';
@@ -48,6 +49,8 @@ export function providerConfiguration(about: Surroundings): Configuration {
       token: '/token',
       registration: '/register',
       revocation: '/revoke',
+      device_authorization: '/device/authorization',
+      code_verification: '/device',
       jwks: '/jwks',
     },
     features: features(about),
@@ -93,6 +96,7 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     rpInitiatedLogout: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     clientCredentials: { enabled: true },
+    deviceFlow: deviceFlow(),
     revocation: {
       enabled: true,
       // Someone else's token: no effect, and no hint that it exists (RFC 7009 section 2.1).
@@ -141,6 +145,7 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
     IdToken: hour,
     Interaction: hour,
     Session: 12 * hour,
+    DeviceCode: 600,
     RefreshToken: 24 * hour,
     Grant: 24 * hour,
   };
@@ -149,7 +154,12 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
 function clientMetadata(client: SandboxClient): NonNullable<Configuration['clients']>[number] {
   const confidential = client.client_secret !== undefined || client.jwks !== undefined;
   return {
-    grant_types: ['authorization_code', 'refresh_token', ...(confidential ? ['client_credentials'] : [])],
+    grant_types: [
+      'authorization_code',
+      'refresh_token',
+      deviceGrant,
+      ...(confidential ? ['client_credentials'] : []),
+    ],
     token_endpoint_auth_method:
       client.client_secret !== undefined ? 'client_secret_basic' : confidential ? 'private_key_jwt' : 'none',
     ...client,

@@ -103,6 +103,9 @@ async function route(
     const refused = settings.registration ? refusedRegistration(visit.body) : undefined;
     if (refused !== undefined) return reply(response, refused);
   }
+  if (visit.request.method === 'POST' && below === '/device/authorization' && !form.has('scope')) {
+    return reply(response, oauthError(400, 'invalid_scope', 'a device login names its scope'));
+  }
   if (below === '/authorize') return pass(visit, withScope(target, url));
   return pass(visit, target);
 }

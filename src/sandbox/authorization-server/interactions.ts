@@ -140,7 +140,7 @@ function anew(shared: Shared, interaction: Interaction): Answer {
 
 function parameters(interaction: Interaction): {
   readonly clientId: string;
-  readonly redirectUri: string;
+  readonly redirectUri: string | undefined;
   readonly resource: string;
   readonly scopes: readonly string[];
 } {
@@ -148,7 +148,7 @@ function parameters(interaction: Interaction): {
   const asked = String(scope ?? '').split(' ');
   return {
     clientId: String(client_id),
-    redirectUri: String(redirect_uri),
+    redirectUri: typeof redirect_uri === 'string' ? redirect_uri : undefined,
     resource: String(resource),
     scopes: asked.filter((one) => scopeInWords(one) !== undefined),
   };

@@ -13,7 +13,7 @@ export interface ConsentQuestion {
   readonly preregistered: boolean;
   /** Every redirect URI the client has, and the one this request names. */
   readonly redirectUris: readonly string[];
-  readonly redirectUri: string;
+  readonly redirectUri: string | undefined;
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly account: SandboxAccount;
@@ -25,21 +25,21 @@ export interface ConsentQuestion {
  */
 export function consentPage(ask: ConsentQuestion): Answer {
   const name = words(ask.clientName);
-  const target = new URL(ask.redirectUri);
+  const target = ask.redirectUri === undefined ? undefined : new URL(ask.redirectUri);
   return pageAnswer({
     status: 200,
     title: 'Allow access?',
     // The answer of this form is redirected to the client: browsers ask the policy for that, too.
-    formTargets: [target.origin],
+    formTargets: target === undefined ? [] : [target.origin],
     body: html`<h1>${name} asks to act for you</h1>
 <p class="soft">It would be able to use this server as ${ask.account.name}.</p>
 <dl>
 <dt>Program</dt><dd>${name}</dd>
 <dt>Identified by</dt><dd>${identity(ask)}</dd>
-<dt>Answer goes to</dt><dd>${words(target.host)}</dd>
+<dt>Answer goes to</dt><dd>${target === undefined ? 'the device that shows the code' : words(target.host)}</dd>
 <dt>Server</dt><dd>${words(ask.resource)}</dd>
 </dl>
-${ask.redirectUris.every(isLoopback) ? loopbackWarning(name) : html``}
+${target === undefined ? deviceWarning(name) : ask.redirectUris.every(isLoopback) ? loopbackWarning(name) : html``}
 <form method="post" action="${ask.action}">
 <input type="hidden" name="csrf" value="${ask.csrf}">
 <h2>What it may do</h2>
@@ -65,6 +65,11 @@ function identity(ask: ConsentQuestion): string {
 function loopbackWarning(name: string): Markup {
   return html`<p class="warning"><strong>This program runs on your own computer.</strong> Any other program on it could
 pretend to be ${name}. Allow this only if you started this login yourself, just now.</p>`;
+}
+
+function deviceWarning(name: string): Markup {
+  return html`<p class="warning"><strong>Somebody gave you a code?</strong> Then it is their login, not yours. Allow this only if you
+started ${name} yourself and it showed you that code, just now.</p>`;
 }
 
 function scopeLine(scope: string): Markup {

@@ -1,0 +1,26 @@
+import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
+import type { Step } from '../primitives/step.js';
+import { exitCode, Failure } from './failure.js';
+
+/** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
+export function deviceFlowMissing(issuer: string, server: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'device_flow_missing',
+    exit: exitCode.usage,
+    message: `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`,
+    remedy: `Run: postern login ${shellWord(server)} --no-browser`,
+    trail,
+  });
+}
+
+/** Nobody typed the code in time. */
+export function deviceCodeExpired(issuer: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'device_code_expired',
+    exit: exitCode.network,
+    message: `The code of ${quoted(issuer)} ran out before the login was allowed; nothing was stored.`,
+    remedy: 'Run the login again and type the new code, with --timeout for more time.',
+    trail,
+  });
+}

@@ -1,0 +1,45 @@
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Answer } from '../wire/answer.js';
+import { deviceConfirmPage, deviceDonePage, deviceInputPage } from './pages/device-pages.js';
+
+/** The grant type of RFC 8628 section 3.4. */
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
+
+/** Logins by a code (RFC 8628), with pages of our own. */
+export function deviceFlow(): DeviceFlow {
+  return {
+    enabled: true,
+    userCodeInputSource: async (context, form, _out, error) => {
+      const wrong = error !== undefined && error.name !== 'AbortedError';
+      answer(
+        context,
+        error?.name === 'AbortedError' ? deviceDonePage(false) : deviceInputPage(formOf(form), wrong),
+      );
+    },
+    userCodeConfirmSource: async (context, form, client, _info, userCode) => {
+      const name = client.clientName ?? client.clientId;
+      answer(context, deviceConfirmPage(formOf(form), name, userCode));
+    },
+    successSource: async (context) => answer(context, deviceDonePage(true)),
+  };
+}
+
+export interface DeviceForm {
+  readonly action: string;
+  /** Its hidden fields, by name. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
+
+/** oidc-provider hands its form over as HTML; ours is made anew from what is in it. */
+function formOf(html: string): DeviceForm {
+  const action = /action="([^"]*)"/.exec(html)?.[1] ?? '';
+  const hidden = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  return { action, fields: hidden.map(([, name = '', value = '']) => [name, value]) };
+}
+
+function answer(context: KoaContextWithOIDC, page: Answer): void {
+  for (const [name, value] of page.headers) context.set(name, value);
+  context.body = Buffer.from(page.body as Uint8Array);
+}
