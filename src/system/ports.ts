@@ -1,6 +1,7 @@
 import type { CredentialIndex, Journal, Ports } from '../ports.js';
 import { createClock } from './clock.js';
 import {
+  lateAttempts,
   lateBrowser,
   lateDoor,
   lateIndex,
@@ -52,6 +53,10 @@ export function createPorts(options: PortsOptions): Ports {
     const { createCredentialIndex } = await import('./state/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
+  const attempts = lateAttempts(async () => {
+    const { createAttempts } = await import('./state/attempts.js');
+    return createAttempts({ directory: folder(), locks, clock });
+  });
   const recovery = lateRecovery(async () => {
     const { createRecovery } = await import('./state/recovery.js');
     return createRecovery({ directory: `${folder()}/recovery` });
@@ -82,6 +87,7 @@ export function createPorts(options: PortsOptions): Ports {
     index,
     recovery: watchRecovery(recovery, hold),
     journal,
+    attempts,
     progress: spinner,
     store: watchStore(own.store ?? store, hold),
     door: watchDoor(

@@ -40,7 +40,10 @@ export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
 }
 
-type Needs = Pick<Ports, 'door' | 'store' | 'index' | 'terminal' | 'journal' | 'progress' | 'clock'>;
+type Needs = Pick<
+  Ports,
+  'door' | 'store' | 'index' | 'attempts' | 'terminal' | 'journal' | 'progress' | 'clock'
+>;
 
 /**
  * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking

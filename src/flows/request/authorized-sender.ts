@@ -1,6 +1,7 @@
 import { insufficientScope, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
+import type { Ports } from '../../ports.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
@@ -9,8 +10,9 @@ import { parseScope, scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
+import { operationOf } from './operation-of.js';
 
-/** At most so many step-ups for one operation; then the refusal is permanent (rule 5.6). */
+/** At most so many step-ups for one operation within an hour; then the refusal is permanent (rule 5.6). */
 const mostStepUps = 3;
 
 /** A request to the protected server, before the token is put on it. */
@@ -32,10 +34,12 @@ export interface AuthorizedSender {
 }
 
 /** A sender for one login. Its token goes to this login's server and below it, and nowhere else. */
-export function createAuthorizedSender(ports: TokenPorts, options: SenderOptions): AuthorizedSender {
+export function createAuthorizedSender(ports: SenderPorts, options: SenderOptions): AuthorizedSender {
   const sender = new Sender(ports, options);
   return { send: (request) => sender.send(request) };
 }
+
+export type SenderPorts = TokenPorts & Pick<Ports, 'attempts'>;
 
 export interface SenderOptions {
   readonly login: LoginRecord;
@@ -44,11 +48,11 @@ export interface SenderOptions {
 }
 
 class Sender {
-  readonly #ports: TokenPorts;
+  readonly #ports: SenderPorts;
   readonly #options: SenderOptions;
   #login: LoginRecord;
 
-  constructor(ports: TokenPorts, options: SenderOptions) {
+  constructor(ports: SenderPorts, options: SenderOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#login = options.login;
@@ -61,7 +65,7 @@ class Sender {
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
     let accessToken = await this.#token(undefined);
     let refreshed = false;
-    for (let stepUps = 0; ; ) {
+    for (;;) {
       const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
       const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? missingScope(response) : undefined;
@@ -70,8 +74,7 @@ class Sender {
       }
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
-        await this.#stepUp(wants, { stepUps, replayable });
-        stepUps += 1;
+        await this.#stepUp(wants, request, replayable);
         accessToken = await this.#token(undefined);
         continue;
       }
@@ -100,18 +103,19 @@ class Sender {
   }
 
   /** @throws Failure `scope_refused` when asking again is of no use, `insufficient_scope` when nobody may be asked */
-  async #stepUp(
-    wants: WantedScope,
-    { stepUps, replayable }: { readonly stepUps: number; readonly replayable: boolean },
-  ): Promise<void> {
+  async #stepUp(wants: WantedScope, request: ProtectedRequest, replayable: boolean): Promise<void> {
     const { relogin } = this.#options;
-    const { server, scopes } = this.#login;
+    const { server, resource, scopes } = this.#login;
     const added = scopesMissing(scopes, wants.scopes);
-    if (added.length === 0 || stepUps >= mostStepUps) {
+    if (added.length === 0) {
       throw scopeRefused(server, wants.scopes);
     }
     if (relogin === undefined || !replayable) {
       throw insufficientScope(server, added, wants.said);
+    }
+    const name = `step-up ${resource} ${operationOf(request)}`;
+    if (!(await this.#ports.attempts.take(name, mostStepUps))) {
+      throw scopeRefused(server, wants.scopes);
     }
     this.#login = await relogin(this.#login, wants.scopes);
   }
