@@ -20,9 +20,9 @@ export type ProtectedRequest = Omit<OutboundRequest, 'namedBy' | 'redirects'>;
 
 /**
  * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
- * none when the login is no longer valid. Absent: nobody may be asked.
+ * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that).
  */
-export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise<LoginRecord>;
+export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise<LoginRecord | undefined>;
 
 export interface AuthorizedSender {
   /**
@@ -97,7 +97,9 @@ class Sender {
       if (relogin === undefined || !(error instanceof Failure) || error.code !== 'login_expired') {
         throw error;
       }
-      this.#login = await relogin(this.#login, []);
+      const better = await relogin(this.#login, []);
+      if (better === undefined) throw error;
+      this.#login = better;
       return (await ask(0)).accessToken;
     }
   }
@@ -117,7 +119,11 @@ class Sender {
     if (!(await this.#ports.attempts.take(name, mostStepUps))) {
       throw scopeRefused(server, wants.scopes);
     }
-    this.#login = await relogin(this.#login, wants.scopes);
+    const better = await relogin(this.#login, wants.scopes);
+    if (better === undefined) {
+      throw insufficientScope(server, added, wants.said);
+    }
+    this.#login = better;
   }
 }
 
