@@ -53,6 +53,15 @@ export interface Recovery {
   forget(key: string): Promise<void>;
 }
 
+/** What may be done only so often within an hour, counted over all processes. */
+export interface Attempts {
+  /** Counts one more under that name; false, and nothing counted, when there were `most` in the last hour.
+   * @throws Failure `state_unsafe`, `state_unwritable`, `busy` */
+  take(name: string, most: number): Promise<boolean>;
+  /** From now on there were none. @throws as `take` */
+  forget(name: string): Promise<void>;
+}
+
 /** Locks between processes, by name. */
 export interface Locks {
   /** @throws Failure `busy` after `waitMs` */
@@ -140,6 +149,7 @@ export interface Ports {
   readonly stores: SecretStores;
   readonly index: CredentialIndex;
   readonly recovery: Recovery;
+  readonly attempts: Attempts;
   readonly locks: Locks;
   readonly browser: Browser;
   readonly listeners: CallbackListeners;

@@ -3,6 +3,7 @@ import { nobodyToAsk } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import type { PreregisteredClient } from '../flows/login/identify-client.js';
 import { type LoginRequest, login } from '../flows/login/login.js';
+import { askStepUp } from '../flows/request/ask-step-up.js';
 import type { Relogin } from '../flows/request/authorized-sender.js';
 import { printable } from '../primitives/printable.js';
 import { defaultAccount, type LoginRecord } from '../primitives/records.js';
@@ -53,15 +54,23 @@ export async function loginDefaults(
   };
 }
 
-/** The way to a better login in the middle of another command; undefined without `--login`. */
+/**
+ * The way to a better login in the middle of another command: with `--login` without a question; without it only more
+ * scope, after a yes at the terminal; undefined where nobody can be asked.
+ */
 export function reloginFor(
   context: CommandContext,
   options: { readonly login: boolean; readonly noBrowser: boolean },
 ): Relogin | undefined {
-  if (!options.login) {
+  const { ports, signal } = context;
+  if (!options.login && !ports.terminal.interactive) {
     return undefined;
   }
   return async (held, scopes) => {
+    if (!options.login) {
+      if (scopes.length === 0) return undefined;
+      await askStepUp(ports, { login: held, scopes, signal });
+    }
     const defaults = await loginDefaults(context, { server: held.server, noBrowser: options.noBrowser });
     const added = scopesMissing(held.scopes, scopes);
     if (added.length > 0) {

@@ -41,6 +41,18 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
   });
 }
 
+/** The person does not want this login to have more scope. */
+export function stepUpDeclined(server: string, missing: readonly string[], when: 'now' | 'earlier'): Failure {
+  const said =
+    when === 'now' ? 'you declined to ask for it' : 'you declined to ask for it within the last hour';
+  return new Failure({
+    code: 'step_up_declined',
+    exit: exitCode.refused,
+    message: `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and ${said}.`,
+    remedy: 'Run the same command again with --login, if you want that after all.',
+  });
+}
+
 /** More scope was asked for, as often as is allowed, and the server is still not content. */
 export function scopeRefused(server: string, scopes: readonly string[]): Failure {
   return new Failure({

@@ -1,3 +1,5 @@
+import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
 import { exitCode, Failure } from './failure.js';
 
 /** Something else listens on the port that was asked for. It is never taken for one of ours. */
@@ -52,4 +54,14 @@ function spanOf(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const [count, unit] = seconds >= 120 && seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Tab after tab, and nobody answers: no further one is opened. */
+export function tooManyTabs(server: string, most: number): Failure {
+  return new Failure({
+    code: 'too_many_tabs',
+    exit: exitCode.loginNeeded,
+    message: `The browser was opened ${most} times within the last hour to log in to ${quoted(server)}, and nobody answered; it was not opened again.`,
+    remedy: `Run, which shows the login page’s address here: postern login ${shellWord(server)} --no-browser`,
+  });
 }

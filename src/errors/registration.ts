@@ -61,3 +61,14 @@ export function clientBoundElsewhere(clientId: string, issuer: string, trail: re
     trail,
   });
 }
+
+/** A registration that never holds, or a server that wants one again and again. */
+export function registeredTooOften(issuer: string, most: number, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'registered_too_often',
+    exit: exitCode.refused,
+    message: `This client was registered at ${quoted(issuer)} ${most} times within the last hour, which is as often as is allowed.`,
+    remedy: 'Wait an hour, or register a client there yourself and pass its identifier with --client-id.',
+    trail,
+  });
+}

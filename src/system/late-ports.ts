@@ -1,4 +1,5 @@
 import type {
+  Attempts,
   Browser,
   CallbackListeners,
   CredentialIndex,
@@ -43,6 +44,14 @@ export function lateIndex(make: () => Promise<CredentialIndex>): CredentialIndex
   return {
     read: async () => (await index()).read(),
     update: async (change) => (await index()).update(change),
+  };
+}
+
+export function lateAttempts(make: () => Promise<Attempts>): Attempts {
+  const attempts = once(make);
+  return {
+    take: async (name, most) => (await attempts()).take(name, most),
+    forget: async (name) => (await attempts()).forget(name),
   };
 }
 

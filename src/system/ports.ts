@@ -1,6 +1,14 @@
 import type { CredentialIndex, Journal, Ports, SecretStores } from '../ports.js';
 import { createClock } from './clock.js';
-import { lateBrowser, lateDoor, lateIndex, lateListeners, lateLocks, lateRecovery } from './late-ports.js';
+import {
+  lateAttempts,
+  lateBrowser,
+  lateDoor,
+  lateIndex,
+  lateListeners,
+  lateLocks,
+  lateRecovery,
+} from './late-ports.js';
 import {
   type Hold,
   watchDoor,
@@ -48,6 +56,10 @@ export function createPorts(options: PortsOptions): Ports {
     const { createCredentialIndex } = await import('./state/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
+  const attempts = lateAttempts(async () => {
+    const { createAttempts } = await import('./state/attempts.js');
+    return createAttempts({ directory: folder(), locks, clock });
+  });
   const recovery = lateRecovery(async () => {
     const { createRecovery } = await import('./state/recovery.js');
     return createRecovery({ directory: `${folder()}/recovery` });
@@ -70,6 +82,7 @@ export function createPorts(options: PortsOptions): Ports {
     index,
     recovery: watchRecovery(recovery, hold),
     journal,
+    attempts,
     progress: spinner,
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),

@@ -39,6 +39,7 @@ const request = (scene: Scene): Omit<LoginRequest, 'mode' | 'seat'> => ({
   clients: [],
   metadataUrl: undefined,
   redirectPort: undefined,
+  store: undefined,
   timeoutMs: 900_000,
   signal: new AbortController().signal,
 });

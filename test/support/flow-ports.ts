@@ -9,6 +9,7 @@ import { createCallbackListeners } from '../../src/system/callback/listeners.js'
 import { createDoor } from '../../src/system/http/door.js';
 import { systemResolver } from '../../src/system/http/system-resolver.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
+import { createAttempts } from '../../src/system/state/attempts.js';
 import { createCredentialIndex } from '../../src/system/state/credential-index.js';
 import { createLocks } from '../../src/system/state/locks.js';
 import { createRecovery } from '../../src/system/state/recovery.js';
@@ -57,6 +58,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     store,
     stores: { of: () => store },
     index: createCredentialIndex({ directory, locks }),
+    attempts: createAttempts({ directory, locks, clock }),
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
     browser,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),

@@ -39,7 +39,8 @@ export const requestTable = {
     {
       name: 'login',
       kind: 'boolean',
-      describe: 'log in, or ask for more scope, in the browser where it is needed (3 times at most)',
+      describe:
+        'log in, or ask for more scope, in the browser where it is needed, unasked (3 times an hour at most)',
     },
     { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
     {

@@ -2,9 +2,8 @@ import type { Ports } from '../../ports.js';
 import type { JsonObject, JsonValue } from '../../primitives/json.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { OpenServer } from '../find-login.js';
-import { createAuthorizedSender, type Relogin } from '../request/authorized-sender.js';
+import { createAuthorizedSender, type Relogin, type SenderPorts } from '../request/authorized-sender.js';
 import { createOpenSender } from '../request/open-sender.js';
-import type { TokenPorts } from '../token/token-request.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
 
@@ -33,7 +32,7 @@ const mostPages = 100;
  * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
  */
 export async function call(
-  ports: TokenPorts & Pick<Ports, 'terminal'>,
+  ports: SenderPorts & Pick<Ports, 'terminal'>,
   request: CallRequest,
 ): Promise<JsonObject> {
   const { login, relogin, signal, policy, notify } = request;

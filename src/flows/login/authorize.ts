@@ -4,7 +4,7 @@ import {
   authorizationDenied,
   requestTooLong,
 } from '../../errors/authorization.js';
-import { linkTakenTwice } from '../../errors/callback.js';
+import { linkTakenTwice, tooManyTabs } from '../../errors/callback.js';
 import type { CallbackListener, Ports } from '../../ports.js';
 import type { Seat } from '../../primitives/seat.js';
 import type { Secret } from '../../primitives/secret.js';
@@ -16,6 +16,9 @@ import { judgeAuthorizationAnswer } from '../../protocol/oauth/authorization-res
 import { newProof } from '../../protocol/oauth/proof-key.js';
 import type { Discovery } from '../discovery/discover.js';
 import { receiveAnswer } from '../receive-answer.js';
+
+/** Tabs that may be opened for one server within an hour while nobody answers. */
+const mostTabs = 3;
 
 export interface Authorization {
   readonly code: Secret;
@@ -29,7 +32,7 @@ export interface Authorization {
  * `login_timed_out`
  */
 export async function authorize(
-  ports: Pick<Ports, 'door' | 'browser' | 'terminal' | 'journal' | 'progress' | 'clock'>,
+  ports: Pick<Ports, 'door' | 'attempts' | 'browser' | 'terminal' | 'journal' | 'progress' | 'clock'>,
   request: {
     readonly discovery: Discovery;
     readonly clientId: string;
@@ -62,7 +65,11 @@ export async function authorize(
   // The browser is no way around the door: where it may not send a request, nobody is sent.
   const { authorizationEndpoint } = server;
   await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
+  const tabs = `tab ${discovery.server}`;
   if (request.mode === 'browser') {
+    if (!(await ports.attempts.take(tabs, mostTabs))) {
+      throw tooManyTabs(discovery.server, mostTabs);
+    }
     ports.progress.begin('Waiting for the answer in the browser');
   }
   const answer = await receiveAnswer(ports, {
@@ -71,6 +78,9 @@ export async function authorize(
     state: proof.state,
     authorizationUrl: url,
   });
+  if (request.mode === 'browser') {
+    await ports.attempts.forget(tabs);
+  }
   if (listener.linkTakenTwice) {
     throw linkTakenTwice();
   }

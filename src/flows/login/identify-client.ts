@@ -42,7 +42,7 @@ export interface IdentifiedClient extends ClientAuthentication {
 
 type Needs = Pick<
   Ports,
-  'door' | 'store' | 'stores' | 'index' | 'terminal' | 'journal' | 'progress' | 'clock'
+  'door' | 'store' | 'stores' | 'index' | 'attempts' | 'terminal' | 'journal' | 'progress' | 'clock'
 >;
 
 /**

@@ -1,4 +1,4 @@
-import { registrationRefused, registrationUnusable } from '../../errors/registration.js';
+import { registeredTooOften, registrationRefused, registrationUnusable } from '../../errors/registration.js';
 import type { Ports } from '../../ports.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
@@ -7,7 +7,13 @@ import { toldStep } from '../told-step.js';
 import type { ClientRequest, IdentifiedClient } from './identify-client.js';
 import { keepRegistration, storedSecret } from './registrations.js';
 
-type Needs = Pick<Ports, 'door' | 'store' | 'stores' | 'index' | 'journal' | 'progress' | 'clock'>;
+/** New registrations at one authorization server within an hour. */
+const mostRegistrations = 3;
+
+type Needs = Pick<
+  Ports,
+  'door' | 'store' | 'stores' | 'index' | 'attempts' | 'journal' | 'progress' | 'clock'
+>;
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, scopes within it, secret not expired),
@@ -45,6 +51,9 @@ async function registerAnew(
   request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
 ): Promise<IdentifiedClient> {
   const { server, redirectUri, scopes } = request;
+  if (!(await ports.attempts.take(`registration ${server.issuer}`, mostRegistrations))) {
+    throw registeredTooOften(server.issuer, mostRegistrations, ports.journal.steps);
+  }
   ports.progress.begin(`Registering at ${server.issuer}`);
   const { zone } = request.discovery;
   const step = { name: 'client-registration', asked: `POST ${request.endpoint}`, rule: 'R-2.2b' } as const;

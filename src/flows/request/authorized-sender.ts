@@ -1,6 +1,7 @@
 import { insufficientScope, scopeNotForClient, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
+import type { Ports } from '../../ports.js';
 import { bearerChallenge } from '../../primitives/bearer-challenge.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
@@ -10,8 +11,9 @@ import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
+import { operationOf } from './operation-of.js';
 
-/** At most so many step-ups for one operation; then the refusal is permanent (rule 5.6). */
+/** At most so many step-ups for one operation within an hour; then the refusal is permanent (rule 5.6). */
 const mostStepUps = 3;
 
 /** A request to the protected server, before the token is put on it. */
@@ -19,9 +21,9 @@ export type ProtectedRequest = Omit<OutboundRequest, 'namedBy' | 'redirects'>;
 
 /**
  * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
- * none when the login is no longer valid. Absent: nobody may be asked.
+ * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that).
  */
-export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise<LoginRecord>;
+export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise<LoginRecord | undefined>;
 
 export interface AuthorizedSender {
   /**
@@ -34,10 +36,12 @@ export interface AuthorizedSender {
 }
 
 /** A sender for one login. Its token goes to this login's server and below it, and nowhere else. */
-export function createAuthorizedSender(ports: TokenPorts, options: SenderOptions): AuthorizedSender {
+export function createAuthorizedSender(ports: SenderPorts, options: SenderOptions): AuthorizedSender {
   const sender = new Sender(ports, options);
   return { send: (request) => sender.send(request) };
 }
+
+export type SenderPorts = TokenPorts & Pick<Ports, 'attempts'>;
 
 export interface SenderOptions {
   readonly login: LoginRecord;
@@ -46,11 +50,13 @@ export interface SenderOptions {
 }
 
 class Sender {
-  readonly #ports: TokenPorts;
+  readonly #ports: SenderPorts;
   readonly #options: SenderOptions;
   #login: LoginRecord;
+  /** A client's own login asks for more once; what it was not given then it is not given later. */
+  #widened = false;
 
-  constructor(ports: TokenPorts, options: SenderOptions) {
+  constructor(ports: SenderPorts, options: SenderOptions) {
     this.#ports = ports;
     this.#options = options;
     this.#login = options.login;
@@ -63,7 +69,7 @@ class Sender {
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
     let accessToken = await this.#token(undefined);
     let refreshed = false;
-    for (let stepUps = 0; ; ) {
+    for (;;) {
       const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
       const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? missingScope(response) : undefined;
@@ -72,8 +78,7 @@ class Sender {
       }
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
-        await this.#stepUp(wants, { stepUps, replayable });
-        stepUps += 1;
+        await this.#stepUp(wants, request, replayable);
         accessToken = await this.#token(undefined);
         continue;
       }
@@ -97,26 +102,26 @@ class Sender {
       if (!mayAsk || !(error instanceof Failure) || error.code !== 'login_expired') {
         throw error;
       }
-      this.#login = await relogin(this.#login, []);
+      const better = await relogin(this.#login, []);
+      if (better === undefined) throw error;
+      this.#login = better;
       return (await ask(0)).accessToken;
     }
   }
 
   /** @throws Failure `scope_refused` when asking again is of no use, `insufficient_scope` when nobody may be asked */
-  async #stepUp(
-    wants: WantedScope,
-    { stepUps, replayable }: { readonly stepUps: number; readonly replayable: boolean },
-  ): Promise<void> {
+  async #stepUp(wants: WantedScope, request: ProtectedRequest, replayable: boolean): Promise<void> {
     const { relogin } = this.#options;
-    const { server, scopes } = this.#login;
+    const { server, resource, scopes } = this.#login;
     const added = scopesMissing(scopes, wants.scopes);
-    if (added.length === 0 || stepUps >= mostStepUps) {
+    if (added.length === 0) {
       throw scopeRefused(server, wants.scopes);
     }
     if (this.#login.grant === 'client_credentials') {
-      if (stepUps > 0 || !replayable) {
+      if (this.#widened || !replayable) {
         throw scopeNotForClient(server, added);
       }
+      this.#widened = true;
       const { signal } = this.#options;
       this.#login = await widenCredential(this.#ports, { login: this.#login, scopes: added, signal });
       return;
@@ -124,7 +129,15 @@ class Sender {
     if (relogin === undefined || !replayable) {
       throw insufficientScope(server, added, wants.said);
     }
-    this.#login = await relogin(this.#login, wants.scopes);
+    const name = `step-up ${resource} ${operationOf(request)}`;
+    if (!(await this.#ports.attempts.take(name, mostStepUps))) {
+      throw scopeRefused(server, wants.scopes);
+    }
+    const better = await relogin(this.#login, wants.scopes);
+    if (better === undefined) {
+      throw insufficientScope(server, added, wants.said);
+    }
+    this.#login = better;
   }
 }
 

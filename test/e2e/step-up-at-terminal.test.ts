@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { logIn } from '../endurance/expiry.js';
+import { needs } from '../support/needs.js';
+import { openStage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool', 'script');
+
+test('[A-80][R-5.6a] call without --login at a terminal: the new scope is shown, a yes opens the browser, the call is done', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  const args = ['call', stage.sandbox.serverUrl, 'note_add', 'text=hello'];
+  await using call = await stage.atTerminal(...args);
+  await call.screen.waitForStdout(/wants more scope for this: notes:write/);
+  await call.screen.waitForStdout(/\[y\/N\]/);
+  call.type('y\r');
+  await walkLogin(await stage.browser.opened(), {});
+  const { code, stdout } = await call.screen.finished;
+  assert.equal(code, 0, stdout);
+  assert.equal((await stage.run(...args)).code, 0, 'the scope is held from now on');
+});
+
+test('[A-79] the same without a terminal: no question, no browser, exit 3', { skip }, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  const { code, stderr } = await stage.run('call', stage.sandbox.serverUrl, 'note_add', 'text=hello');
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /--login/);
+  assert.equal(await stage.browser.record(), '');
+});

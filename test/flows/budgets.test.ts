@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operationOf } from '../../src/flows/request/operation-of.js';
+import { failureOf } from '../support/door.js';
+import { callTool, stepUp } from './calls.js';
+import { openScene } from './scene.js';
+
+test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it is called; another one has its own', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-403-treadmill']);
+  const relogin = stepUp(scene);
+  const again = () => callTool(scene, login, 'echo', { text: 'x' }, { relogin }).catch((error) => error);
+  for (let calls = 0; calls < 3; calls += 1) assert.ok((await again()) instanceof Error);
+  assert.equal(relogin.count, 3);
+  const failure = await failureOf(
+    callTool(scene, login, 'echo', { text: 'y' }, { relogin }),
+    'scope_refused',
+  );
+  assert.equal(failure.exit, 4);
+  assert.equal(relogin.count, 3, 'nobody is asked a fourth time');
+  scene.ports.advance(3_600_000);
+  scene.sandbox.setFaults([]);
+});
+
+test('[R-5.6b] an operation is the HTTP method and path, and of a message its method and what it names', () => {
+  const url = 'https://a.example/mcp?x=1';
+  const call = (name: string, text: string) => ({
+    method: 'POST' as const,
+    url,
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: text,
+      method: 'tools/call',
+      params: { name, arguments: { text } },
+    }),
+  });
+  assert.equal(operationOf(call('add', 'one')), operationOf(call('add', 'two')));
+  assert.notEqual(operationOf(call('add', 'one')), operationOf(call('remove', 'one')));
+  assert.equal(operationOf({ method: 'GET', url }), 'GET /mcp');
+  assert.equal(operationOf({ method: 'POST', url, body: 'no JSON' }), 'POST /mcp');
+});
+
+test('[A-78] three tabs that nobody answers, then no more within the hour: exit 3, and the way without a browser', async () => {
+  await using scene = await openScene({}, { browse: async () => undefined });
+  for (let tabs = 0; tabs < 3; tabs += 1) await scene.loginFails('login_timed_out', { timeoutMs: 50 });
+  const failure = await scene.loginFails('too_many_tabs', { timeoutMs: 50 });
+  assert.equal(failure.exit, 3);
+  assert.match(failure.remedy, /--no-browser/);
+  assert.equal(scene.ports.opened.length, 3);
+  scene.ports.advance(3_600_000);
+  await scene.loginFails('login_timed_out', { timeoutMs: 50 });
+  assert.equal(scene.ports.opened.length, 4);
+});
+
+test('[A-78] tabs that are answered do not count', async () => {
+  await using scene = await openScene();
+  for (let logins = 0; logins < 5; logins += 1) await scene.login();
+  assert.equal(scene.ports.opened.length, 5);
+});
+
+test('[A-56] three registrations an hour at one authorization server, then exit 4; an earlier login is as it was', async () => {
+  await using scene = await openScene();
+  for (let times = 0; times < 3; times += 1) await scene.login({ registration: 'dynamic' });
+  const before = JSON.stringify(await scene.ports.index.read());
+  const failure = await scene.loginFails('registered_too_often', { registration: 'dynamic' });
+  assert.equal(failure.exit, 4);
+  assert.equal(scene.sandbox.stats.registrations, 3);
+  assert.equal(JSON.stringify(await scene.ports.index.read()), before);
+  await scene.login(); // with the registration that is kept
+});
