@@ -8,6 +8,8 @@ import { form, observe, proveFaults, type Seen } from './observe.js';
 /** What a refresh, and then a revocation, got. */
 interface Afterwards {
   readonly refreshed: Seen;
+  /** How long the refresh took, in milliseconds. */
+  readonly took: number;
   readonly token: Json;
   readonly revoked: Seen;
 }
@@ -21,9 +23,16 @@ proveFaults<Afterwards>(
     const refresh_token = String((await tokenRequest(sandbox, redemption)).json['refresh_token']);
     arm();
     const fields = { grant_type: 'refresh_token', client_id, refresh_token, resource: sandbox.serverUrl };
+    const start = performance.now();
     const refreshed = await observe(`${sandbox.issuer}/token`, form(fields));
+    const took = performance.now() - start;
     const revoked = await observe(`${sandbox.issuer}/revoke`, form({ token: refresh_token, client_id }));
-    return { refreshed, revoked, token: refreshed.text.startsWith('{') ? JSON.parse(refreshed.text) : {} };
+    return {
+      refreshed,
+      took,
+      revoked,
+      token: refreshed.text.startsWith('{') ? JSON.parse(refreshed.text) : {},
+    };
   },
   {
     'refresh-invalid-grant': ({ refreshed, token }) =>
@@ -33,6 +42,7 @@ proveFaults<Afterwards>(
     'refresh-500': ({ refreshed }) => refreshed.status === 500,
     'refresh-portal': ({ refreshed }) => refreshed.status === 200 && refreshed.text.startsWith('<h1>'),
     'refresh-slow': ({ refreshed }) => !refreshed.ended,
+    'refresh-late': ({ token, took }) => token['access_token'] !== undefined && took >= 2_500,
     'refresh-no-rotation': ({ token }) =>
       token['access_token'] !== undefined && token['refresh_token'] === undefined,
     'revocation-500': ({ revoked }) => revoked.status === 500,
