@@ -11,6 +11,7 @@ import {
 import { judgeTokenAnswer } from '../../protocol/oauth/token-response.js';
 import { type Discovery, discover } from '../discovery/discover.js';
 import { checkName } from './check-name.js';
+import { storeForLogin } from './choose-store.js';
 import { type IdentifiedClient, identifyClient } from './identify-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
@@ -36,13 +37,14 @@ interface Asked {
  * @throws Failure of discovery, `device_flow_missing`, `denied`, `device_code_expired`, and as `redeem`
  */
 export async function deviceLogin(
-  ports: Ports,
+  world: Ports,
   request: Omit<LoginRequest, 'mode' | 'seat'>,
 ): Promise<LoginRecord> {
   const { server, issuer: wanted, signal } = request;
-  const { logins, registrations } = await ports.index.read();
+  const { logins, registrations } = await world.index.read();
   checkName(request, logins);
   const held = logins.find((login) => login.server === server && login.account === request.account);
+  const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [...registrations, ...logins].map(({ issuer }) => issuer);
   const discovery = await discover(ports, {
     server,

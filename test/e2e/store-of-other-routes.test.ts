@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startSandbox } from '../../src/sandbox/start.js';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { makeHome } from '../support/home.js';
+import { runProgram, startProgram } from '../support/program.js';
+
+test('the store that is chosen holds for a device login and for a client’s own, too, without a keychain [A-194]', async () => {
+  const machine = { client_id: 'machine', client_secret: 'secret-of-the-machine', redirect_uris: [] };
+  await using sandbox = await startSandbox({ clients: [machine] });
+  await using bare = await makeHome();
+  const keyFile = join(bare.path, 'key');
+  await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
+  const home = { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
+
+  await using device = startProgram(home, ['login', sandbox.serverUrl, '--device', '--store', 'file']);
+  const shown = /^ {2}(http\S+)\n.*code there: {2}(\S+)\n/m;
+  const [, address = '', userCode = ''] = await device.waitForStderr(shown);
+  await walkLogin(address, { userCode });
+  const { code, stderr } = await device.finished;
+  assert.equal(code, 0, stderr);
+
+  const words = ['login', sandbox.serverUrl, '--account', 'robot', '--store', 'file', '--client-credentials'];
+  const own = [...words, '--client-id', 'machine', '--client-secret-stdin'];
+  const robot = await runProgram(home, own, 'secret-of-the-machine\n');
+  assert.equal(robot.code, 0, robot.stderr);
+
+  const status = JSON.parse((await runProgram(home, ['status', '--json'])).stdout);
+  assert.deepEqual(
+    status.logins.map(({ store }: { store: string }) => store),
+    ['file', 'file'],
+  );
+});
