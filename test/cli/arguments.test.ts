@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
-import { checkArguments, type RawArguments } from '../../src/cli/check-arguments.js';
+import { checkArguments } from '../../src/cli/check-arguments.js';
 import { requestTable } from '../../src/cli/commands/request.table.js';
 import { tokenTable } from '../../src/cli/commands/token.table.js';
-import { parsePlain } from '../../src/cli/parse-plain.js';
 import type { CommandTable, LooseArguments } from '../../src/cli/table.js';
 import { parseWithYargs } from '../../src/cli/yargs-adapter.js';
 import { Failure } from '../../src/errors/failure.js';
@@ -133,54 +131,6 @@ test('a variable stands for its option, less strongly, and is named when it is u
 test('what a person typed is shown harmless when it is refused [A-243]', async () => {
   const { message } = await refusal(['a', '--\u001b]52;c;x\u0007', '\u202e']);
   assert.doesNotMatch(message, /[\p{Cc}\p{Cf}]/u);
-});
-
-const word = fc.oneof(
-  fc.constantFrom(
-    'work',
-    'https://a.example/mcp',
-    '--account',
-    '--account=x',
-    '--header',
-    '--json',
-    '--min-ttl',
-  ),
-  fc.constantFrom(
-    '5',
-    '--min-ttl=7',
-    '--quiet',
-    '-q',
-    '-',
-    '--',
-    '--nope',
-    '--header=true',
-    'true',
-    '-5',
-    '--account=',
-  ),
-  fc.string({ maxLength: 6 }),
-);
-
-test('the plain parser takes a command line apart exactly as yargs does, or leaves it to yargs', async () => {
-  let plain = 0;
-  const judge = (raw: RawArguments): unknown => {
-    try {
-      return checkArguments(tokenTable, raw, {});
-    } catch (error) {
-      assert.ok(error instanceof Failure);
-      return error.message;
-    }
-  };
-  await fc.assert(
-    fc.asyncProperty(fc.array(word, { maxLength: 6 }), async (argv) => {
-      const raw = parsePlain(tokenTable, argv);
-      if (raw === undefined) return;
-      plain += 1;
-      assert.deepEqual(judge(raw), judge(await parseWithYargs(tokenTable, argv)));
-    }),
-    { numRuns: 1000 },
-  );
-  assert.ok(plain > 50, `only ${plain} were plain`);
 });
 
 test('request reads what people type for curl', async () => {

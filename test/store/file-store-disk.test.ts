@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { Secret } from '../../src/primitives/secret.js';
+import { needs } from '../support/needs.js';
 import { fileStoreSession, keyOf } from './file-store-session.js';
 
-test('on a full disk a write fails, says so, and the older secret stays', async (context: TestContext) => {
+const skip = needs('root');
+
+test('on a full disk a write fails, says so, and the older secret stays', { skip }, async () => {
   await using session = await fileStoreSession();
   await mkdir(session.sealed, { mode: 0o700 });
   const options = ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', session.sealed];
-  if (spawnSync('mount', options).status !== 0) {
-    context.skip('a small file system can be mounted by root only');
-    return;
-  }
+  assert.equal(spawnSync('mount', options).status, 0, 'root can mount a small file system');
   try {
     const store = session.store();
     await store.write(keyOf('a'), new Secret('older'));

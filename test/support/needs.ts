@@ -14,7 +14,8 @@ const programsOf = {
   curl: ['curl'],
 } as const satisfies Record<string, readonly string[]>;
 
-export type Need = keyof typeof programsOf;
+/** `root`: rights that only root has, e.g. to mount. */
+export type Need = keyof typeof programsOf | 'root';
 
 /**
  * The value for `node:test`'s `skip` option: false when everything named is on this machine, else the
@@ -22,13 +23,17 @@ export type Need = keyof typeof programsOf;
  * can say it loudly. With `POSTERN_REQUIRE_ALL=1` (CI) it throws instead: nothing is left out there.
  */
 export function needs(...things: readonly Need[]): string | false {
-  const missing = things.filter((thing) => !programsOf[thing].every(isOnPath));
+  const missing = things.filter((thing) => !isHere(thing));
   if (missing.length === 0) return false;
   const reason = `not on this machine: ${missing.join(', ')}`;
   if (process.env['POSTERN_REQUIRE_ALL'] === '1') throw new Error(reason);
   const notes = process.env['POSTERN_SKIPS'];
   if (notes) appendFileSync(notes, `${JSON.stringify({ missing, file: process.argv[1] })}\n`);
   return reason;
+}
+
+function isHere(thing: Need): boolean {
+  return thing === 'root' ? process.getuid?.() === 0 : programsOf[thing].every(isOnPath);
 }
 
 function isOnPath(program: string): boolean {

@@ -1,5 +1,6 @@
 import { httpFailed, protocolBroken } from '../../errors/call.js';
 import type { Ports } from '../../ports.js';
+import { collectBytes } from '../../primitives/collect-bytes.js';
 import { EventStreamReader, type ServerSentEvent } from '../../primitives/event-stream.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { OutboundResponse } from '../../primitives/outbound.js';
@@ -106,23 +107,9 @@ function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
 }
 
 /** The body of a JSON answer, collected under the cap for one message. */
-async function wholeBody(state: SessionState, response: OutboundResponse): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.byteLength;
-    if (size > largestMessageBytes) {
-      throw protocolBroken(state.server, `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`);
-    }
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
+function wholeBody(state: SessionState, response: OutboundResponse): Promise<Uint8Array> {
+  const why = `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`;
+  return collectBytes(response.body, largestMessageBytes, () => protocolBroken(state.server, why));
 }
 
 /** The value of a header that occurs once. */
