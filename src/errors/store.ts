@@ -130,6 +130,18 @@ export function credentialNewer(server: string): Failure {
   });
 }
 
+/** A key made here is not in its store any more, or the item there is not that key. */
+export function clientKeyGone(clientId: string, damaged: boolean): Failure {
+  return new Failure({
+    code: damaged ? 'credential_corrupt' : 'client_key_gone',
+    exit: exitCode.store,
+    message: damaged
+      ? `The stored private key of the client ${quoted(clientId, 200)} is damaged or another one; it was left as it is and not used.`
+      : `The private key that was made for the client ${quoted(clientId, 200)} is no longer in its store.`,
+    remedy: 'Make a new one, and give its public half to the authorization server in place of the old one.',
+  });
+}
+
 function unlockRemedy(platform: string): string {
   if (platform === 'darwin') {
     return 'Unlock it with security unlock-keychain, and allow postern in its prompt, then run the command again.';

@@ -1,7 +1,13 @@
 import { Failure } from '../errors/failure.js';
 import { moveNotVerified } from '../errors/store.js';
 import type { Ports, SecretStore } from '../ports.js';
-import type { IndexDocument, LoginRecord, RegistrationRecord, StoreKind } from '../primitives/records.js';
+import type {
+  ClientKeyRecord,
+  IndexDocument,
+  LoginRecord,
+  RegistrationRecord,
+  StoreKind,
+} from '../primitives/records.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 
 type Needs = Pick<Ports, 'stores' | 'index' | 'locks' | 'progress'>;
@@ -16,7 +22,7 @@ export interface MoveResult {
 type Places = Readonly<Record<'store' | 'leftIn', StoreKind | undefined>>;
 
 /**
- * Moves every credential and every client secret to one store: written there, read again, the index changed, and
+ * Moves every credential, client secret and client key to one store: written there, read again, the index changed, and
  * only then removed where it was. Interrupted at any point, nothing is lost, and the next move takes away what is
  * left. One that cannot be moved does not keep the others.
  * @throws Failure when the store that is moved to does not work, of the index, or `busy`
@@ -81,14 +87,14 @@ async function copy(key: string, from: SecretStore, to: SecretStore): Promise<vo
   if (written?.reveal() !== secret.reveal()) throw moveNotVerified(to.kind);
 }
 
-function keysOf({ logins, registrations }: IndexDocument): readonly string[] {
-  const secrets = [...logins, ...registrations.filter(({ hasSecret }) => hasSecret)];
+function keysOf({ logins, registrations, clientKeys = [] }: IndexDocument): readonly string[] {
+  const secrets = [...logins, ...registrations.filter(({ hasSecret }) => hasSecret), ...clientKeys];
   return [...new Set(secrets.map(({ key }) => key))];
 }
 
-function placesOf({ logins, registrations }: IndexDocument, key: string): Places {
-  const login = logins.find((record) => record.key === key);
-  if (login !== undefined) return { store: login.store, leftIn: login.leftIn };
+function placesOf({ logins, registrations, clientKeys = [] }: IndexDocument, key: string): Places {
+  const found = [...logins, ...clientKeys].find((record) => record.key === key);
+  if (found !== undefined) return { store: found.store, leftIn: found.leftIn };
   const registration = registrations.find((record) => record.key === key && record.hasSecret);
   return { store: registration && (registration.store ?? 'keychain'), leftIn: registration?.leftIn };
 }
@@ -98,7 +104,9 @@ function changed(
   key: string,
   places: { readonly store: StoreKind; readonly leftIn: StoreKind | undefined },
 ): IndexDocument {
-  const placed = <Record extends LoginRecord | RegistrationRecord>(record: Record): Record => {
+  const placed = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(
+    record: Record,
+  ): Record => {
     if (record.key !== key) return record;
     const { leftIn: _, ...rest } = record;
     const { store, leftIn } = places;
@@ -108,5 +116,6 @@ function changed(
     ...document,
     logins: document.logins.map(placed),
     registrations: document.registrations.map(placed),
+    ...(document.clientKeys === undefined ? {} : { clientKeys: document.clientKeys.map(placed) }),
   };
 }

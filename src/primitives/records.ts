@@ -69,10 +69,28 @@ export interface RegistrationRecord {
   readonly secretExpiresAt: number | null;
 }
 
+/** A private key made here for one client's `private_key_jwt`; the key itself is the store's item `key`. */
+export interface ClientKeyRecord {
+  readonly key: string;
+  /** Where it is registered; not given: its public half stands in a client ID metadata document, for any issuer. */
+  readonly issuer?: string;
+  readonly clientId: string;
+  /** Its thumbprint, `kid` in the public half. */
+  readonly keyId: string;
+  readonly algorithm: 'ES256' | 'RS256';
+  /** Milliseconds since 1970. */
+  readonly madeAt: number;
+  readonly store: StoreKind;
+  /** Another store that may hold it, too: that of a move that did not end. */
+  readonly leftIn?: StoreKind;
+}
+
 export interface IndexDocument {
   readonly version: 1;
   readonly logins: readonly LoginRecord[];
   readonly registrations: readonly RegistrationRecord[];
+  /** The oldest first; not given: none. */
+  readonly clientKeys?: readonly ClientKeyRecord[];
 }
 
 /** The account of a login that was made without `--account`. */

@@ -2,6 +2,7 @@ import { isTokenText } from '../primitives/characters.js';
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
 import type { ClientAuthMethod } from '../primitives/records.js';
 import { Secret } from '../primitives/secret.js';
+import { hashOfParts } from './item-key.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
@@ -22,7 +23,7 @@ export interface StoredCredential {
   readonly authMethod: ClientAuthMethod;
   readonly accessToken: Secret;
   readonly refreshToken?: Secret;
-  /** The client's secret, or, for `private_key_jwt`, its private key (PKCS #8, PEM). */
+  /** The client's secret, or, for `private_key_jwt`, its private key (PEM or JWK). */
   readonly clientSecret?: Secret;
   /** Absent: an authorization code was redeemed. */
   readonly grant?: 'client_credentials';
@@ -79,12 +80,12 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
 
 /** The store key of a credential: hex, 64 characters, nothing of the parts can be read from it. */
 export function credentialKey(binding: CredentialBinding): Promise<string> {
-  return hashOf(['postern credential', ...bindingParts.map((part) => binding[part])]);
+  return hashOfParts(['postern credential', ...bindingParts.map((part) => binding[part])]);
 }
 
 /** The store key of a client registration's secret. */
 export function registrationKey(issuer: string, clientId: string): Promise<string> {
-  return hashOf(['postern registration', issuer, clientId]);
+  return hashOfParts(['postern registration', issuer, clientId]);
 }
 
 const bindingParts = ['resource', 'issuer', 'clientId', 'account'] as const;
@@ -164,24 +165,4 @@ function optionalFields(
 function timeField(item: JsonObject, name: string): number | undefined {
   const value = item[name];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-/**
- * SHA-256 over the parts, each with its length before it, so that no two lists of parts give the same bytes. The
- * bytes are UTF-16 code units: UTF-8 would make one of all lone surrogates.
- */
-async function hashOf(parts: readonly string[]): Promise<string> {
-  const length = parts.reduce((sum, part) => sum + 4 + 2 * part.length, 0);
-  const bytes = new DataView(new ArrayBuffer(length));
-  let at = 0;
-  for (const part of parts) {
-    bytes.setUint32(at, part.length);
-    at += 4;
-    for (let index = 0; index < part.length; index += 1) {
-      bytes.setUint16(at, part.charCodeAt(index));
-      at += 2;
-    }
-  }
-  const digest = await globalThis.crypto.subtle.digest('SHA-256', bytes);
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

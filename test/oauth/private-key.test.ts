@@ -32,6 +32,18 @@ test('every other key is refused, and what to do with it is said', async () => {
   assert.match(await why(''), /no private key/);
 });
 
+test('a private JWK is taken with its kid; a public one, a set, and a secret are told from it', async () => {
+  const jwk = ec.export({ format: 'jwk' });
+  const imported = await importPrivateKey(JSON.stringify({ ...jwk, kid: 'one', use: 'sig', alg: 'ES256' }));
+  assert.deepEqual(imported.ok && [imported.keyId, imported.key.extractable], ['one', false]);
+  const { d: _, ...shown } = jwk;
+  assert.match(await why(JSON.stringify(shown)), /no private key/);
+  assert.match(await why(JSON.stringify({ keys: [jwk] })), /set of keys/);
+  assert.match(await why('{"kty":"oct","d":"x"}'), /no private key/);
+  assert.match(await why(JSON.stringify({ ...jwk, crv: 'P-384' })), /neither an EC key on P-256/);
+  assert.match(await why(`{"d":"${jwk.d}"`), /no JSON object/);
+});
+
 test('no text is thrown at, and nothing of it is repeated', async () => {
   const body = pem.split('\n').slice(1, -2).join('');
   const damaged = fc

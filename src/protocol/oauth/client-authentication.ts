@@ -1,4 +1,4 @@
-import type { ClientAuth } from 'oauth4webapi';
+import type { ClientAuth, PrivateKey } from 'oauth4webapi';
 import type { ClientAuthMethod } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { importPrivateKey } from './private-key.js';
@@ -7,7 +7,7 @@ import { importPrivateKey } from './private-key.js';
 export interface ClientAuthentication {
   readonly clientId: string;
   readonly method: ClientAuthMethod;
-  /** Present exactly for the two secret methods, and for `private_key_jwt`: then it is the private key, PKCS #8 in PEM. */
+  /** Present exactly for the two secret methods, and for `private_key_jwt`: then it is the private key, PEM or JWK. */
   readonly secret: Secret | undefined;
 }
 
@@ -37,10 +37,11 @@ export async function authenticateClient(
 }
 
 /** A stored key was judged before it was stored. */
-async function importKey(pem: string): Promise<CryptoKey> {
-  const imported = await importPrivateKey(pem);
+async function importKey(text: string): Promise<PrivateKey> {
+  const imported = await importPrivateKey(text);
   if (!imported.ok) throw new Error(`the stored private key cannot be used: ${imported.why}`);
-  return imported.key;
+  const { key, keyId } = imported;
+  return keyId === undefined ? { key } : { key, kid: keyId };
 }
 
 /**

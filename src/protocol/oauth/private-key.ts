@@ -1,15 +1,52 @@
+import { asObject, type JsonObject, parseJson, stringField } from '../../primitives/json.js';
+
 export type ImportedKey =
-  | { readonly ok: true; readonly key: CryptoKey }
+  /** `keyId`: the `kid` of a JWK, which the authorization server finds the public half by. */
+  | { readonly ok: true; readonly key: CryptoKey; readonly keyId: string | undefined }
   /** `why` ends the sentence "the key cannot be used: "; nothing of the key is in it. */
   | { readonly ok: false; readonly why: string };
 
 const smallestRsaBits = 2048;
 
+const kinds = [
+  { name: 'ECDSA', namedCurve: 'P-256' },
+  { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+] as const;
+
 /**
- * A private key for `private_key_jwt` from its PEM text: PKCS #8 (RFC 5958), not encrypted, of the kind that ES256
- * (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is told, never thrown.
+ * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
+ * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is told, never
+ * thrown.
  */
-export async function importPrivateKey(pem: string): Promise<ImportedKey> {
+export async function importPrivateKey(text: string): Promise<ImportedKey> {
+  return text.trimStart().startsWith('{') ? importJwk(text) : importPem(text);
+}
+
+async function importJwk(text: string): Promise<ImportedKey> {
+  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 4, maxKeys: 50 });
+  const jwk: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
+  if (jwk === undefined) {
+    return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
+  }
+  if (jwk['keys'] !== undefined) {
+    return { ok: false, why: 'it is a set of keys (JWKS); one key with its private member "d" is needed' };
+  }
+  if (jwk['kty'] === 'oct' || typeof jwk['d'] !== 'string') {
+    return { ok: false, why: 'it is no private key (a JWK with the member "d")' };
+  }
+  for (const kind of kinds) {
+    try {
+      const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
+      const key = await globalThis.crypto.subtle.importKey('jwk', bare as JsonWebKey, kind, false, ['sign']);
+      return judgeSize(key, stringField(jwk, 'kid'));
+    } catch {
+      // Of another kind, or broken: the next kind, or the answer below.
+    }
+  }
+  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
+}
+
+async function importPem(pem: string): Promise<ImportedKey> {
   const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g)];
   const block = blocks.find(([, label]) => label === 'PRIVATE KEY');
   if (block === undefined) {
@@ -19,14 +56,10 @@ export async function importPrivateKey(pem: string): Promise<ImportedKey> {
   if (bytes === undefined) {
     return { ok: false, why: 'its base64 is broken' };
   }
-  const { subtle } = globalThis.crypto;
-  for (const algorithm of [
-    { name: 'ECDSA', namedCurve: 'P-256' },
-    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-  ]) {
+  for (const kind of kinds) {
     try {
-      const key = await subtle.importKey('pkcs8', bytes, algorithm, false, ['sign']);
-      return judgeSize(key);
+      const key = await globalThis.crypto.subtle.importKey('pkcs8', bytes, kind, false, ['sign']);
+      return judgeSize(key, undefined);
     } catch {
       // Of another kind, or broken: the next kind, or the answer below.
     }
@@ -34,11 +67,11 @@ export async function importPrivateKey(pem: string): Promise<ImportedKey> {
   return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
 }
 
-function judgeSize(key: CryptoKey): ImportedKey {
+function judgeSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
   const bits = 'modulusLength' in key.algorithm ? Number(key.algorithm.modulusLength) : undefined;
   return bits !== undefined && bits < smallestRsaBits
     ? { ok: false, why: `it is an RSA key of ${bits} bits, and at least ${smallestRsaBits} are needed` }
-    : { ok: true, key };
+    : { ok: true, key, keyId };
 }
 
 function whyNot(labels: readonly string[]): string {

@@ -27,7 +27,10 @@ export function parseIndex(bytes: Uint8Array): IndexText {
   if (version !== 1) {
     return { ok: false, problem: 'corrupt', why: 'version' };
   }
-  const why = listProblem(object, 'logins', login) ?? listProblem(object, 'registrations', registration);
+  const why =
+    listProblem(object, 'logins', login) ??
+    listProblem(object, 'registrations', registration) ??
+    (object['clientKeys'] === undefined ? undefined : listProblem(object, 'clientKeys', clientKey));
   return why === undefined
     ? { ok: true, document: object as unknown as IndexDocument }
     : { ok: false, problem: 'corrupt', why };
@@ -102,4 +105,15 @@ const registration: Readonly<Record<string, Check>> = {
   redirectUri: isText,
   scopes: isTexts,
   secretExpiresAt: isTime,
+};
+
+const clientKey: Readonly<Record<string, Check>> = {
+  key: isKey,
+  issuer: maybe(isText),
+  clientId: isText,
+  keyId: isText,
+  algorithm: oneOf('ES256', 'RS256'),
+  madeAt: isWhole,
+  store: isStore,
+  leftIn: maybe(isStore),
 };

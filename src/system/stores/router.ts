@@ -10,9 +10,9 @@ export function createStoreRouter(options: {
 }): SecretStore {
   const { index, stores } = options;
   const storeOf = async (key: string): Promise<SecretStore> => {
-    const { logins, registrations } = await index.read();
-    const has = (record: { readonly key: string }) => record.key === key;
-    return stores.of(logins.find(has)?.store ?? registrations.find(has)?.store ?? 'keychain');
+    const { logins, registrations, clientKeys = [] } = await index.read();
+    const records = [...logins, ...registrations, ...clientKeys];
+    return stores.of(records.find((record) => record.key === key)?.store ?? 'keychain');
   };
   return {
     kind: 'keychain',
