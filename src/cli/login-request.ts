@@ -3,6 +3,7 @@ import { nobodyToAsk } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import type { PreregisteredClient } from '../flows/login/identify-client.js';
 import { type LoginRequest, login } from '../flows/login/login.js';
+import { loginTogether } from '../flows/login/login-together.js';
 import { askStepUp } from '../flows/request/ask-step-up.js';
 import type { Relogin } from '../flows/request/authorized-sender.js';
 import { printable } from '../primitives/printable.js';
@@ -76,7 +77,7 @@ export function reloginFor(
     if (added.length > 0) {
       context.ports.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
     }
-    return login(context.ports, {
+    const request = {
       ...defaults,
       server: held.server,
       account: held.account,
@@ -87,7 +88,9 @@ export function reloginFor(
       issuer: undefined,
       registration: undefined,
       client: undefined,
-    });
+      seen: held,
+    };
+    return loginTogether(context.ports, request, login);
   };
 }
 
@@ -108,7 +111,7 @@ export async function findOrMakeLogin(
   }
   const target = await readLoginTarget(context.ports, wanted.server, wanted.account ?? defaultAccount);
   const defaults = await loginDefaults(context, { server: target.server, noBrowser: wanted.noBrowser });
-  return login(context.ports, {
+  const request = {
     ...defaults,
     ...target,
     name: undefined,
@@ -117,5 +120,7 @@ export async function findOrMakeLogin(
     issuer: undefined,
     registration: undefined,
     client: undefined,
-  });
+    seen: undefined,
+  };
+  return loginTogether(context.ports, request, login);
 }

@@ -63,15 +63,21 @@ export function indexUnsafe(path: string, why: string): Failure {
   });
 }
 
-/** Another process has had the lock all along. */
-export function busy(lock: string, holder: string, waitedMs: number): Failure {
-  const seconds = Math.round(waitedMs / 100) / 10;
-  return new Failure({
-    code: 'busy',
-    exit: exitCode.network,
-    message: `Another postern (${holder}) is at work on the same login or list of logins, and did not finish within ${seconds} s.`,
-    remedy: `Wait for it or end it, then run the command again; if no such process exists, delete ${quoted(lock, 200)}.`,
-  });
+/** Another process has had the lock all along; code `busy`. */
+export class Busy extends Failure {
+  /** Who has it, as far as that is known: `process 123`. */
+  readonly holder: string;
+
+  constructor(lock: string, holder: string, waitedMs: number) {
+    const seconds = Math.round(waitedMs / 100) / 10;
+    super({
+      code: 'busy',
+      exit: exitCode.network,
+      message: `Another postern (${holder}) is at work on the same login or list of logins, and did not finish within ${seconds} s.`,
+      remedy: `Wait for it or end it, then run the command again; if no such process exists, delete ${quoted(lock, 200)}.`,
+    });
+    this.holder = holder;
+  }
 }
 
 function reasonOf(cause: unknown): string {

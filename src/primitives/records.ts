@@ -48,6 +48,8 @@ export interface LoginRecord {
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */
   readonly generation: number;
+  /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
+  readonly wish?: string;
 }
 
 /** A client registration kept for one issuer; its secret, if any, is the store's item `key`. */

@@ -13,6 +13,8 @@ export interface Scene extends AsyncDisposable {
   readonly folder: string;
   readonly sandbox: Sandbox;
   readonly ports: FlowPorts;
+  /** What a person asks for who names the sandbox and nothing else. */
+  request(change?: Partial<LoginRequest>): LoginRequest;
   /** Logs in to the sandbox as a person would. */
   login(change?: Partial<LoginRequest>): Promise<LoginRecord>;
   /** The failure that a login ends with. */
@@ -29,7 +31,7 @@ export async function openScene(
   const folder = await temporaryFolder();
   const sandbox = await startSandbox(sandboxOptions);
   const ports = await flowPorts({ folder: folder.path, ...flow });
-  const request = (change: Partial<LoginRequest>): LoginRequest => ({
+  const request = (change: Partial<LoginRequest> = {}): LoginRequest => ({
     server: sandbox.serverUrl,
     account: defaultAccount,
     name: undefined,
@@ -52,6 +54,7 @@ export async function openScene(
     folder: folder.path,
     sandbox,
     ports,
+    request,
     login: (change = {}) => login(ports, request(change)),
     loginFails: (code, change = {}) => failureOf(login(ports, request(change)), code),
     askedAuthorizationServer: () =>

@@ -2,6 +2,7 @@ import { argumentRefused } from '../../errors/usage.js';
 import { clientCredentialsLogin } from '../../flows/login/client-credentials-login.js';
 import { deviceLogin } from '../../flows/login/device-login.js';
 import { login } from '../../flows/login/login.js';
+import { loginTogether } from '../../flows/login/login-together.js';
 import { loginStatus } from '../../flows/status.js';
 import type { LoginRecord, StoreKind } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
@@ -43,7 +44,8 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const { server, account } = await readLoginTarget(ports, args.server, args.account);
   const scopes = readScopes(args.scope);
   const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser || args.device });
-  return (args.device ? deviceLogin : login)(ports, {
+  const { logins } = await ports.index.read();
+  const request = {
     ...defaults,
     server,
     account,
@@ -57,7 +59,9 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
     store: readStore(args.store) ?? defaults.store,
     redirectPort: args.redirectPort ?? defaults.redirectPort,
     timeoutMs: args.timeout === undefined ? defaults.timeoutMs : args.timeout * 1000,
-  });
+    seen: logins.find((one) => one.server === server && one.account === account),
+  };
+  return loginTogether(ports, request, args.device ? deviceLogin : login);
 }
 
 async function loginAsClient(context: CommandContext, args: LoginArguments): Promise<LoginRecord> {

@@ -88,6 +88,7 @@ export async function clientCredentialsLogin(
       redeemed: { ...redeemed, token },
       way: 'preregistered',
       grant,
+      wish: undefined,
     });
   } finally {
     ports.progress.end();

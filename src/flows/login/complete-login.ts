@@ -8,6 +8,7 @@ import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
 import { redeem } from './redeem.js';
 import { forgetRegistration, keepRegistration } from './registrations.js';
+import { wishOf } from './wish.js';
 
 /** A login in which all is known but the person's answer. */
 export interface PreparedLogin {
@@ -63,6 +64,7 @@ async function redeemAndKeep(
     redeemed,
     way: client.way,
     grant: 'authorization_code',
+    wish: await wishOf(request),
   });
   await keepClient(ports, prepared, redeemed.client.method);
   ports.journal.record({

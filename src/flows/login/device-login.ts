@@ -18,6 +18,7 @@ import type { LoginRequest } from './login.js';
 import { tokenFailure } from './redeem.js';
 import { registrationsFor } from './registrations.js';
 import { scopesToRegister, selectScopes } from './select-scopes.js';
+import { wishOf } from './wish.js';
 
 /** What `slow_down` adds to the interval, in milliseconds (RFC 8628 section 3.5). */
 const slowDownMs = 5_000;
@@ -81,6 +82,7 @@ export async function deviceLogin(
       redeemed,
       way: client.way,
       grant: 'authorization_code',
+      wish: await wishOf(request),
     });
   } finally {
     ports.progress.end();

@@ -18,6 +18,8 @@ export interface NewLogin {
   readonly grant: Grant;
   readonly account: string;
   readonly name: string | undefined;
+  /** `wishOf` the request; undefined where nobody waits for such a login. */
+  readonly wish: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -112,6 +114,7 @@ async function write(
     ...grant,
     warnings: [...login.discovery.warnings, ...token.warnings],
     generation,
+    ...(login.wish === undefined ? {} : { wish: login.wish }),
   };
   const { logins: now } = await ports.index.update((document) => ({
     ...document,

@@ -91,6 +91,7 @@ const login: Readonly<Record<string, Check>> = {
   dead: maybe(isFlag),
   warnings: maybe(isTexts),
   generation: isWhole,
+  wish: maybe(isText),
 };
 
 const registration: Readonly<Record<string, Check>> = {

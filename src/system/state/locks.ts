@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.js';
-import { busy, stateUnwritable } from '../../errors/state.js';
+import { Busy, stateUnwritable } from '../../errors/state.js';
 import type { Clock, Locks } from '../../ports.js';
 import { breakClaim, isDead, sweep } from './break-lock.js';
 import { type Claim, publishClaim, readClaim, removeClaim } from './lock-file.js';
 import { ensurePrivateFolder } from './private-folder.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
-/** Between two looks at a lock that another process has, milliseconds. */
-const pollMs = { least: 3, most: 40 } as const;
+/** Between two looks at a lock that another process has, milliseconds: long ones after some seconds of waiting. */
+const pollMs = { least: 3, most: 40, long: 250 } as const;
+/** So many looks are some seconds. */
+const patientLooks = 200;
 
 /**
  * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
@@ -31,7 +33,7 @@ export function createLocks(options: { readonly directory: string; readonly cloc
         }
         const waited = clock.monotonic() - since;
         if (waited >= waitMs && held !== undefined) {
-          throw busy(base, nameOf(held, us), waited);
+          throw new Busy(base, nameOf(held, us), waited);
         }
         await clock.sleep(pauseMs(looks), signal);
       }
@@ -69,7 +71,8 @@ function release(base: string, nonce: string): void {
 
 /** Grows with the number of looks, and is never the same for two that wait. */
 function pauseMs(looks: number): number {
-  const most = Math.min(pollMs.most, pollMs.least * 2 ** Math.min(looks, 6));
+  const most =
+    looks < patientLooks ? Math.min(pollMs.most, pollMs.least * 2 ** Math.min(looks, 6)) : pollMs.long;
   return pollMs.least + Math.random() * most;
 }
 
