@@ -11,13 +11,14 @@ import { registry } from './cli/registry.js';
 import { reportFailure } from './cli/report-failure.js';
 import { runCommandLine } from './cli/run-command-line.js';
 import { interrupted } from './errors/output.js';
-import type { Ports } from './ports.js';
+import type { Ports, Programs } from './ports.js';
 import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
 import { createPorts, type OwnPorts } from './system/ports.js';
 import { ownProcess } from './system/process.js';
+import { createPrograms } from './system/programs.js';
 import { createSilence, createSpinner } from './system/spinner.js';
 import { statePaths } from './system/state/paths.js';
 import type { Keyboard } from './system/terminal.js';
@@ -34,6 +35,8 @@ export interface World {
   readonly version: string;
   /** Ends the run: its reason is what the person is told. */
   readonly interruption: AbortController;
+  /** Starts what `exec` is told to. */
+  readonly programs: Programs;
   /** Ports that somebody brings himself. */
   readonly own: OwnPorts;
 }
@@ -79,14 +82,17 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
 /** What `bin/postern.js` calls: one run in the real world, whose end is that of the process. */
 export async function start(version: string): Promise<void> {
   const interruption = new AbortController();
+  const programs = createPrograms(process.env);
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
     signal: interruption.signal,
+    passOn: (signal) => programs.passOn(signal),
     fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [] }),
   });
   const { env, stdin, stdout, stderr, platform } = process;
-  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, interruption, own: {} };
-  owned.end(await run(process.argv.slice(2), world));
+  const own = { interruption, programs, own: {} };
+  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, ...own };
+  owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
 
 interface Means {
@@ -134,6 +140,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     options,
     configuration,
     files: createFiles(stdin),
+    programs: world.programs,
     signal: interruption.signal,
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,

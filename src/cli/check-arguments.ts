@@ -16,6 +16,8 @@ export interface RawArguments {
   /** By name (an alias is already its option), every value given, in order. */
   readonly options: ReadonlyMap<string, readonly (string | boolean)[]>;
   readonly words: readonly string[];
+  /** What stood behind `--`, for a table that takes it. */
+  readonly rest?: readonly string[];
 }
 
 /**
@@ -40,7 +42,9 @@ export function checkArguments(
     camelCase(spec.name),
     given(spec, raw, env, help),
   ]);
-  return Object.fromEntries([...entries, ...positionals(table, raw.words, help)]);
+  const rest: readonly [string, ArgumentValue][] =
+    table.rest === undefined ? [] : [[camelCase(table.rest.name), raw.rest ?? []]];
+  return Object.fromEntries([...entries, ...positionals(table, raw.words, help), ...rest]);
 }
 
 function unknownOption(name: string, specs: readonly OptionSpec[], help: string): Error {
@@ -129,7 +133,9 @@ function positionals(
   });
   const extra = specs.at(-1)?.many === true ? undefined : words[specs.length];
   if (extra !== undefined) {
-    throw usageWrong(`postern ${table.name} takes no further word, and ${quoted(extra, 80)} is one.`, help);
+    const where = table.rest === undefined ? '' : `; a ${table.rest.name} stands after “--”`;
+    const message = `postern ${table.name} takes no further word, and ${quoted(extra, 80)} is one${where}.`;
+    throw usageWrong(message, help);
   }
   return values;
 }

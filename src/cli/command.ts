@@ -1,13 +1,12 @@
-import type { ExitCode } from '../errors/failure.js';
-import type { Files, Ports } from '../ports.js';
+import type { Files, Ports, Programs } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Configuration } from './configuration.js';
 import type { GlobalOptions } from './global-options.js';
 import type { ResultWriter } from './output.js';
 import type { ArgumentsOf, CommandTable } from './table.js';
 
-/** How a command ended: 0, or what cli.md's table of exit codes says. */
-export type CommandExit = 0 | ExitCode;
+/** How a command ended: 0, or what the table of exit codes says (`errors/failure.ts`); of `exec`, its program's own. */
+export type CommandExit = number;
 
 /** What a command is given of the world. */
 export interface CommandContext {
@@ -22,6 +21,8 @@ export interface CommandContext {
   readonly configuration: () => Promise<Configuration>;
   /** Files that the person named, and stdin. */
   readonly files: Files;
+  /** Programs that the person named. */
+  readonly programs: Programs;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

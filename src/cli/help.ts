@@ -29,19 +29,19 @@ export function overview(tables: readonly CommandTable[]): string {
 
 /** `postern <command> --help`. @param more Further lines that only the command itself knows. */
 export function commandHelp(table: CommandTable, more: readonly string[]): string {
-  const { name, summary, positionals, examples = [], notes = [] } = table;
+  const { name, summary, positionals, rest, examples = [], notes = [] } = table;
   const options: readonly OptionSpec[] = table.options;
   const words = positionals.map((one) => {
     const word = `${one.name}${one.many === true ? '…' : ''}`;
     return one.required ? ` <${word}>` : ` [${word}]`;
   });
   return lines([
-    `Usage: postern ${name}${words.join('')}${options.length === 0 ? '' : ' [options]'}`,
+    `Usage: postern ${name}${words.join('')}${options.length === 0 ? '' : ' [options]'}${rest === undefined ? '' : ` -- <${rest.name}…>`}`,
     '',
     ...wrap(`${sentence(summary)}`, width),
     ...section(
       'Words:',
-      positionals.flatMap((one) => row(one.name, one.describe)),
+      [...positionals, ...(rest === undefined ? [] : [rest])].flatMap((one) => row(one.name, one.describe)),
     ),
     ...section('Options:', options.flatMap(optionRow)),
     ...section('Options of every command:', globalOptions.flatMap(optionRow)),

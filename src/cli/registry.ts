@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { callTable } from './commands/call.table.js';
+import { execTable } from './commands/exec.table.js';
 import { loginTable } from './commands/login.table.js';
 import { logoutTable } from './commands/logout.table.js';
 import { moveTable } from './commands/move.table.js';
@@ -26,6 +27,7 @@ export const registry: readonly CommandEntry[] = [
   { table: tokenTable, load: async () => (await import('./commands/token.js')).command },
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
+  { table: execTable, load: async () => (await import('./commands/exec.js')).command },
   {
     table: sandboxTable,
     load: async () => (await import('./commands/sandbox.js')).command,

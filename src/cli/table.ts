@@ -55,6 +55,8 @@ export interface CommandTable {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly positionals: readonly PositionalSpec[];
+  /** Takes all words after `--`, as they were typed; nothing in them is an option of ours. */
+  readonly rest?: { readonly name: string; readonly describe: string };
   readonly options: readonly OptionSpec[];
   readonly examples?: readonly { readonly command: string; readonly describe: string }[];
   /** Paragraphs below the options: limits, what comes out, exit codes. */
@@ -92,7 +94,9 @@ export type ArgumentsOf<Table extends CommandTable> = {
   readonly [Positional in Table['positionals'][number] as Camel<
     Positional['name']
   >]: PositionalValue<Positional>;
-};
+} & (Table extends { readonly rest: { readonly name: infer Name extends string } }
+    ? { readonly [Rest in Camel<Name>]: readonly string[] }
+    : unknown);
 
 /** The same without a table at hand. */
 export type ArgumentValue = string | number | boolean | readonly string[] | undefined;

@@ -19,6 +19,10 @@ const dash = '\0-';
 
 /** Takes the words after the command's name apart; yargs is loaded for those lines that need it. */
 export async function parseArguments(table: CommandTable, argv: readonly string[]): Promise<RawArguments> {
+  const end = table.rest === undefined ? -1 : argv.indexOf('--');
+  if (end !== -1) {
+    return { ...(await parseArguments(table, argv.slice(0, end))), rest: argv.slice(end + 1) };
+  }
   return parsePlain(table, argv) ?? (await parseWithYargs(table, argv));
 }
 

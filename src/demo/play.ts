@@ -4,6 +4,7 @@ import type { Browser, SecretStore, Terminal } from '../ports.js';
 import { clientInfo } from '../protocol/mcp/client-info.js';
 import type { Sandbox } from '../sandbox/start.js';
 import { walkLogin } from '../sandbox/walk.js';
+import { createPrograms } from '../system/programs.js';
 
 export interface DemoScene {
   readonly sandbox: Sandbox;
@@ -74,6 +75,7 @@ async function runOne(
       homedir: env['HOME'] ?? '',
       version: clientInfo.version,
       interruption,
+      programs: createPrograms(env),
       own: {
         ...(store === undefined ? {} : { store }),
         ...(browser === undefined ? {} : { browser, terminal: onlooker(say) }),

@@ -3,8 +3,11 @@ const graceMs = 1500;
 
 /** The process is ours from now on. */
 export interface OwnedProcess extends Disposable {
-  /** Ends it with this code once everything is written; what still runs then does not hold it up for long. */
-  end(code: number): void;
+  /**
+   * Ends it with this code once everything is written; what still runs then does not hold it up for long. `by`: the
+   * signal that ended a program run in our place.
+   */
+  end(code: number, by?: NodeJS.Signals): void;
 }
 
 /** Exit codes by signal, as shells count them. */
@@ -18,6 +21,8 @@ export function ownProcess(options: {
   readonly interrupt: () => void;
   /** Aborted by `interrupt`, or by a Ctrl-C that came as a key. */
   readonly signal: AbortSignal;
+  /** Gives a signal to the program that runs in our place; false when none does, and the signal is for us. */
+  readonly passOn: (signal: NodeJS.Signals) => boolean;
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
@@ -29,6 +34,7 @@ export function ownProcess(options: {
   let ending: number | undefined;
   const handlers = Object.entries(signals).map(([signal, code]) => {
     const handler = () => {
+      if (options.passOn(signal as NodeJS.Signals)) return;
       if (ending !== undefined) {
         // By the signal itself: it ends what `process.exit` waits for, too, such as a call of a hung keychain.
         process.off(signal, handler);
@@ -44,18 +50,24 @@ export function ownProcess(options: {
   options.signal.addEventListener('abort', () => {
     setTimeout(() => process.exit(ending ?? signals.SIGINT), graceMs).unref();
   });
+  const dispose = () => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  };
   const uncaught = (error: unknown) => {
     const { exit, lines } = options.fault(error);
     process.stderr.write(`${lines.join('\n')}\n`, () => process.exit(exit));
   };
   process.on('uncaughtException', uncaught).on('unhandledRejection', uncaught);
   return {
-    end: (code) => {
+    end: (code, by) => {
+      if (by !== undefined && by in signals) {
+        // By the same signal, so that a shell's loop ends at Ctrl-C, too. Not those that leave a dump of our memory.
+        dispose();
+        process.kill(process.pid, by);
+      }
       process.exitCode = ending ?? code;
       setTimeout(() => process.exit(), graceMs).unref();
     },
-    [Symbol.dispose]: () => {
-      for (const [signal, handler] of handlers) process.off(signal, handler);
-    },
+    [Symbol.dispose]: dispose,
   };
 }

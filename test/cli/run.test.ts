@@ -11,6 +11,7 @@ import { Failure } from '../../src/errors/failure.js';
 import { interrupted } from '../../src/errors/output.js';
 import { run, type World } from '../../src/main.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
+import { createPrograms } from '../../src/system/programs.js';
 import { writerTo } from '../../src/system/write-stream.js';
 import { makeHome } from '../support/home.js';
 
@@ -117,6 +118,7 @@ async function world(env: Record<string, string>, home: string) {
     homedir: home,
     version: '9.9.9',
     interruption: new AbortController(),
+    programs: createPrograms(env),
     own: { store: createMemoryStore() },
   };
   return { made, wrote };

@@ -37,7 +37,7 @@ export async function refreshCredential(
     return held;
   }
   if (!renewable(held)) {
-    throw loginExpired(login.server, 'the token has expired and there is no refresh token');
+    throw loginExpired(login.server, 'its token has expired, or is about to, and there is no refresh token');
   }
   if (await isDead(ports, login)) {
     throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);

@@ -26,7 +26,10 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
     return tokenOf(credential);
   }
   if (!renewable(credential)) {
-    throw loginExpired(request.login.server, 'the token has expired and there is no refresh token');
+    throw loginExpired(
+      request.login.server,
+      'its token has expired, or is about to, and there is no refresh token',
+    );
   }
   return tokenOf(await refreshCredential(ports, request));
 }

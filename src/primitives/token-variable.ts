@@ -1,0 +1,51 @@
+/** An environment variable that a token is to be put into. */
+export interface TokenVariable {
+  readonly name: string;
+  /** The name of a login or a server's URL; undefined: the server that the command names. */
+  readonly server: string | undefined;
+  /** `Authorization: Bearer …` instead of the bare token. */
+  readonly header: boolean;
+}
+
+export type ReadVariable =
+  | { readonly ok: true; readonly variable: TokenVariable }
+  /** `problem` finishes "this cannot be used: …". */
+  | { readonly ok: false; readonly problem: string };
+
+/** The variable of a command's own server, where no other is named. */
+export const ownVariable = 'POSTERN_ACCESS_TOKEN';
+
+/**
+ * Variables that programs, shells, loaders and interpreters act on. What a token is, a server chooses: as one of these
+ * it could name a file to load, a program to run or a proxy to go through.
+ */
+const actedOn = new RegExp(
+  `^(?:${[
+    'PATH|PATHEXT|HOME|SHELL|IFS|ENV|PS4|CDPATH|PWD|USER|LOGNAME|TERM|TERMCAP|TERMINFO|TMPDIR|TEMP|TMP|LANG|LANGUAGE',
+    'EDITOR|VISUAL|PAGER|LESS|LESSOPEN|LESSCLOSE|BROWSER|MANPAGER|DISPLAY|XAUTHORITY|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS',
+    'COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|APPDATA|LOCALAPPDATA|PROGRAMDATA|USERPROFILE|PSMODULEPATH|PROMPT_COMMAND',
+    'LD_.*|DYLD_.*|LC_.*|BASH_.*|GCONV_PATH|NLSPATH|LOCPATH|MALLOC_.*|GLIBC_TUNABLES|XDG_.*|DBUS_.*|PROXYCHAINS_.*',
+    'NODE_.*|NPM_CONFIG_.*|DENO_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|GOFLAGS|GOPROXY|GOENV',
+    'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|DOTNET_.*|CORECLR_.*|COR_.*|RUSTC.*|CARGO_.*',
+    'GIT_(?!.*TOKEN).*|SSH_.*|GPG_.*|GNUPGHOME|OPENSSL_.*|SSL_.*|CURL_.*|NETRC|WGETRC|(?:.*_)?PROXY|POSTERN_.*',
+  ].join('|')})$`,
+  'i',
+);
+
+/** Reads the value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header`. */
+export function readTokenVariable(text: string): ReadVariable {
+  const [, name = '', server, header] = /^([^=,]*)(?:=(.+?))?(,header)?$/s.exec(text) ?? [];
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
+    return {
+      ok: false,
+      problem: 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header”',
+    };
+  }
+  if (name !== ownVariable && actedOn.test(name)) {
+    return {
+      ok: false,
+      problem: `programs act on ${name}, and what a token says the server decides; choose another name`,
+    };
+  }
+  return { ok: true, variable: { name, server, header: header !== undefined } };
+}
