@@ -1,3 +1,5 @@
+import { type ClientDocumentRules, checkDocumentRules } from './client-document-rules.js';
+
 /** A client known to the sandbox before it starts (RFC 6749 section 2). */
 export interface SandboxClient {
   readonly client_id: string;
@@ -38,14 +40,8 @@ export interface SandboxOptions {
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** Dynamic client registration (RFC 7591). Default true. */
   readonly registration?: boolean;
-  /** Client ID metadata documents. Default true. */
-  readonly metadataDocuments?: boolean;
-  /** Metadata documents may be fetched from loopback addresses too. Default false. */
-  readonly allowLoopbackDocuments?: boolean;
-  /** Extra certificates (PEM) to trust when a metadata document is fetched. */
-  readonly documentAuthorities?: string;
-  /** Hosts that client identifiers may name; absent: any. */
-  readonly documentHosts?: readonly string[];
+  /** Client ID metadata documents: false for none, or how they are fetched. Default: from public addresses. */
+  readonly metadataDocuments?: false | ClientDocumentRules;
   readonly clients?: readonly SandboxClient[];
   /** `any`: the port of a loopback redirect URI may differ (RFC 8252 section 7.3). Default `any`. */
   readonly loopbackPorts?: 'any' | 'exact';
@@ -56,8 +52,7 @@ export interface SandboxOptions {
 }
 
 /** The options with every default filled in. */
-export type SandboxSettings = Required<Omit<SandboxOptions, 'documentAuthorities' | 'documentHosts'>> &
-  Pick<SandboxOptions, 'documentAuthorities' | 'documentHosts'>;
+export type SandboxSettings = Required<SandboxOptions>;
 
 /** @throws RangeError for a value that no sandbox can be started with */
 export function settingsFrom(options: SandboxOptions): SandboxSettings {
@@ -70,8 +65,7 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     discovery: 'both',
     wellKnown: 'path',
     registration: true,
-    metadataDocuments: true,
-    allowLoopbackDocuments: false,
+    metadataDocuments: {},
     clients: [],
     loopbackPorts: 'any',
     otherResources: [],
@@ -84,5 +78,6 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(settings.issuerPath)) {
     throw new RangeError('issuerPath must be empty or a path such as /tenant1');
   }
+  if (settings.metadataDocuments !== false) checkDocumentRules(settings.metadataDocuments);
   return settings;
 }

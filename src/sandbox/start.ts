@@ -41,7 +41,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     authorizationOrigin: authorizationPort.origin,
   };
   const keys = await keysReady;
-  serveAuthorization({ server: authorizationPort, settings, keys, places, log, faults });
+  const closing = new AbortController();
+  serveAuthorization({
+    server: authorizationPort,
+    settings,
+    keys,
+    places,
+    log,
+    faults,
+    closing: closing.signal,
+  });
   const protectedServer = createProtectedServer({
     resource: serverUrl,
     issuer,
@@ -51,6 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   protectedPort.serve(serverFront({ places, log, faults }, protectedServer.handler));
   const close = async (): Promise<void> => {
+    closing.abort();
     await protectedServer.close();
     await Promise.all([protectedPort, authorizationPort].map((server) => server[Symbol.asyncDispose]()));
   };

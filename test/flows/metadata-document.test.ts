@@ -35,7 +35,8 @@ describe('a login with a client ID metadata document', { skip: needs('openssl') 
       await authority.issue('DNS:localhost,IP:127.0.0.1'),
     );
     clientId = `${host.origin}/client.json`;
-    options = { documentAuthorities: await readFile(authority.caFile, 'utf8'), allowLoopbackDocuments: true };
+    const ca = await readFile(authority.caFile, 'utf8');
+    options = { metadataDocuments: { ca, allow: [new URL(host.origin).host] } };
   });
 
   after(async () => {

@@ -21,7 +21,9 @@ const usual: Arguments = {
   wellKnown: 'path',
   noRegistration: false,
   noMetadataDocuments: false,
-  allowLoopbackDocuments: false,
+  allowClientDocumentsFrom: [],
+  clientDocumentsCa: undefined,
+  trustClientsOf: [],
   misbehave: [],
 };
 

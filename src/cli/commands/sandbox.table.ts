@@ -60,9 +60,23 @@ export const sandboxTable = {
     { name: 'no-registration', kind: 'boolean', describe: 'no dynamic client registration' },
     { name: 'no-metadata-documents', kind: 'boolean', describe: 'no client ID metadata documents' },
     {
-      name: 'allow-loopback-documents',
-      kind: 'boolean',
-      describe: 'metadata documents may lie on loopback addresses',
+      name: 'allow-client-documents-from',
+      kind: 'list',
+      value: 'HOST:PORT',
+      describe: 'fetch metadata documents from there, though it is on this computer or in a private network',
+    },
+    {
+      name: 'client-documents-ca',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'certificates (PEM) to trust when they are fetched',
+    },
+    {
+      name: 'trust-clients-of',
+      kind: 'list',
+      value: 'DOMAIN',
+      describe: 'only clients with a metadata document there may use it, e.g. example.com or *.example.com',
+      fallback: 'any domain',
     },
     {
       name: 'misbehave',
@@ -72,6 +86,10 @@ export const sandboxTable = {
     },
   ],
   examples: [
+    {
+      command: 'postern sandbox --allow-client-documents-from 127.0.0.1:8443 --client-documents-ca ca.pem',
+      describe: 'try a client’s metadata document before it is hosted',
+    },
     { command: 'postern sandbox --misbehave as-issuer-mismatch', describe: 'a server that breaks a rule' },
   ],
   notes: [

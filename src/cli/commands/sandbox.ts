@@ -3,8 +3,12 @@ import { faultUnknown, sandboxPortRefused } from '../../errors/sandbox.js';
 import { usageWrong } from '../../errors/usage.js';
 import { closest } from '../../primitives/closest.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
+import { readWhole } from '../read-whole.js';
 import type { ArgumentsOf } from '../table.js';
 import { sandboxTable } from './sandbox.table.js';
+
+/** Bytes of a file of certificates. */
+const largestAuthorities = 1024 * 1024;
 
 type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
 
@@ -24,7 +28,7 @@ export async function faultLines(): Promise<readonly string[]> {
 
 async function run(context: CommandContext, args: SandboxArguments): Promise<CommandExit> {
   await checkFaults(args.misbehave);
-  await using sandbox = await start(args);
+  await using sandbox = await start(args, await documentRules(context, args));
   if (context.options.json) await context.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
   else await context.out.line(sandbox.serverUrl);
   context.tell('A sandbox, not for production: made-up accounts, no passwords, all forgotten at the end.');
@@ -39,7 +43,20 @@ async function run(context: CommandContext, args: SandboxArguments): Promise<Com
   return exitCode.interrupted;
 }
 
-async function start(args: SandboxArguments) {
+/** How metadata documents are to be fetched; false: not at all. @throws what reading the certificates throws */
+async function documentRules(context: CommandContext, args: SandboxArguments) {
+  if (args.noMetadataDocuments) return false;
+  const { allowClientDocumentsFrom: allow, clientDocumentsCa: file, trustClientsOf: trust } = args;
+  const ca =
+    file === undefined ? undefined : await readWhole(context.files.read(file), file, largestAuthorities);
+  return {
+    allow,
+    ...(ca === undefined ? {} : { ca: new TextDecoder().decode(ca) }),
+    ...(trust.length === 0 ? {} : { trust }),
+  };
+}
+
+async function start(args: SandboxArguments, metadataDocuments: Awaited<ReturnType<typeof documentRules>>) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('../../sandbox/start.js');
   const { port = 0, authorizationPort = 0, issuerPath = '' } = args;
@@ -53,8 +70,7 @@ async function start(args: SandboxArguments) {
       discovery: args.discovery,
       wellKnown: args.wellKnown,
       registration: !args.noRegistration,
-      metadataDocuments: !args.noMetadataDocuments,
-      allowLoopbackDocuments: args.allowLoopbackDocuments,
+      metadataDocuments,
       faults: args.misbehave,
     });
   } catch (error) {

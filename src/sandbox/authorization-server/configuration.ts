@@ -2,6 +2,7 @@ import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
+import type { DocumentHooks } from './client-documents/hand-over.js';
 import { deviceFlow, deviceGrant } from './device-flow.js';
 import type { SigningKeys } from './keys.js';
 import { memoryStore } from './memory.js';
@@ -16,16 +17,10 @@ export interface Surroundings {
   /** Makes cookie names unlike those of another sandbox: cookies know no ports. */
   readonly port: number;
   readonly cookieSecret: string;
-  readonly documents: Documents;
+  readonly documents: DocumentHooks;
   /** Whether a refresh token is replaced when it is used. */
   readonly rotates: () => boolean;
   readonly renderError: NonNullable<Configuration['renderError']>;
-}
-
-/** What the fetching of client ID metadata documents needs. */
-export interface Documents {
-  readonly fetch: NonNullable<Configuration['fetch']>;
-  readonly allows: (clientId: string) => boolean;
 }
 
 /** The whole configuration of oidc-provider: OAuth 2.1 as the sandbox's rules ask for it. */
@@ -104,11 +99,11 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     },
     registration: { enabled: settings.registration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: {
-      enabled: settings.metadataDocuments,
+      enabled: settings.metadataDocuments !== false,
       ack: 'draft-02',
-      // Seconds. Some time at least, as one login asks for the document several times.
-      cacheDuration: { min: 5, max: 86_400 },
-      allowFetch: (_context, clientId) => about.documents.allows(clientId),
+      // Seconds: kept by our own shelf, as the document's headers say, and not here.
+      cacheDuration: { min: 0, max: 0 },
+      allowFetch: about.documents.allowFetch,
     },
     resourceIndicators: {
       enabled: true,

@@ -6,8 +6,9 @@ import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import type { LoopbackServer } from '../wire/listen.js';
+import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
+import { documentHooks } from './client-documents/hand-over.js';
 import { providerConfiguration } from './configuration.js';
-import { documentFetcher } from './documents.js';
 import { front } from './front.js';
 import { interactionPages } from './interactions.js';
 import type { SigningKeys } from './keys.js';
@@ -21,6 +22,8 @@ export interface AuthorizationServerParts {
   readonly places: Places;
   readonly log: RequestLog;
   readonly faults: FaultBox;
+  /** The sandbox ends. */
+  readonly closing: AbortSignal;
 }
 
 /** Puts the authorization server behind a listening port. */
@@ -28,6 +31,13 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   const { server, settings } = parts;
   const resources = [parts.places.serverUrl, ...settings.otherResources];
   const secret = randomBytes(32).toString('base64url');
+  const documents = new ClientDocuments({
+    rules: settings.metadataDocuments || {},
+    resolve: resolveName,
+    now: Date.now,
+    closing: parts.closing,
+    onFetch: () => parts.log.count('documentFetches'),
+  });
   const provider = new Provider(
     parts.places.issuer,
     providerConfiguration({
@@ -38,7 +48,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       port: server.port,
       cookieSecret: secret,
       rotates: () => !parts.faults.isOn(noRotation),
-      documents: documentFetcher(settings, () => parts.log.count('documentFetches')),
+      documents: documentHooks(documents),
       renderError: (context, out) => {
         const page = errorPage(context.status, out.error, out.error_description ?? '');
         for (const [name, value] of page.headers) context.set(name, value);

@@ -1,0 +1,102 @@
+import { lookup } from 'node:dns/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import type { ClientDocumentRules } from '../../client-document-rules.js';
+import { DocumentShelf, type FreshDocument } from './document-shelf.js';
+import { FetchAllowance } from './fetch-allowance.js';
+import { freshSeconds } from './freshness.js';
+import { getDocument, type ServedDocument } from './get-document.js';
+import { isTrusted, readIdentifier } from './identifier.js';
+import { judgeDocument } from './judge-document.js';
+import { type Resolve, reachableAddresses } from './reachable-addresses.js';
+
+/** What the fetching needs of the world around it. */
+export interface DocumentSurroundings {
+  readonly rules: ClientDocumentRules;
+  readonly resolve: Resolve;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Ends every fetch that is under way. */
+  readonly closing: AbortSignal;
+  /** A connection is about to be made. */
+  readonly onFetch: () => void;
+}
+
+/** Milliseconds that a fetch may take, name look-up and all; and the least time until a failure is told. */
+const longestFetch = 5000;
+const soonestFailure = 200;
+
+/** What every failure to fetch looks like: it tells nothing of what was found at the address. */
+const unreadable =
+  'the metadata document of this client could not be read: it must be a JSON object, served over https as ' +
+  'application/json with status 200, in at most 5 KiB and 5 seconds, with a certificate that this server trusts, ' +
+  'from a public address or a place that it was told to allow';
+
+/**
+ * The client ID metadata documents that this authorization server knows, fetched as strangers' addresses must
+ * be: judged before, while and after (MCP authorization 4.4 and 5.8, the draft's section 6).
+ */
+export class ClientDocuments {
+  readonly #about: DocumentSurroundings;
+  readonly #shelf: DocumentShelf;
+  readonly #allowance: FetchAllowance;
+
+  constructor(about: DocumentSurroundings) {
+    this.#about = about;
+    this.#shelf = new DocumentShelf(about.now);
+    this.#allowance = new FetchAllowance(about.now);
+  }
+
+  /**
+   * The document of a client, from the shelf or fetched now, as JSON text.
+   * @throws errors.InvalidClient in words for whoever hosts the document, without any of it
+   */
+  async load(clientId: string): Promise<string> {
+    const identifier = readIdentifier(clientId);
+    if (!identifier.ok)
+      throw refusal(`this client_id cannot be the address of a document: ${identifier.problem}`);
+    if (!isTrusted(identifier.url, this.#about.rules.trust)) {
+      throw refusal(
+        `this server lets only clients of domains on its list log in, and ${identifier.url.host} is not`,
+      );
+    }
+    const text = await this.#shelf.get(clientId, () => this.#fetch(clientId, identifier.url));
+    if (text === undefined) throw refusal('this server is fetching too many documents at the moment');
+    return text;
+  }
+
+  /** The next login of this client fetches its document anew. */
+  forget(clientId: string): void {
+    this.#shelf.forget(clientId);
+  }
+
+  async #fetch(clientId: string, url: URL): Promise<FreshDocument> {
+    const floor = wait(soonestFailure, undefined, { ref: false });
+    const served = await this.#serve(url).catch(() => undefined);
+    const judged = served === undefined ? undefined : judgeDocument(served.bytes, clientId);
+    if (served === undefined || judged === undefined || (!judged.ok && judged.problem === undefined)) {
+      await floor;
+      throw refusal(unreadable);
+    }
+    if (!judged.ok) throw refusal(`the client's metadata document ${judged.problem}`);
+    // Without a method it is a public client: the default of RFC 7591 would need a secret, and none is allowed here.
+    const text = JSON.stringify({ token_endpoint_auth_method: 'none', ...judged.document });
+    return { text, seconds: freshSeconds(served.headers, this.#about.now()) };
+  }
+
+  async #serve(url: URL): Promise<ServedDocument> {
+    const { rules, resolve, closing, onFetch } = this.#about;
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(longestFetch)]);
+    const addresses = await reachableAddresses(url, rules.allow ?? [], resolve, signal);
+    this.#allowance.take(addresses.map(({ address }) => address));
+    onFetch();
+    return getDocument(url, addresses, rules.ca, signal);
+  }
+}
+
+/** The system's resolver. */
+export const resolveName: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
+
+function refusal(description: string): Error {
+  return new errors.InvalidClient(description);
+}

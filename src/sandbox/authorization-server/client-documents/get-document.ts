@@ -1,0 +1,91 @@
+import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { rootCertificates } from 'node:tls';
+import { collectBytes } from '../../../primitives/collect-bytes.js';
+import { portOf } from './reachable-addresses.js';
+
+/** Bytes of a document (client ID metadata document draft, section 6.6), and of its header block. */
+export const largestDocument = 5 * 1024;
+const largestHead = 16_384;
+
+/** What was served: bytes, and header values by lower-case name. */
+export interface ServedDocument {
+  readonly bytes: Uint8Array;
+  readonly headers: NodeJS.Dict<string[]>;
+}
+
+/**
+ * One GET with nothing of ours in it, to the addresses that were checked, and nowhere else: no redirect, no
+ * other status than 200, no other type than JSON, no encoding, nothing longer than 5 KiB, verified TLS.
+ *
+ * @throws Error for whatever else comes, and when `signal` ends it
+ */
+export async function getDocument(
+  target: URL,
+  addresses: readonly LookupAddress[],
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<ServedDocument> {
+  const answer = await ask(target, addresses, ca, signal);
+  try {
+    const headers = answer.headersDistinct;
+    if (answer.statusCode !== 200 || headers['content-encoding'] !== undefined || !isJson(headers)) {
+      throw new Error('not a JSON document');
+    }
+    if (Number(answer.headers['content-length'] ?? 0) > largestDocument) throw tooLarge();
+    // A body that is shorter than announced ends in an error, too.
+    return { bytes: await collectBytes(answer, largestDocument, tooLarge), headers };
+  } finally {
+    answer.destroy();
+  }
+}
+
+function ask(
+  target: URL,
+  addresses: readonly LookupAddress[],
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const host = target.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    const request = httpsRequest(
+      {
+        host,
+        port: portOf(target),
+        lookup: answering(addresses),
+        servername: isIP(host) === 0 ? host : '',
+        path: `${target.pathname}${target.search}`,
+        headers: { host: target.host, accept: 'application/json', 'accept-encoding': 'identity' },
+        agent: false,
+        signal,
+        maxHeaderSize: largestHead,
+        rejectUnauthorized: true,
+        ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+      },
+      resolve,
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+/** A resolver that knows one answer. Node does not ask it for a host that is an address already. */
+function answering(addresses: readonly LookupAddress[]): LookupFunction {
+  return (_hostname, { all }, done) => {
+    const [first] = addresses;
+    if (all === true) done(null, [...addresses]);
+    else done(null, first?.address ?? '', first?.family);
+  };
+}
+
+/** One media type, `application/json` or of its kind, with any parameters. */
+function isJson(headers: NodeJS.Dict<string[]>): boolean {
+  const [type = '', ...more] = headers['content-type'] ?? [];
+  return more.length === 0 && /^application\/(?:[a-z0-9.-]+\+)?json\s*(?:;|$)/i.test(type);
+}
+
+function tooLarge(): Error {
+  return new Error('too large');
+}

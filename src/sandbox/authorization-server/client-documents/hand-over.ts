@@ -1,0 +1,42 @@
+import type { Configuration } from 'oidc-provider';
+import type { ClientDocuments } from './client-documents.js';
+
+/** The two places at which oidc-provider lets others decide about documents. */
+export interface DocumentHooks {
+  readonly allowFetch: (context: object, clientId: string) => Promise<boolean>;
+  readonly fetch: NonNullable<Configuration['fetch']>;
+}
+
+const mostWaiting = 100;
+
+/**
+ * oidc-provider asks whether it may fetch a document, and then fetches. Here the first question is answered
+ * with the document at hand, or with an error that says what is wrong with it, and the second hands it over:
+ * nothing is ever fetched that did not pass the first, neither keys nor anything else that a client names.
+ * What was handed over stays, in case two requests share it, but is never used without being asked for anew.
+ */
+export function documentHooks(documents: ClientDocuments): DocumentHooks {
+  const ready = new Map<string, string>();
+  // To say no, oidc-provider asks once more: the same request is not worth another fetch.
+  const refused = new WeakMap<object, unknown>();
+  return {
+    allowFetch: async (context, clientId) => {
+      if (refused.has(context)) throw refused.get(context);
+      const document = await documents.load(clientId).catch((error: unknown) => {
+        refused.set(context, error);
+        throw error;
+      });
+      ready.delete(clientId);
+      ready.set(clientId, document);
+      const [oldest] = ready.keys();
+      if (ready.size > mostWaiting && oldest !== undefined) ready.delete(oldest);
+      return true;
+    },
+    fetch: async (url) => {
+      const address = url instanceof Request ? url.url : String(url);
+      const document = ready.get(address);
+      if (document === undefined) throw new Error('nothing else is fetched');
+      return new Response(document, { headers: { 'content-type': 'application/json' } });
+    },
+  };
+}

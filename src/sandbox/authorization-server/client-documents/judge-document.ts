@@ -1,0 +1,70 @@
+import {
+  asObject,
+  type JsonObject,
+  parseJson,
+  stringField,
+  stringListField,
+} from '../../../primitives/json.js';
+import { isAcceptable } from '../redirect-uri.js';
+
+export type JudgedDocument =
+  | { readonly ok: true; readonly document: JsonObject }
+  /** `problem` finishes the sentence "the client's metadata document …"; undefined: it is no JSON object. */
+  | { readonly ok: false; readonly problem: string | undefined };
+
+const mostRedirectUris = 20;
+const methods = ['none', 'private_key_jwt'];
+/** Members that only a private or a shared key has (RFC 7518 section 6). */
+const privateParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+/** What would make this server ask other addresses that the client chose. */
+const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
+
+/**
+ * Whether a document is what a client may be made of: about its own address (compared as strings), complete,
+ * with redirect URIs that lead to https or this computer, without any secret, its keys in it and not
+ * elsewhere (MCP authorization 2.3 and 4.4, client ID metadata document draft section 4.1). Nothing of the
+ * document stands in the answer's `problem`.
+ */
+export function judgeDocument(bytes: Uint8Array, clientId: string): JudgedDocument {
+  const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 200 });
+  const document = parsed.ok ? asObject(parsed.value) : undefined;
+  if (document === undefined) return { ok: false, problem: undefined };
+  const problem = problemOf(document, clientId);
+  return problem === undefined ? { ok: true, document } : { ok: false, problem };
+}
+
+function problemOf(document: JsonObject, clientId: string): string | undefined {
+  if (stringField(document, 'client_id') !== clientId) {
+    return 'has another client_id than its own address, character for character';
+  }
+  if (document['client_secret'] !== undefined || document['client_secret_expires_at'] !== undefined) {
+    return 'holds a client secret, which everybody can read there';
+  }
+  if ((stringField(document, 'client_name') ?? '').trim() === '') return 'has no client_name';
+  const uris = stringListField(document, 'redirect_uris') ?? [];
+  if (uris.length === 0) return 'has no redirect_uris';
+  if (uris.length > mostRedirectUris || !uris.every(isAcceptable)) {
+    return 'has redirect_uris that are neither https nor http on a loopback address, or more than 20';
+  }
+  const reference = references.find((name) => document[name] !== undefined);
+  if (reference !== undefined)
+    return `names a ${reference}, and this server fetches nothing else for a client`;
+  const method = document['token_endpoint_auth_method'];
+  if (method !== undefined && !(typeof method === 'string' && methods.includes(method))) {
+    return 'asks for a token_endpoint_auth_method other than none and private_key_jwt';
+  }
+  return problemOfKeys(document, method === 'private_key_jwt');
+}
+
+function problemOfKeys(document: JsonObject, needed: boolean): string | undefined {
+  const { jwks } = document;
+  if (jwks === undefined) return needed ? 'has no jwks, which private_key_jwt needs' : undefined;
+  const keys = asObject(jwks)?.['keys'];
+  if (!Array.isArray(keys) || keys.length === 0) return 'has a jwks without keys';
+  for (const key of keys.map(asObject)) {
+    if (key === undefined) return 'has a jwks with something else than keys in it';
+    if (key['kty'] === 'oct') return 'has a shared key in its jwks';
+    if (privateParts.some((part) => key[part] !== undefined)) return 'has a private key in its jwks';
+  }
+  return undefined;
+}
