@@ -1,9 +1,9 @@
 import {
   clientKeyWithoutGrant,
-  clientProofMissing,
   clientProofTwice,
   clientSecretMissing,
   clientSecretWithoutClient,
+  keyNotToBeMade,
 } from '../errors/usage.js';
 import type { OwnClient } from '../flows/login/client-credentials-login.js';
 import type { PreregisteredClient } from '../flows/login/identify-client.js';
@@ -41,8 +41,8 @@ export async function readClient(
 }
 
 /**
- * The client that logs in as itself: with a key, with a secret, or, when nothing is given, the one of the login that is
- * renewed.
+ * The client that logs in as itself: with a key, with a secret, with the key that was made here for it; or, when nothing
+ * is given, the one of the login that is renewed.
  * @throws Failure `usage`, `file_unreadable`
  */
 export async function readOwnClient(
@@ -53,7 +53,7 @@ export async function readOwnClient(
   const client = await readClient(context, { ...args, clientCredentials: true });
   if (clientKeyFile === undefined) {
     if (client !== undefined && client.secret === undefined) {
-      throw clientProofMissing();
+      return { clientId: client.clientId, kind: 'made' };
     }
     return client?.secret && { clientId: client.clientId, secret: client.secret, kind: 'secret' };
   }
@@ -62,6 +62,27 @@ export async function readOwnClient(
   }
   const bytes = await readWhole(context.files.read(clientKeyFile), clientKeyFile, longestSecret);
   return { clientId, secret: new Secret(new TextDecoder().decode(bytes)), kind: 'key' };
+}
+
+/**
+ * The client that a key is to be made for.
+ * @throws Failure `usage`
+ */
+export function clientOfNewKey(args: LoginArguments): string {
+  const { clientId, clientCredentials } = args;
+  if (!clientCredentials || clientId === undefined) {
+    throw keyNotToBeMade(
+      'it is for a client that logs in as itself, and which one was not said',
+      'Pass --client-credentials and --client-id ID with --generate-key.',
+    );
+  }
+  if (args.clientKeyFile !== undefined || args.clientSecretFile !== undefined || args.clientSecretStdin) {
+    throw keyNotToBeMade(
+      'a key or a secret was given, too',
+      'Leave it out, or leave out --generate-key to log in with it.',
+    );
+  }
+  return clientId;
 }
 
 async function readSecret(context: CommandContext, args: LoginArguments): Promise<Secret> {

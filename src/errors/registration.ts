@@ -62,6 +62,24 @@ export function clientBoundElsewhere(clientId: string, issuer: string, trail: re
   });
 }
 
+/** The secret of a client that a person gave before cannot be had any more. */
+export function clientSecretLost(
+  clientId: string,
+  store: string,
+  why: Failure | undefined,
+  trail: readonly Step[],
+): Failure {
+  const told = why === undefined ? 'it is not there any more' : why.message;
+  return new Failure({
+    code: 'client_secret_lost',
+    exit: exitCode.store,
+    message: `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${told}`,
+    remedy: `Give it again with --client-secret-stdin or --client-secret-file${why === undefined ? '' : ', or make that store work'}.`,
+    cause: why,
+    trail,
+  });
+}
+
 /** A registration that never holds, or a server that wants one again and again. */
 export function registeredTooOften(issuer: string, most: number, trail: readonly Step[]): Failure {
   return new Failure({

@@ -92,8 +92,9 @@ export function clientProofMissing(): Failure {
     code: 'usage',
     exit: exitCode.usage,
     message:
-      'A client that logs in as itself has to prove who it is, and neither a secret nor a key was given.',
-    remedy: 'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin.',
+      'A client that logs in as itself has to prove who it is: neither a secret nor a key was given, and none was made here for it.',
+    remedy:
+      'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let one be made with --generate-key.',
   });
 }
 
@@ -117,6 +118,11 @@ export function clientKeyWithoutGrant(): Failure {
   });
 }
 
+/** `--generate-key` with what has no place beside it. */
+export function keyNotToBeMade(why: string, remedy: string): Failure {
+  return new Failure({ code: 'usage', exit: exitCode.usage, message: `No key was made: ${why}.`, remedy });
+}
+
 /** There is no client to log in as. */
 export function ownClientMissing(server: string): Failure {
   return new Failure({
@@ -124,7 +130,7 @@ export function ownClientMissing(server: string): Failure {
     exit: exitCode.usage,
     message: `No client was given to log in to ${quoted(server)} as, and no login of that kind is kept to take it from.`,
     remedy:
-      'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin.',
+      'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let a key be made with --generate-key.',
   });
 }
 

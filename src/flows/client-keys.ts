@@ -3,7 +3,7 @@ import type { Ports, SecretStore } from '../ports.js';
 import type { ClientKeyRecord, IndexDocument } from '../primitives/records.js';
 import { clientKeyKey, decodeClientKey, encodeClientKey } from '../protocol/client-key-item.js';
 import { type ClientKey, type KeyAlgorithm, makeClientKey } from '../protocol/oauth/client-key.js';
-import { credentialLockWaitMs } from './login/keep-login.js';
+import { mendStrays, withStrays } from './strays.js';
 
 /** Whose key: of one issuer's client, or, with `issuer` undefined, of a client ID metadata document. */
 export interface KeyOwner {
@@ -84,15 +84,17 @@ export async function readClientKey(
   return key;
 }
 
-/** Removes a key from its store, then from the index. @throws Failure of the store and the index, or `busy` */
+/**
+ * Removes a key. Its record goes first; an item that its store does not give up stays noted, and goes with the next
+ * `status` or `logout`. @throws Failure of the index, or `busy`
+ */
 export async function removeClientKey(
-  ports: Pick<Ports, 'stores' | 'index' | 'locks'>,
+  ports: Pick<Ports, 'stores' | 'index' | 'locks' | 'recovery'>,
   record: ClientKeyRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  // A move of this key that is under way would write it once more.
-  await using _lock = await ports.locks.acquire(record.key, { waitMs: credentialLockWaitMs, signal });
-  await ports.stores.of(record.store).remove(record.key);
-  if (record.leftIn !== undefined) await ports.stores.of(record.leftIn).remove(record.key);
-  await ports.index.update((document) => without(document, record));
+  const { key, store, leftIn } = record;
+  const items = [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
+  await ports.index.update((document) => withStrays(without(document, record), items));
+  await mendStrays(ports, (item) => item.key === key, signal);
 }

@@ -1,10 +1,11 @@
 import { Failure } from '../errors/failure.js';
 import type { Ports } from '../ports.js';
 import { printable } from '../primitives/printable.js';
-import type { LoginRecord } from '../primitives/records.js';
+import type { IndexDocument, LoginRecord, StrayItem } from '../primitives/records.js';
 import type { StoredCredential } from '../protocol/credential-item.js';
 import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
+import { withoutStrays, withStrays } from './strays.js';
 import { readCredential } from './token/read-credential.js';
 import { recover } from './token/recover.js';
 
@@ -48,19 +49,32 @@ async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Pr
   const { key, server } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const { logins } = await ports.index.read();
+  const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
   const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
   let credential: StoredCredential | undefined;
-  if (sharedWith === undefined) {
-    credential = await readable(ports, login);
-    await ports.store.remove(key);
-    await ports.recovery.forget(key);
-    if (login.leftIn !== undefined) await ports.stores.of(login.leftIn).remove(key);
+  if (sharedWith === undefined) credential = await readable(ports, login);
+  // The record goes first, and what it told of is noted: whatever ends this process here, no login looks whole that is not.
+  const kinds = [login.store, ...(login.leftIn === undefined ? [] : [login.leftIn])];
+  const items = sharedWith === undefined ? kinds.map((store) => ({ key, store })) : [];
+  await ports.index.update((document) =>
+    withStrays({ ...document, logins: document.logins.filter(isOther) }, items),
+  );
+  try {
+    for (const item of items) {
+      await ports.stores.of(item.store).remove(key);
+      await ports.index.update((document) => withoutStrays(document, [item]));
+    }
+    if (sharedWith === undefined) await ports.recovery.forget(key);
+  } catch (error) {
+    await ports.index.update((document) => restored(document, login, items));
+    throw error;
   }
-  await ports.index.update((document) => ({
-    ...document,
-    logins: document.logins.filter((record) => record.key !== key || record.server !== server),
-  }));
   return { credential, sharedWith };
+}
+
+/** As before: a login that could not be taken away is still there. */
+function restored(document: IndexDocument, login: LoginRecord, items: readonly StrayItem[]): IndexDocument {
+  return withoutStrays({ ...document, logins: [...document.logins, login] }, items);
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */

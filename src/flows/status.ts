@@ -23,6 +23,9 @@ export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   const account = login.account === defaultAccount ? '' : ` --account ${shellWord(login.account)}`;
   const route = login.grant === undefined ? '' : ' --client-credentials';
   const remedy = `postern login ${shellWord(login.server)}${account}${route}`;
+  if (login.gone === true) {
+    return { login, state: 'dead', problem: 'its secret is no longer in its store', remedy };
+  }
   if (login.dead === true) {
     const problem = `the authorization server refused ${login.grant === undefined ? 'its refresh token' : 'this client'}`;
     return { login, state: 'dead', problem, remedy };

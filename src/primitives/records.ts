@@ -44,6 +44,8 @@ export interface LoginRecord {
   readonly grant?: 'client_credentials';
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
+  /** Set when its secret was found to be gone from its store: a new login is needed. */
+  readonly gone?: boolean;
   /** Warnings shown at login and repeated by `status`. */
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */
@@ -87,12 +89,20 @@ export interface ClientKeyRecord {
   readonly leftIn?: StoreKind;
 }
 
+/** An item that a store may hold and no record tells of: what was being written or removed when something ended it. */
+export interface StrayItem {
+  readonly key: string;
+  readonly store: StoreKind;
+}
+
 export interface IndexDocument {
   readonly version: 1;
   readonly logins: readonly LoginRecord[];
   readonly registrations: readonly RegistrationRecord[];
   /** The oldest first; not given: none. */
   readonly clientKeys?: readonly ClientKeyRecord[];
+  /** Not given: none. */
+  readonly strays?: readonly StrayItem[];
 }
 
 /** The account of a login that was made without `--account`. */

@@ -57,7 +57,21 @@ export const loginTable = {
       name: 'client-key-file',
       kind: 'string',
       value: 'FILE',
-      describe: 'private key of --client-id (PEM, PKCS #8; ES256 or RS256), for --client-credentials',
+      describe: 'private key of --client-id (PEM, PKCS #8, or JWK; ES256 or RS256), for --client-credentials',
+    },
+    {
+      name: 'generate-key',
+      kind: 'boolean',
+      describe:
+        'with --client-credentials: make a key for --client-id, print its public half to be registered, and log in later',
+    },
+    {
+      name: 'key-algorithm',
+      kind: 'string',
+      choices: ['ES256', 'RS256'],
+      default: 'ES256',
+      value: 'NAME',
+      describe: 'of --generate-key',
     },
     {
       name: 'client-metadata-url',
@@ -108,12 +122,17 @@ export const loginTable = {
   examples: [
     { command: 'postern login https://example.com/mcp --name work', describe: 'log in, call it “work”' },
     { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
+    {
+      command: 'postern login work --client-credentials --client-id ci --generate-key',
+      describe: 'make a key for a machine’s own login; once registered, log in without',
+    },
   ],
   notes: [
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
+    'With --generate-key the private half never leaves the store, and what is printed is a JWK Set (RFC 7517) for the authorization server. The next login --client-credentials --client-id ID uses it. To change a key, generate another: both are printed, both can be registered, and the first login that works with the new one removes the old one.',
     'Limits: 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain, 120 s to unlock it.',
   ],
 } as const satisfies CommandTable;

@@ -3,14 +3,16 @@ import { clientCredentialsLogin } from '../../flows/login/client-credentials-log
 import { deviceLogin } from '../../flows/login/device-login.js';
 import { login } from '../../flows/login/login.js';
 import { loginTogether } from '../../flows/login/login-together.js';
+import { makeKeyForLogin } from '../../flows/login/made-keys.js';
 import { loginStatus } from '../../flows/status.js';
 import type { LoginRecord, StoreKind } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
 import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
-import { type LoginArguments, readClient, readOwnClient } from '../login-client.js';
+import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from '../login-client.js';
 import { loginDefaults } from '../login-request.js';
 import { readLoginTarget } from '../server-argument.js';
+import { newKeyLines } from '../words/key-words.js';
 import { loginJson, loginLines } from '../words/login-words.js';
 import { loginTable } from './login.table.js';
 
@@ -18,6 +20,9 @@ export const command: Command<typeof loginTable> = {
   table: loginTable,
   async run(context, args) {
     const { ports } = context;
+    if (args.generateKey) {
+      return printNewKey(context, args);
+    }
     const record = args.clientCredentials
       ? await loginAsClient(context, args)
       : await loginAsPerson(context, args);
@@ -31,6 +36,24 @@ export const command: Command<typeof loginTable> = {
     return 0;
   },
 };
+
+/** The public half goes to stdout, so that it can be piped; what to do with it, to the person. */
+async function printNewKey(context: CommandContext, args: LoginArguments): Promise<0> {
+  const { ports, signal } = context;
+  const clientId = clientOfNewKey(args);
+  const { server } = await readLoginTarget(ports, args.server, args.account);
+  const made = await makeKeyForLogin(ports, {
+    server,
+    issuer: args.authorizationServer,
+    clientId,
+    algorithm: args.keyAlgorithm,
+    store: readStore(args.store) ?? (await context.configuration()).store,
+    signal,
+  });
+  await context.out.json({ keys: made.keys });
+  for (const line of newKeyLines(made, args.server)) context.tell(line);
+  return 0;
+}
 
 function readStore(text: string | undefined): StoreKind | undefined {
   if (text !== undefined && !isStoreChoice(text)) {

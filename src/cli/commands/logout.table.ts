@@ -12,9 +12,14 @@ export const logoutTable = {
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    { name: 'all', kind: 'boolean', describe: 'every login' },
+    {
+      name: 'all',
+      kind: 'boolean',
+      describe: 'every login, and every client registration, secret and key kept here',
+    },
   ],
   notes: [
     'It is forgotten here whether or not the authorization server, which has 5 s to answer, takes part.',
+    'A login whose store does not work is kept, and said (exit 7); the others are ended all the same.',
   ],
 } as const satisfies CommandTable;

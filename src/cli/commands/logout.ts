@@ -1,48 +1,86 @@
+import { exitCode, type Failure } from '../../errors/failure.js';
 import { argumentRefused } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
 import { type LogoutResult, logout } from '../../flows/logout.js';
+import { type LogoutOfAll, logoutOfAll } from '../../flows/logout-all.js';
+import { mendStrays } from '../../flows/strays.js';
 import { printable } from '../../primitives/printable.js';
-import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
-import type { Command, CommandContext } from '../command.js';
-import type { ArgumentsOf } from '../table.js';
+import { defaultAccount } from '../../primitives/records.js';
+import type { Command, CommandContext, CommandExit } from '../command.js';
+import { leftoverLines } from '../words/key-words.js';
 import { callName } from '../words/login-words.js';
 import { logoutTable } from './logout.table.js';
 
 export const command: Command<typeof logoutTable> = {
   table: logoutTable,
   async run(context, args) {
-    const { ports, out } = context;
-    const results: LogoutResult[] = [];
-    for (const login of await chosen(context, args)) {
-      ports.progress.begin(`Logging out of ${login.server}`);
-      results.push(await logout(ports, { login, signal: context.signal }));
-      ports.progress.end();
+    if (args.all === (args.server !== undefined)) {
+      throw argumentRefused('logout', 'name one server, or pass --all');
     }
-    if (context.options.json) {
-      await out.json({ logouts: results.map(resultJson) });
-      return 0;
-    }
-    if (results.length === 0) {
-      context.tell('There is no login to end.');
-    }
-    for (const result of results) {
-      await out.line(resultLine(result));
-    }
-    return 0;
+    return args.server === undefined ? endAll(context) : endOne(context, args.server, args.account);
   },
 };
 
-async function chosen(
+async function endOne(
   context: CommandContext,
-  args: ArgumentsOf<typeof logoutTable>,
-): Promise<readonly LoginRecord[]> {
-  if (args.all === (args.server !== undefined)) {
-    throw argumentRefused('logout', 'name one server, or pass --all');
+  server: string,
+  account: string | undefined,
+): Promise<CommandExit> {
+  const { ports, out, signal, options } = context;
+  const login = await findLogin(ports, { server, account });
+  ports.progress.begin(`Logging out of ${login.server}`);
+  const result = await logout(ports, { login, signal });
+  ports.progress.end();
+  const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
+  if (options.json) await out.json({ logouts: [resultJson(result)] });
+  else await out.line(resultLine(result));
+  for (const line of left.flatMap(leftoverLines)) context.tell(line);
+  return 0;
+}
+
+async function endAll(context: CommandContext): Promise<CommandExit> {
+  const { ports, out, tell } = context;
+  const all = await logoutOfAll(ports, context.signal);
+  const { logouts, failures, left } = all;
+  if (context.options.json) {
+    await out.json(allJson(all));
+  } else {
+    if (logouts.length + failures.length === 0) tell('There is no login to end.');
+    for (const result of logouts) await out.line(resultLine(result));
+    const forgotten = forgottenLine(all);
+    if (forgotten !== undefined) await out.line(forgotten);
+    for (const { login, failure } of failures) {
+      tell(`Not logged out of ${printable(callName(login))}: ${failure.message} ${failure.remedy}`);
+    }
   }
-  if (args.server !== undefined) {
-    return [await findLogin(context.ports, { server: args.server, account: args.account })];
-  }
-  return (await context.ports.index.read()).logins;
+  for (const line of left.flatMap(leftoverLines)) tell(line);
+  if (all.keptKeys > 0) tell('Keys of client metadata documents are kept: their documents still name them.');
+  const [first] = failures;
+  return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
+}
+
+function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | undefined {
+  const parts = [
+    ...(registrations === 0
+      ? []
+      : [registrations === 1 ? '1 client registration' : `${registrations} client registrations`]),
+    ...(clientKeys === 0 ? [] : [clientKeys === 1 ? '1 client key' : `${clientKeys} client keys`]),
+  ];
+  return parts.length === 0 ? undefined : `Forgotten, too: ${parts.join(' and ')}.`;
+}
+
+function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
+  const told = ({ code, message, remedy }: Failure) => ({ code, message, remedy });
+  return {
+    logouts: logouts.map(resultJson),
+    failures: failures.map(({ login, failure }) => ({
+      server: login.server,
+      account: login.account,
+      ...told(failure),
+    })),
+    forgotten: { registrations, clientKeys },
+    left: left.map(({ item, failure }) => ({ store: item.store, ...told(failure) })),
+  };
 }
 
 function resultLine({ login, revocation }: LogoutResult): string {

@@ -11,5 +11,7 @@ export const statusTable = {
     },
   ],
   options: [],
-  notes: ['Secrets are neither read nor shown, and no server is asked.'],
+  notes: [
+    'Secrets are neither read nor shown, and no server is asked. What a killed or failed login or logout has left in a store is removed.',
+  ],
 } as const satisfies CommandTable;

@@ -1,7 +1,9 @@
 import { loginNeeded } from '../../errors/token.js';
 import { status } from '../../flows/status.js';
+import { mendStrays } from '../../flows/strays.js';
 import { pickLogin } from '../../primitives/pick-login.js';
 import type { Command } from '../command.js';
+import { clientKeyJson, clientKeyLines, leftoverLines } from '../words/key-words.js';
 import { loginJson, loginLines } from '../words/login-words.js';
 import { statusTable } from './status.table.js';
 
@@ -11,16 +13,18 @@ export const command: Command<typeof statusTable> = {
     const { ports, out } = context;
     const all = await status(ports);
     const shown = args.server === undefined ? all : only(all, args.server);
+    const { clientKeys = [] } = await ports.index.read();
+    const keys = args.server === undefined ? clientKeys : [];
+    const left = await mendStrays(ports, () => true, context.signal);
     if (context.options.json) {
-      await out.json({ logins: shown.map(loginJson) });
-      return 0;
+      await out.json({ logins: shown.map(loginJson), clientKeys: keys.map(clientKeyJson) });
+    } else {
+      const now = ports.clock.now();
+      const blocks = [...shown.map((one) => loginLines(one, now)), ...keys.map(clientKeyLines)];
+      if (shown.length === 0) context.tell('No logins. Make one with: postern login <server>');
+      if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
-    if (shown.length === 0) {
-      context.tell('No logins. Make one with: postern login <server>');
-      return 0;
-    }
-    const now = ports.clock.now();
-    await out.line(shown.map((one) => loginLines(one, now).join('\n')).join('\n\n'));
+    for (const line of left.flatMap(leftoverLines)) context.tell(line);
     return 0;
   },
 };

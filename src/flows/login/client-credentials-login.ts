@@ -1,5 +1,5 @@
-import { capabilityMissing } from '../../errors/discovery.js';
-import { clientKeyUnusable, ownClientMissing } from '../../errors/usage.js';
+import { Failure } from '../../errors/failure.js';
+import { clientKeyUnusable, clientProofMissing, ownClientMissing } from '../../errors/usage.js';
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
 import type { LoginRecord, StoreKind } from '../../primitives/records.js';
@@ -13,15 +13,17 @@ import { readCredential } from '../token/read-credential.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
 import { keepLogin } from './keep-login.js';
-import { askForToken } from './redeem.js';
+import { checkTakesKeys, forgetOlderKeys, keysMade } from './made-keys.js';
+import { askForToken, type Redeemed } from './redeem.js';
 import { selectScopes } from './select-scopes.js';
 
-/** A client that logs in as itself, and what proves that it is that: a secret, or a private key (PKCS #8, PEM). */
-export interface OwnClient {
-  readonly clientId: string;
-  readonly secret: Secret;
-  readonly kind: 'secret' | 'key';
-}
+/**
+ * A client that logs in as itself, and what proves that it is that: a secret, a private key (PEM or JWK), or a key that
+ * was made here for it (`--generate-key`).
+ */
+export type OwnClient =
+  | { readonly clientId: string; readonly secret: Secret; readonly kind: 'secret' | 'key' }
+  | { readonly clientId: string; readonly kind: 'made' };
 
 export interface ClientLoginRequest {
   /** The server's canonical URL. */
@@ -66,23 +68,20 @@ export async function clientCredentialsLogin(
   const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
   const { authorizationServer } = discovery;
   await ports.store.ready();
-  const client = request.client
-    ? authenticationOf(ports, request.client, authorizationServer)
-    : await keptClient(ports, server, held, authorizationServer.issuer);
+  const clients: Clients = request.client
+    ? await authenticationsOf(ports, request.client, authorizationServer)
+    : [await keptClient(ports, server, held, authorizationServer.issuer)];
   const scopes = selectScopes(discovery, { scopes: request.scopes, held: [] }).filter(
     (scope) => scope !== 'offline_access' || request.scopes?.includes(scope),
   );
-  ports.terminal.tell(`Logging in to ${printable(server)} as the client ${printable(client.clientId)}`);
+  ports.terminal.tell(`Logging in to ${printable(server)} as the client ${printable(clients[0].clientId)}`);
   ports.terminal.tell(`at the authorization server ${printable(authorizationServer.issuer)}`);
   ports.progress.begin('Asking for a token');
   try {
-    const asked = { discovery, client, scopes, step: grant, signal };
-    const redeemed = await askForToken(ports, asked, (endpoint) =>
-      sendClientCredentialsRequest(ports.door, { ...endpoint, scopes }),
-    );
+    const redeemed = await askAs(ports, clients, { discovery, scopes, step: grant, signal });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
-    return await keepLogin(ports, {
+    const login = await keepLogin(ports, {
       ...request,
       discovery,
       redeemed: { ...redeemed, token },
@@ -90,8 +89,29 @@ export async function clientCredentialsLogin(
       grant,
       wish: undefined,
     });
+    await forgetOlderKeys(ports, redeemed.client, { issuer: login.issuer, signal });
+    return login;
   } finally {
     ports.progress.end();
+  }
+}
+
+type Clients = readonly [ClientAuthentication, ...ClientAuthentication[]];
+
+/** Asks as the first; as the next where that key is not (yet) registered. @throws Failure as `askForToken` */
+async function askAs(
+  ports: Needs,
+  clients: Clients,
+  asked: Omit<Parameters<typeof askForToken>[1], 'client'>,
+): Promise<Redeemed> {
+  const [client, next, ...rest] = clients;
+  try {
+    return await askForToken(ports, { ...asked, client }, (endpoint) =>
+      sendClientCredentialsRequest(ports.door, { ...endpoint, scopes: asked.scopes }),
+    );
+  } catch (error) {
+    if (next === undefined || !(error instanceof Failure) || error.code !== 'invalid_client') throw error;
+    return await askAs(ports, [next, ...rest], asked);
   }
 }
 
@@ -103,24 +123,32 @@ async function checkKey(client: OwnClient | undefined): Promise<void> {
   }
 }
 
-/** @throws Failure `capability_missing` when the server says that it takes no keys */
-function authenticationOf(
-  ports: Pick<Ports, 'journal'>,
-  { clientId, secret, kind }: OwnClient,
-  { issuer, tokenAuthMethods }: AuthorizationServer,
-): ClientAuthentication {
-  if (kind === 'secret') {
-    return { clientId, secret, method: authMethodFor(true, tokenAuthMethods) };
+/** The newest key first. @throws Failure `capability_missing` when the server takes no keys, `usage` when there is none */
+async function authenticationsOf(
+  ports: Pick<Ports, 'journal' | 'index' | 'stores'>,
+  client: OwnClient,
+  server: AuthorizationServer,
+): Promise<Clients> {
+  const { clientId } = client;
+  if (client.kind === 'secret') {
+    return [{ clientId, secret: client.secret, method: authMethodFor(true, server.tokenAuthMethods) }];
   }
-  if (tokenAuthMethods?.includes('private_key_jwt') === false) {
-    throw capabilityMissing(issuer, 'client authentication by private_key_jwt', ports.journal.steps);
+  const method = 'private_key_jwt';
+  const made = client.kind === 'made' ? await keysMade(ports, { issuer: server.issuer, clientId }) : [];
+  const [first, ...older] = client.kind === 'made' ? made : [client.secret];
+  if (first === undefined) {
+    throw clientProofMissing();
   }
-  return { clientId, secret, method: 'private_key_jwt' };
+  checkTakesKeys(ports, server);
+  return [
+    { clientId, secret: first, method },
+    ...older.map((secret) => ({ clientId, secret, method }) as const),
+  ];
 }
 
 /** The client of the login that is there, at its own issuer alone. @throws Failure `client_identifier_needed`, or the store's */
 async function keptClient(
-  ports: Pick<Ports, 'store'>,
+  ports: Pick<Ports, 'store' | 'index'>,
   server: string,
   held: LoginRecord | undefined,
   issuer: string,

@@ -1,6 +1,7 @@
 import {
   clientBoundElsewhere,
   clientIdentifierNeeded,
+  clientSecretLost,
   registrationWayClosed,
 } from '../../errors/registration.js';
 import type { Ports } from '../../ports.js';
@@ -108,15 +109,24 @@ async function preregistered(ports: Needs, request: ClientRequest): Promise<Iden
   }
   const kept = manualRegistration(request.kept, given?.clientId);
   if (given !== undefined) {
-    const secret = given.secret ?? (kept === undefined ? undefined : await storedSecret(ports, kept));
+    const secret = given.secret ?? (kept === undefined ? undefined : await secretOf(ports, kept));
     const method = authMethodFor(secret !== undefined, server.tokenAuthMethods);
     return { way: 'preregistered', clientId: given.clientId, secret, method };
   }
   if (kept === undefined) {
     return undefined;
   }
-  const secret = await storedSecret(ports, kept);
+  const secret = await secretOf(ports, kept);
   return { way: kept.way, clientId: kept.clientId, secret, method: kept.authMethod };
+}
+
+/** The secret of a client that a person gave before: what is lost the person has to give again. */
+async function secretOf(ports: Needs, kept: RegistrationRecord): Promise<Secret | undefined> {
+  const found = await storedSecret(ports, kept);
+  if (found.kind === 'lost') {
+    throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why, ports.journal.steps);
+  }
+  return found.kind === 'secret' ? found.secret : undefined;
 }
 
 /** A registration made by a person and kept: the newest, or the newest of that client identifier. */

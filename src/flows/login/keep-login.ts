@@ -1,9 +1,16 @@
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
-import type { ClientAuthMethod, Grant, LoginRecord, RegistrationWay } from '../../primitives/records.js';
+import type {
+  ClientAuthMethod,
+  Grant,
+  LoginRecord,
+  RegistrationWay,
+  StrayItem,
+} from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import type { Discovery } from '../discovery/discover.js';
+import { isRecorded, mendStrays, withoutStrays, withStrays } from '../strays.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
@@ -30,19 +37,19 @@ export interface NewLogin {
  */
 export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<LoginRecord> {
   const { record, replaced } = await write(ports, login);
-  for (const { key, store } of replaced) {
+  for (const item of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
-    await using _lock = await ports.locks.acquire(key, {
+    await using _lock = await ports.locks.acquire(item.key, {
       waitMs: credentialLockWaitMs,
       signal: login.signal,
     });
-    await removeOld(ports, { key, store });
-    await ports.recovery.forget(key);
+    await removeOld(ports, item);
   }
+  await mendStrays(ports, ({ store }) => store === ports.store.kind, login.signal);
   return record;
 }
 
-type Place = Pick<LoginRecord, 'key' | 'store'>;
+type Place = StrayItem;
 
 function placesOf({ key, store, leftIn }: LoginRecord): readonly Place[] {
   return leftIn === undefined
@@ -53,15 +60,18 @@ function placesOf({ key, store, leftIn }: LoginRecord): readonly Place[] {
       ];
 }
 
-/** Another store that has stopped working must not keep a person from the one that works; what stays is said. */
+/** A store that has stopped working must not keep a person from the one that works; what stays is noted, and said. */
 async function removeOld(ports: KeepPorts, old: Place): Promise<void> {
-  const store = ports.stores.of(old.store);
   try {
-    await store.remove(old.key);
+    await ports.stores.of(old.store).remove(old.key);
   } catch (error) {
-    if (!(error instanceof Failure) || store.kind === ports.store.kind) throw error;
-    ports.terminal.tell(`Note: the earlier credential stays in the store ${store.kind}. ${error.message}`);
+    if (!(error instanceof Failure)) throw error;
+    ports.terminal.tell(`Note: the earlier credential is still in the store ${old.store}. ${error.message}`);
+    ports.terminal.tell('Once that store works, postern status removes it.');
+    return;
   }
+  await ports.recovery.forget(old.key);
+  await ports.index.update((document) => withoutStrays(document, [old]));
 }
 
 async function write(
@@ -85,6 +95,11 @@ async function write(
   const endpoints = endpointsOf(login.discovery, client.method);
   const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
   const grant = login.grant === 'client_credentials' ? { grant: login.grant } : {};
+  const place = { key, store: ports.store.kind };
+  // First, so that whatever ends this process here leaves nothing that nobody knows of.
+  await ports.index.update((document) =>
+    isRecorded(document, place) ? document : withStrays(document, [place]),
+  );
   await ports.store.write(
     key,
     encodeCredential({
@@ -116,13 +131,21 @@ async function write(
     generation,
     ...(login.wish === undefined ? {} : { wish: login.wish }),
   };
-  const { logins: now } = await ports.index.update((document) => ({
-    ...document,
-    logins: [...document.logins.filter((old) => !same(old)).map((old) => sharing(old, record)), record],
-  }));
-  const unused = (old: Place) =>
-    now.every((other) => other.key !== old.key || other.store !== ports.stores.of(old.store).kind);
-  return { record, replaced: before.flatMap(placesOf).filter(unused) };
+  const places = before.flatMap(placesOf);
+  const after = await ports.index.update((document) => {
+    const others = document.logins.filter((old) => !same(old)).map((old) => sharing(old, record));
+    const kept = withoutStrays({ ...document, logins: [...others, record] }, [place]);
+    return withStrays(
+      kept,
+      places.filter((old) => !isRecorded(kept, kindOf(ports, old))),
+    );
+  });
+  return { record, replaced: places.filter((old) => !isRecorded(after, kindOf(ports, old))) };
+}
+
+/** Whoever brings a store has no other, whatever it was called when the record was written. */
+function kindOf(ports: KeepPorts, { key, store }: Place): Place {
+  return { key, store: ports.stores.of(store).kind };
 }
 
 /** Two servers below one resource share its credential: what is new of it holds for both. */
@@ -131,7 +154,7 @@ function sharing(other: LoginRecord, record: LoginRecord): LoginRecord {
   if (other.key !== key) {
     return other;
   }
-  const { dead: _, leftIn: __, ...rest } = other;
+  const { dead: _, gone: __, leftIn: ___, ...rest } = other;
   return { ...rest, scopes, expiresAt, obtainedAt, refreshable, store };
 }
 

@@ -39,11 +39,12 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
   if (!fits) {
     return undefined;
   }
-  const secret = await storedSecret(ports, stored);
-  const complete = secret !== undefined || !stored.hasSecret;
-  return complete
-    ? { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod }
-    : undefined;
+  const found = await storedSecret(ports, stored);
+  if (found.kind === 'lost') {
+    return undefined;
+  }
+  const secret = found.kind === 'secret' ? found.secret : undefined;
+  return { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod };
 }
 
 async function registerAnew(

@@ -1,8 +1,10 @@
+import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
-import type { RegistrationRecord } from '../../primitives/records.js';
+import type { RegistrationRecord, StrayItem } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { decodeClientSecret, encodeClientSecret } from '../../protocol/client-secret-item.js';
 import { registrationKey } from '../../protocol/credential-item.js';
+import { isRecorded, withoutStrays, withStrays } from '../strays.js';
 
 /** The registrations kept for an issuer, the newest first. Never used at another issuer. */
 export async function registrationsFor(
@@ -13,16 +15,33 @@ export async function registrationsFor(
   return registrations.filter((registration) => registration.issuer === issuer).toReversed();
 }
 
-/** The secret of a kept registration; undefined when it has none, or when it is gone. */
+/** The secret of a kept registration. `none`: it has none; `lost`: it is gone, or its store, another one, does not give it. */
+export type KeptSecret =
+  | { readonly kind: 'secret'; readonly secret: Secret }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'lost'; readonly why: Failure | undefined };
+
+/**
+ * The secret of a kept registration. Where it is in another store than the one that this login is for, and that one has
+ * stopped working, the person is not kept from the one that works.
+ * @throws Failure of the store that the login is for
+ */
 export async function storedSecret(
-  ports: Pick<Ports, 'store'>,
+  ports: Pick<Ports, 'store' | 'stores'>,
   registration: RegistrationRecord,
-): Promise<Secret | undefined> {
+): Promise<KeptSecret> {
   if (!registration.hasSecret) {
-    return undefined;
+    return { kind: 'none' };
   }
-  const item = await ports.store.read(registration.key);
-  return item === undefined ? undefined : decodeClientSecret(item, registration);
+  try {
+    const item = await ports.store.read(registration.key);
+    const secret = item && decodeClientSecret(item, registration);
+    return secret === undefined ? { kind: 'lost', why: undefined } : { kind: 'secret', secret };
+  } catch (error) {
+    const elsewhere = ports.stores.of(registration.store ?? 'keychain').kind !== ports.store.kind;
+    if (!(error instanceof Failure) || !elsewhere) throw error;
+    return { kind: 'lost', why: error };
+  }
 }
 
 /** Keeps a registration: its secret in the store first, then the record, replacing the issuer's older one of that way. */
@@ -32,47 +51,69 @@ export async function keepRegistration(
 ): Promise<void> {
   const { secret, ...rest } = registration;
   const key = await registrationKey(registration.issuer, registration.clientId);
+  const place = { key, store: ports.store.kind };
   if (secret !== undefined) {
     const { issuer, clientId } = registration;
+    await ports.index.update((document) =>
+      isRecorded(document, place) ? document : withStrays(document, [place]),
+    );
     await ports.store.write(key, encodeClientSecret({ issuer, clientId, secret }));
   }
   const where = secret === undefined ? {} : { store: ports.store.kind };
   const record: RegistrationRecord = { ...rest, key, hasSecret: secret !== undefined, ...where };
-  const replaced: RegistrationRecord[] = [];
-  await ports.index.update((document) => {
-    const same = (old: RegistrationRecord) => old.issuer === record.issuer && old.way === record.way;
-    replaced.push(...document.registrations.filter(same));
-    return { ...document, registrations: [...document.registrations.filter((old) => !same(old)), record] };
-  });
-  await forgetSecrets(
-    ports,
-    replaced.filter(
-      (old) => old.key !== key || ports.stores.of(old.store ?? 'keychain').kind !== record.store,
-    ),
-  );
+  const same = (old: RegistrationRecord) => old.issuer === record.issuer && old.way === record.way;
+  await replaceRegistrations(ports, same, secret === undefined ? [] : [place], record);
 }
 
-/** Forgets a registration and its secret. */
+/** Forgets a registration and its secret. @throws Failure of the index */
 export async function forgetRegistration(
   ports: Pick<Ports, 'stores' | 'index'>,
   target: { readonly issuer: string; readonly clientId: string },
 ): Promise<void> {
-  const removed: RegistrationRecord[] = [];
-  await ports.index.update((document) => {
-    const same = (old: RegistrationRecord) =>
-      old.issuer === target.issuer && old.clientId === target.clientId;
-    removed.push(...document.registrations.filter(same));
-    return { ...document, registrations: document.registrations.filter((old) => !same(old)) };
-  });
-  await forgetSecrets(ports, removed);
+  const same = (old: RegistrationRecord) => old.issuer === target.issuer && old.clientId === target.clientId;
+  await replaceRegistrations(ports, same, [], undefined);
 }
 
-async function forgetSecrets(
-  ports: Pick<Ports, 'stores'>,
-  records: readonly RegistrationRecord[],
+/** Forgets every registration and every secret of one. @throws Failure of the index */
+export async function forgetEveryRegistration(ports: Pick<Ports, 'stores' | 'index'>): Promise<number> {
+  const { registrations } = await ports.index.read();
+  await replaceRegistrations(ports, () => true, [], undefined);
+  return registrations.length;
+}
+
+/**
+ * Takes records away, and puts one in their place. Their secrets are noted as without a record in the same step, and
+ * removed after it; what a store that has stopped working does not give up stays noted.
+ * @param written Items that the new record tells of.
+ */
+async function replaceRegistrations(
+  ports: Pick<Ports, 'stores' | 'index'>,
+  goes: (old: RegistrationRecord) => boolean,
+  written: readonly StrayItem[],
+  record: RegistrationRecord | undefined,
 ): Promise<void> {
-  for (const record of records.filter(({ hasSecret }) => hasSecret)) {
-    await ports.stores.of(record.store ?? 'keychain').remove(record.key);
-    if (record.leftIn !== undefined) await ports.stores.of(record.leftIn).remove(record.key);
+  let items: readonly StrayItem[] = [];
+  await ports.index.update((document) => {
+    const kept = document.registrations.filter((old) => !goes(old));
+    const registrations = record === undefined ? kept : [...kept, record];
+    const after = withoutStrays({ ...document, registrations }, written);
+    items = document.registrations
+      .filter((old) => goes(old) && old.hasSecret)
+      .flatMap(placesOf)
+      .filter(({ key, store }) => !isRecorded(after, { key, store: ports.stores.of(store).kind }));
+    return withStrays(after, items);
+  });
+  for (const item of items) {
+    try {
+      await ports.stores.of(item.store).remove(item.key);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      continue; // `status` tells of it, and tries again
+    }
+    await ports.index.update((document) => withoutStrays(document, [item]));
   }
+}
+
+function placesOf({ key, store = 'keychain', leftIn }: RegistrationRecord): readonly StrayItem[] {
+  return [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
 }

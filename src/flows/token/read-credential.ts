@@ -9,11 +9,12 @@ import { decodeCredential, type StoredCredential } from '../../protocol/credenti
  * @throws Failure `login_needed`, `credential_corrupt`, `credential_newer`, or the store's
  */
 export async function readCredential(
-  ports: Pick<Ports, 'store'>,
+  ports: Pick<Ports, 'store' | 'index'>,
   login: LoginRecord,
 ): Promise<StoredCredential> {
   const item = await ports.store.read(login.key);
   if (item === undefined) {
+    await markGone(ports, login);
     throw loginNeeded(login.server);
   }
   const { resource, issuer, clientId, account } = login;
@@ -22,4 +23,15 @@ export async function readCredential(
     return decoded.credential;
   }
   throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login.server);
+}
+
+/** Somebody else has removed it: `status` is to say so from now on. */
+async function markGone(ports: Pick<Ports, 'index'>, login: LoginRecord): Promise<void> {
+  const isIt = ({ key, generation, gone }: LoginRecord) =>
+    key === login.key && generation === login.generation && gone !== true;
+  await ports.index.update((document) =>
+    document.logins.some(isIt)
+      ? { ...document, logins: document.logins.map((old) => (isIt(old) ? { ...old, gone: true } : old)) }
+      : document,
+  );
 }

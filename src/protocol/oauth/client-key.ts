@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../primitives/json.js';
+import { asObject, type JsonObject, parseJson, stringField } from '../../primitives/json.js';
 import { Secret } from '../../primitives/secret.js';
 
 /** The two that every authorization server with `private_key_jwt` is likely to take (RFC 7518 section 3.1). */
@@ -71,6 +71,13 @@ export function privateText({ algorithm, keyId, publicJwk, privateMembers }: Cli
   return new Secret(
     JSON.stringify({ ...Object.fromEntries([...shown, ...hidden]), kid: keyId, alg: algorithm }),
   );
+}
+
+/** The `kid` of a private JWK's text; undefined for PEM, and for a JWK without one. */
+export function keyIdOf(text: Secret): string | undefined {
+  const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
+  const jwk = parsed.ok ? asObject(parsed.value) : undefined;
+  return jwk && stringField(jwk, 'kid');
 }
 
 /** RFC 7638: SHA-256 over the required members, in the order of their names, without a blank. */

@@ -30,7 +30,8 @@ export function parseIndex(bytes: Uint8Array): IndexText {
   const why =
     listProblem(object, 'logins', login) ??
     listProblem(object, 'registrations', registration) ??
-    (object['clientKeys'] === undefined ? undefined : listProblem(object, 'clientKeys', clientKey));
+    optionalListProblem(object, 'clientKeys', clientKey) ??
+    optionalListProblem(object, 'strays', stray);
   return why === undefined
     ? { ok: true, document: object as unknown as IndexDocument }
     : { ok: false, problem: 'corrupt', why };
@@ -53,6 +54,14 @@ function listProblem(
     }
   }
   return undefined;
+}
+
+function optionalListProblem(
+  object: JsonObject,
+  name: string,
+  checks: Readonly<Record<string, Check>>,
+): string | undefined {
+  return object[name] === undefined ? undefined : listProblem(object, name, checks);
 }
 
 const isText: Check = (value) => typeof value === 'string';
@@ -89,6 +98,7 @@ const login: Readonly<Record<string, Check>> = {
   registration: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
   grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
+  gone: maybe(isFlag),
   warnings: maybe(isTexts),
   generation: isWhole,
   wish: maybe(isText),
@@ -118,3 +128,5 @@ const clientKey: Readonly<Record<string, Check>> = {
   store: isStore,
   leftIn: maybe(isStore),
 };
+
+const stray: Readonly<Record<string, Check>> = { key: isKey, store: isStore };

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type LoginRequest, login } from '../../src/flows/login/login.js';
+import { logout } from '../../src/flows/logout.js';
+import { logoutOfAll } from '../../src/flows/logout-all.js';
+import { status } from '../../src/flows/status.js';
+import { mendStrays } from '../../src/flows/strays.js';
+import { validToken } from '../../src/flows/token/valid-token.js';
+import type { Ports } from '../../src/ports.js';
+import type { LoginRecord } from '../../src/primitives/records.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { failureOf } from '../support/door.js';
+import { openOwnScene } from './own-scene.js';
+import { openScene } from './scene.js';
+import { withSeveralStores } from './several-stores.js';
+
+const { signal } = new AbortController();
+
+/** A scene with a keychain and sealed files (both in memory), and a server whose clients get secrets. */
+async function openShelf() {
+  const scene = await openScene();
+  const own = await openOwnScene();
+  const { ports, stores } = withSeveralStores(scene.ports);
+  const logIn = (change: Partial<LoginRequest> = {}, as: Ports = ports): Promise<LoginRecord> =>
+    login(as, {
+      server: scene.sandbox.serverUrl,
+      account: 'default',
+      name: undefined,
+      scopes: undefined,
+      heldScopes: [],
+      issuer: undefined,
+      registration: undefined,
+      client: undefined,
+      clients: [],
+      metadataUrl: undefined,
+      redirectPort: undefined,
+      store: undefined,
+      mode: 'browser',
+      seat: 'desktop',
+      timeoutMs: 20_000,
+      signal,
+      ...change,
+    });
+  return {
+    scene,
+    own,
+    ports,
+    stores,
+    logIn,
+    /** The same machine, in a process that ends at its `at`th change of the index. */
+    dyingAt: (at: number): Ports => {
+      let changes = 0;
+      const update: Ports['index']['update'] = (change) => {
+        changes += 1;
+        return changes >= at ? Promise.reject(new Error('killed')) : ports.index.update(change);
+      };
+      return { ...ports, index: { ...ports.index, update } };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await own[Symbol.asyncDispose]();
+      await scene[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const everything = () => true;
+
+test('[A-136][A-205] a login killed before its record is written leaves an item that is known, and taken away', async () => {
+  await using shelf = await openShelf();
+  const [{ key }] = [await shelf.logIn()];
+  await logout(shelf.ports, { login: (await shelf.ports.index.read()).logins[0] as LoginRecord, signal });
+  await assert.rejects(shelf.logIn({}, shelf.dyingAt(2)), /killed/);
+  assert.ok(await shelf.stores.bare('keychain').read(key), 'the item was written');
+  assert.deepEqual(await status(shelf.ports), [], 'and no login is shown');
+  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  assert.equal(await shelf.stores.bare('keychain').read(key), undefined);
+  assert.equal((await shelf.ports.index.read()).strays, undefined);
+});
+
+test('[A-136][A-205] a logout killed before the item is gone: no login is shown, and the item goes at the next look', async () => {
+  await using shelf = await openShelf();
+  const record = await shelf.logIn();
+  const remove = () => Promise.reject(new Error('killed'));
+  const dying = { ...shelf.dyingAt(2), stores: { of: () => ({ ...shelf.stores.of('keychain'), remove }) } };
+  await assert.rejects(logout(dying, { login: record, signal }), /killed/);
+  assert.deepEqual(await status(shelf.ports), []);
+  assert.ok(await shelf.stores.bare('keychain').read(record.key));
+  await mendStrays(shelf.ports, everything, signal);
+  assert.equal(await shelf.stores.bare('keychain').read(record.key), undefined);
+});
+
+test('[A-205] what another process is just writing is not taken away', async () => {
+  await using shelf = await openShelf();
+  const key = 'ab'.repeat(32);
+  await shelf.ports.index.update((document) => ({ ...document, strays: [{ key, store: 'file' }] }));
+  await shelf.stores.bare('file').write(key, new Secret('half a login'));
+  {
+    await using _lock = await shelf.ports.locks.acquire(key, { waitMs: 0, signal });
+    assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+    assert.ok(await shelf.stores.bare('file').read(key));
+  }
+  await mendStrays(shelf.ports, everything, signal);
+  assert.equal(await shelf.stores.bare('file').read(key), undefined);
+});
+
+test('[A-205] a store that cannot be reached keeps its login from being ended, and no other; what it holds is known', async () => {
+  await using shelf = await openShelf();
+  const inKeychain = await shelf.logIn({ account: 'one' });
+  await shelf.logIn({ account: 'two', store: 'file' });
+  shelf.stores.down.add('keychain');
+  const failure = await failureOf(logout(shelf.ports, { login: inKeychain, signal }), 'store_unavailable');
+  assert.equal(failure.exit, 7);
+  const all = await logoutOfAll(shelf.ports, signal);
+  assert.deepEqual(
+    [
+      all.logouts.map(({ login: { account } }) => account),
+      all.failures.map(({ login: { account } }) => account),
+    ],
+    [['two'], ['one']],
+  );
+  assert.deepEqual(
+    (await status(shelf.ports)).map(({ login: { account } }) => account),
+    ['one'],
+    'it is still there, as it was',
+  );
+  shelf.stores.down.clear();
+  assert.deepEqual((await logoutOfAll(shelf.ports, signal)).failures, []);
+  assert.equal(await shelf.stores.bare('keychain').read(inKeychain.key), undefined);
+  const index = await shelf.ports.index.read();
+  assert.deepEqual([index.logins, index.registrations, index.strays], [[], [], undefined]);
+});
+
+test('[A-193] a dead keychain with the old login and its client’s secret does not keep from --store file; what it holds goes later', async () => {
+  await using shelf = await openShelf();
+  const { issuer, server } = shelf.own;
+  const { onRegistration } = issuer;
+  issuer.onRegistration = (asked) => {
+    const [status, body] = onRegistration(asked);
+    const secret = { client_secret: 'registered', token_endpoint_auth_method: 'client_secret_basic' };
+    return [status, { ...body, ...secret, client_secret_expires_at: 0 }];
+  };
+  const before = await shelf.logIn({ server: server.url });
+  const [registration] = (await shelf.ports.index.read()).registrations;
+  assert.ok(registration?.hasSecret);
+  shelf.stores.down.add('keychain');
+  const after = await shelf.logIn({ server: server.url, store: 'file' });
+  assert.equal(after.store, 'file');
+  assert.match(shelf.scene.ports.told.join('\n'), /earlier credential is still in the store keychain/);
+  const left = await mendStrays(shelf.ports, everything, signal);
+  assert.deepEqual(
+    left.map(({ item, failure }) => `${item.store} ${failure.code}`),
+    ['keychain store_unavailable', 'keychain store_unavailable'],
+  );
+  shelf.stores.down.clear();
+  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  for (const { key } of [before, registration]) {
+    assert.equal(await shelf.stores.bare('keychain').read(key), undefined);
+  }
+  const valid = { login: after, minLifeMs: 0, rejected: undefined, signal };
+  assert.match((await validToken(shelf.ports, valid)).accessToken.reveal(), /^access-/);
+});
+
+test('a secret that a person gave, kept in a dead keychain: exit 7 says to give it again; given again, it is a login', async () => {
+  await using shelf = await openShelf();
+  const { server, issuer } = shelf.own;
+  const client = (secret: Secret | undefined) => ({
+    clientId: 'by-hand',
+    secret,
+    issuer: undefined,
+    redirectUri: undefined,
+  });
+  await shelf.logIn({ server: server.url, client: client(new Secret('typed')) });
+  shelf.stores.down.add('keychain');
+  const lost = shelf.logIn({ server: server.url, store: 'file' });
+  const failure = await failureOf(lost, 'client_secret_lost');
+  assert.equal(failure.exit, 7);
+  assert.match(failure.remedy, /--client-secret-stdin/);
+  const again = { server: server.url, store: 'file', client: client(new Secret('typed')) } as const;
+  assert.equal((await shelf.logIn(again)).store, 'file');
+  assert.equal(issuer.forms.length, 2);
+});
+
+test('an item that somebody else has removed: exit 3, and the login is no longer shown as a healthy one', async () => {
+  await using shelf = await openShelf();
+  const record = await shelf.logIn();
+  await shelf.stores.bare('keychain').remove(record.key);
+  const valid = { login: record, minLifeMs: 0, rejected: undefined, signal };
+  assert.equal((await failureOf(validToken(shelf.ports, valid), 'login_needed')).exit, 3);
+  const [shown] = await status(shelf.ports);
+  assert.deepEqual([shown?.state, shown?.problem], ['dead', 'its secret is no longer in its store']);
+  await shelf.logIn();
+  assert.equal((await status(shelf.ports))[0]?.state, 'valid');
+});
