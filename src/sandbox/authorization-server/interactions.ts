@@ -48,7 +48,17 @@ export function interactionPages(shared: Shared): InteractionPages {
 
 async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
   const params = parameters(interaction);
-  const client = await shared.provider.Client.find(params.clientId);
+  let client: Awaited<ReturnType<Provider['Client']['find']>>;
+  try {
+    client = await shared.provider.Client.find(params.clientId);
+  } catch (error) {
+    // Its metadata document was there when the login began, and is not any more.
+    return errorPage(
+      400,
+      'invalid_client',
+      (error as errors.OIDCProviderError).error_description ?? 'unknown client',
+    );
+  }
   const form = {
     action: `${shared.issuerPath}/interaction/${interaction.uid}`,
     csrf: tokenFor(shared.secret, interaction.uid),
@@ -62,7 +72,6 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
     clientId: params.clientId,
     clientName,
     preregistered: shared.preregistered.has(params.clientId),
-    redirectUris: client?.redirectUris ?? [],
     redirectUri: params.redirectUri,
     resource: params.resource,
     scopes: params.scopes,

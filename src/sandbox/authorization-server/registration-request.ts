@@ -6,7 +6,7 @@ const mostRedirectUris = 20;
 
 /**
  * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
- * whatever application type it claims. All else is judged by oidc-provider.
+ * whatever application type it claims, or that names addresses to fetch more from. All else is judged by oidc-provider.
  */
 export function refusedRegistration(body: Buffer): Answer | undefined {
   let metadata: unknown;
@@ -17,6 +17,14 @@ export function refusedRegistration(body: Buffer): Answer | undefined {
   }
   if (typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) {
     return oauthError(400, 'invalid_client_metadata', 'the request is not a JSON object');
+  }
+  const reference = ['jwks_uri', 'sector_identifier_uri'].find((name) => name in metadata);
+  if (reference !== undefined) {
+    return oauthError(
+      400,
+      'invalid_client_metadata',
+      `nothing is fetched for a client, so no ${reference}; put keys in jwks`,
+    );
   }
   const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
   if (uris === undefined) return undefined;

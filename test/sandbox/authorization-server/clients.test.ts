@@ -147,6 +147,10 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
     const web = await register(sandbox, { ...good, application_type: 'web', redirect_uris: [uri] });
     assert.equal(web.status, 400, String(uri));
   }
+  for (const reference of ['jwks_uri', 'sector_identifier_uri']) {
+    const refused = await register(sandbox, { ...good, [reference]: 'https://10.0.0.1/x' });
+    assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_client_metadata'], reference);
+  }
   const large = await register(sandbox, { ...good, client_name: 'x'.repeat(1_048_576) });
   assert.equal(large.status, 413);
   const list = await fetch(`${sandbox.issuer}/register`, {

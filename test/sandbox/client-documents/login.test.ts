@@ -33,7 +33,10 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     const tab = new Tab();
     await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: redirectUri }));
     await tab.press('account', 'bob');
-    assert.match(tab.html, new RegExp(`Identified by</dt><dd>${new URL(host.origin).host}<`));
+    assert.match(
+      tab.html,
+      new RegExp(`Identified by</dt><dd>${new URL(host.origin).host} <code>${clientId}<`),
+    );
     assert.equal(sandbox.stats.documentFetches, 1);
     assert.equal(host.server.requests.filter((line) => line === 'GET /client.json').length, 1);
   });
@@ -45,6 +48,32 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     const { redemption } = await loggedIn(sandbox, callback, `${host.origin}/unkept.json`);
     assert.equal((await tokenRequest(sandbox, redemption)).status, 200);
     assert.ok(sandbox.stats.documentFetches > 1);
+  });
+
+  test('[R-5.8h] [A-63] [A-276] consent names the document, warns of this computer and of another host, and shows no logo', async () => {
+    await using sandbox = await startSandbox({ metadataDocuments: host.rules });
+    await using canaries = await startCanaries();
+    const logo = `https://127.0.0.1:${canaries.ports['127.0.0.1']}/logo.svg`;
+    const elsewhere = 'https://elsewhere.invalid/cb';
+    host.serve((document) => ({
+      ...document,
+      client_name: `Your bank. ${'x'.repeat(100)}`,
+      logo_uri: logo,
+      redirect_uris: [redirectUri, elsewhere],
+    }));
+    const clientId = `${host.origin}/consent.json`;
+    const consent = async (asked: string): Promise<string> => {
+      const tab = new Tab();
+      await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: asked }));
+      await tab.press('account', 'alice');
+      return tab.html;
+    };
+    const local = await consent(redirectUri);
+    assert.match(local, /<dd>127\.0\.0\.1 <small>on this computer/);
+    assert.match(local, new RegExp(`${new URL(host.origin).host} cannot tell them apart`));
+    assert.match(await consent(elsewhere), /<dd>elsewhere\.invalid<.*The answer goes to another host/s);
+    assert.doesNotMatch(local, /x{60}|<img|logo/);
+    assert.equal(canaries.visits.length, 0);
   });
 
   test('[R-4.4b] [A-276] a document that is not what a client may be made of is refused, and the page says why', async () => {

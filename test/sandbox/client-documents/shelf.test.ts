@@ -82,6 +82,26 @@ describe('the shelf of metadata documents', { skip: needs('openssl') }, () => {
     assert.match(await documents.load(named('mended')), /Hosted client/);
   });
 
+  test('[R-4.4a] a key that the kept document does not know makes it be fetched again, at most every ten seconds', async () => {
+    const { documents, seen } = open();
+    const keys = (...kids: readonly string[]): void =>
+      host.serve((document) => ({ ...document, jwks: { keys: kids.map((kid) => ({ kty: 'EC', kid })) } }), {
+        'cache-control': 'max-age=3600',
+      });
+    keys('old');
+    await documents.load(named('keys'), 'old');
+    keys('old', 'new');
+    now += 11_000;
+    await documents.load(named('keys'), 'old');
+    assert.equal(seen.fetches, 1);
+    assert.match(await documents.load(named('keys'), 'new'), /"new"/);
+    assert.equal(seen.fetches, 2);
+    await documents.load(named('keys'), 'made up');
+    now += 9_000;
+    await documents.load(named('keys'), 'made up');
+    assert.equal(seen.fetches, 2);
+  });
+
   test('[R-5.8g] requests for one document at once share one fetch', async () => {
     const { documents, seen } = open();
     host.serve(undefined, { 'cache-control': 'no-store' });

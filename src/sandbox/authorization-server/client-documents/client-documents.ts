@@ -49,9 +49,11 @@ export class ClientDocuments {
 
   /**
    * The document of a client, from the shelf or fetched now, as JSON text.
+   * @param keyId The key that the client has just signed with: a kept document that does not know it may be
+   *   older than the key, and is fetched again. Undefined: any will do.
    * @throws errors.InvalidClient in words for whoever hosts the document, without any of it
    */
-  async load(clientId: string): Promise<string> {
+  async load(clientId: string, keyId?: string): Promise<string> {
     const identifier = readIdentifier(clientId);
     if (!identifier.ok)
       throw refusal(`this client_id cannot be the address of a document: ${identifier.problem}`);
@@ -60,14 +62,10 @@ export class ClientDocuments {
         `this server lets only clients of domains on its list log in, and ${identifier.url.host} is not`,
       );
     }
-    const text = await this.#shelf.get(clientId, () => this.#fetch(clientId, identifier.url));
+    const suits = (kept: string): boolean => keyId === undefined || knowsKey(kept, keyId);
+    const text = await this.#shelf.get(clientId, suits, () => this.#fetch(clientId, identifier.url));
     if (text === undefined) throw refusal('this server is fetching too many documents at the moment');
     return text;
-  }
-
-  /** The next login of this client fetches its document anew. */
-  forget(clientId: string): void {
-    this.#shelf.forget(clientId);
   }
 
   async #fetch(clientId: string, url: URL): Promise<FreshDocument> {
@@ -96,6 +94,13 @@ export class ClientDocuments {
 
 /** The system's resolver. */
 export const resolveName: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
+
+function knowsKey(text: string, keyId: string): boolean {
+  const { jwks } = JSON.parse(text) as {
+    readonly jwks?: { readonly keys: readonly { readonly kid?: unknown }[] };
+  };
+  return jwks?.keys.some(({ kid }) => kid === keyId) ?? false;
+}
 
 function refusal(description: string): Error {
   return new errors.InvalidClient(description);

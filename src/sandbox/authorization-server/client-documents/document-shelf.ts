@@ -1,6 +1,7 @@
+/** Times are milliseconds since the epoch. */
 interface Kept {
   readonly text: string;
-  /** Milliseconds since the epoch. */
+  readonly since: number;
   readonly until: number;
 }
 
@@ -14,6 +15,8 @@ export interface FreshDocument {
 const mostKept = 100;
 /** Most fetches under way at once; more are refused, since each can take seconds. */
 const mostUnderWay = 16;
+/** Milliseconds until a document that does not suit may be fetched again. */
+const soonestAgain = 10_000;
 
 /**
  * Documents by client identifier, while they are fresh. Whoever asks for one that is being fetched waits for
@@ -28,11 +31,19 @@ export class DocumentShelf {
     this.#now = now;
   }
 
-  /** Undefined when too many fetches are under way. @throws what `fetch` throws */
-  async get(clientId: string, fetch: () => Promise<FreshDocument>): Promise<string | undefined> {
+  /**
+   * Undefined when too many fetches are under way.
+   * @param suits whether a kept document will do; if not, it is fetched again before its time
+   * @throws what `fetch` throws
+   */
+  async get(
+    clientId: string,
+    suits: (text: string) => boolean,
+    fetch: () => Promise<FreshDocument>,
+  ): Promise<string | undefined> {
     const kept = this.#kept.get(clientId);
     this.#kept.delete(clientId);
-    if (kept !== undefined && kept.until > this.#now()) {
+    if (kept !== undefined && this.#isUsable(kept, suits)) {
       this.#kept.set(clientId, kept);
       return kept.text;
     }
@@ -44,15 +55,16 @@ export class DocumentShelf {
     return fetched;
   }
 
-  /** The next request for it fetches it anew. */
-  forget(clientId: string): void {
-    this.#kept.delete(clientId);
+  #isUsable(kept: Kept, suits: (text: string) => boolean): boolean {
+    const now = this.#now();
+    return kept.until > now && (now < kept.since + soonestAgain || suits(kept.text));
   }
 
   async #fetch(clientId: string, fetch: () => Promise<FreshDocument>): Promise<string> {
     const { text, seconds } = await fetch();
     if (seconds > 0) {
-      this.#kept.set(clientId, { text, until: this.#now() + seconds * 1000 });
+      const since = this.#now();
+      this.#kept.set(clientId, { text, since, until: since + seconds * 1000 });
       const [oldest] = this.#kept.keys();
       if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
     }

@@ -1,9 +1,10 @@
-import type { Configuration } from 'oidc-provider';
+import { decodeProtectedHeader } from 'jose';
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import type { ClientDocuments } from './client-documents.js';
 
 /** The two places at which oidc-provider lets others decide about documents. */
 export interface DocumentHooks {
-  readonly allowFetch: (context: object, clientId: string) => Promise<boolean>;
+  readonly allowFetch: (context: KoaContextWithOIDC | undefined, clientId: string) => Promise<boolean>;
   readonly fetch: NonNullable<Configuration['fetch']>;
 }
 
@@ -21,9 +22,10 @@ export function documentHooks(documents: ClientDocuments): DocumentHooks {
   const refused = new WeakMap<object, unknown>();
   return {
     allowFetch: async (context, clientId) => {
-      if (refused.has(context)) throw refused.get(context);
-      const document = await documents.load(clientId).catch((error: unknown) => {
-        refused.set(context, error);
+      // Our own pages ask outside of a request to oidc-provider.
+      if (context !== undefined && refused.has(context)) throw refused.get(context);
+      const document = await documents.load(clientId, keyUsed(context)).catch((error: unknown) => {
+        if (context !== undefined) refused.set(context, error);
         throw error;
       });
       ready.delete(clientId);
@@ -39,4 +41,15 @@ export function documentHooks(documents: ClientDocuments): DocumentHooks {
       return new Response(document, { headers: { 'content-type': 'application/json' } });
     },
   };
+}
+
+/** The key that a client assertion in the request says it was signed with (RFC 7523, RFC 7515 section 4.1.4). */
+function keyUsed(context: KoaContextWithOIDC | undefined): string | undefined {
+  const assertion = context?.oidc?.params?.['client_assertion'];
+  if (typeof assertion !== 'string') return undefined;
+  try {
+    return decodeProtectedHeader(assertion).kid;
+  } catch {
+    return undefined;
+  }
 }

@@ -11,20 +11,26 @@ export interface ConsentQuestion {
   readonly clientName: string;
   /** Set up with the sandbox, and not registered by itself. */
   readonly preregistered: boolean;
-  /** Every redirect URI the client has, and the one this request names. */
-  readonly redirectUris: readonly string[];
+  /** The one that this request names; undefined at a login with a device code. */
   readonly redirectUri: string | undefined;
   readonly resource: string;
   readonly scopes: readonly string[];
   readonly account: SandboxAccount;
 }
 
+/** Characters of a client's name: enough for a name, too few for a sentence that the page would seem to say. */
+const longestName = 60;
+
 /**
- * May this client do that? Shows the client's name, the host of its identifier when that is a URL, and
- * the host that the answer goes to, and warns where that can only be this computer.
+ * May this client do that? Shows the client's name, its identifier and that one's host when it is a URL, and
+ * the host that the answer goes to, and warns where that is this computer, or not the host that vouches.
+ *
+ * No logo is shown, though clients name one: fetched by the page it would tell its host who logs in when,
+ * fetched by this server it would be one more address that a stranger chose, and either way it would lend a
+ * made-up client the looks of a known one. The name and the hosts are what can be checked.
  */
 export function consentPage(ask: ConsentQuestion): Answer {
-  const name = words(ask.clientName);
+  const name = words(ask.clientName, longestName);
   const target = ask.redirectUri === undefined ? undefined : new URL(ask.redirectUri);
   return pageAnswer({
     status: 200,
@@ -36,10 +42,10 @@ export function consentPage(ask: ConsentQuestion): Answer {
 <dl>
 <dt>Program</dt><dd>${name}</dd>
 <dt>Identified by</dt><dd>${identity(ask)}</dd>
-<dt>Answer goes to</dt><dd>${target === undefined ? 'the device that shows the code' : words(target.host)}</dd>
+<dt>Answer goes to</dt><dd>${destination(ask.redirectUri)}</dd>
 <dt>Server</dt><dd>${words(ask.resource)}</dd>
 </dl>
-${target === undefined ? deviceWarning(name) : ask.redirectUris.every(isLoopback) ? loopbackWarning(name) : html``}
+${warning(ask, name)}
 <form method="post" action="${ask.action}">
 <input type="hidden" name="csrf" value="${ask.csrf}">
 <h2>What it may do</h2>
@@ -57,14 +63,42 @@ ${target === undefined ? deviceWarning(name) : ask.redirectUris.every(isLoopback
 }
 
 /** The host that vouches for the name, when the identifier is an address (CIMD section 6). */
-function identity(ask: ConsentQuestion): string {
-  if (ask.clientId.startsWith('https://')) return words(new URL(ask.clientId).host);
-  return ask.preregistered ? 'this server, which knows it' : 'nobody: it chose its name itself';
+function identity(ask: ConsentQuestion): Markup {
+  const host = vouchingHost(ask);
+  if (host !== undefined) return html`${words(host)} <code>${words(ask.clientId, 300)}</code>`;
+  return ask.preregistered ? html`this server, which knows it` : html`nobody: it chose its name itself`;
 }
 
-function loopbackWarning(name: string): Markup {
+function vouchingHost({ clientId }: ConsentQuestion): string | undefined {
+  return clientId.startsWith('https://') ? new URL(clientId).host : undefined;
+}
+
+function destination(redirectUri: string | undefined): Markup {
+  if (redirectUri === undefined) return html`the device that shows the code`;
+  const { host } = new URL(redirectUri);
+  return isLoopback(redirectUri)
+    ? html`${words(host)} <small>on this computer</small>`
+    : html`${words(host)}`;
+}
+
+function warning(ask: ConsentQuestion, name: string): Markup {
+  const host = vouchingHost(ask);
+  if (ask.redirectUri === undefined) return deviceWarning(name);
+  if (isLoopback(ask.redirectUri)) return loopbackWarning(name, host);
+  const target = new URL(ask.redirectUri).host;
+  return host === undefined || target === host ? html`` : elsewhereWarning(host, target);
+}
+
+/** A document says who the client is, but not that it is the one which listens here (the draft's section 6). */
+function loopbackWarning(name: string, host: string | undefined): Markup {
+  const vouched = host === undefined ? html`` : html` ${words(host)} cannot tell them apart.`;
   return html`<p class="warning"><strong>This program runs on your own computer.</strong> Any other program on it could
-pretend to be ${name}. Allow this only if you started this login yourself, just now.</p>`;
+pretend to be ${name}.${vouched} Allow this only if you started this login yourself, just now.</p>`;
+}
+
+function elsewhereWarning(host: string, target: string): Markup {
+  return html`<p class="warning"><strong>The answer goes to another host.</strong> ${words(host)} says who this program is;
+the answer would be sent to ${words(target)}. Allow this only if you know that both belong together.</p>`;
 }
 
 function deviceWarning(name: string): Markup {
