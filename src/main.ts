@@ -16,6 +16,7 @@ import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
+import { lateDocumentServers } from './system/late-ports.js';
 import { createPorts, type OwnPorts } from './system/ports.js';
 import { ownProcess } from './system/process.js';
 import { createPrograms } from './system/programs.js';
@@ -141,6 +142,11 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     configuration,
     files: createFiles(stdin),
     programs: world.programs,
+    documentServers: lateDocumentServers(async () => {
+      const { createDocumentServers } = await import('./system/document-server/document-servers.js');
+      const certificateFile = () => `${statePaths(env, platform, homedir).state}/document-certificate.pem`;
+      return createDocumentServers({ clock: ports.clock, certificateFile });
+    }),
     signal: interruption.signal,
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,

@@ -1,4 +1,4 @@
-import type { Files, Ports, Programs } from '../ports.js';
+import type { DocumentServers, Files, Ports, Programs } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Configuration } from './configuration.js';
 import type { GlobalOptions } from './global-options.js';
@@ -23,6 +23,7 @@ export interface CommandContext {
   readonly files: Files;
   /** Programs that the person named. */
   readonly programs: Programs;
+  readonly documentServers: DocumentServers;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { callTable } from './commands/call.table.js';
+import { clientMetadataTable } from './commands/client-metadata.table.js';
 import { execTable } from './commands/exec.table.js';
 import { loginTable } from './commands/login.table.js';
 import { logoutTable } from './commands/logout.table.js';
@@ -28,6 +29,10 @@ export const registry: readonly CommandEntry[] = [
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
   { table: execTable, load: async () => (await import('./commands/exec.js')).command },
+  {
+    table: clientMetadataTable,
+    load: async () => (await import('./commands/client-metadata.js')).command,
+  },
   {
     table: sandboxTable,
     load: async () => (await import('./commands/sandbox.js')).command,

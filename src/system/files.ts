@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fileUnreadable, fileUnwritable } from '../errors/output.js';
 import type { Files } from '../ports.js';
@@ -10,6 +10,7 @@ export function createFiles(stdin: Readable & { readonly isTTY?: boolean }): Fil
     read,
     stdin: () => fromStdin(stdin),
     write,
+    makeFolder,
   };
 }
 
@@ -47,6 +48,14 @@ async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<v
     }
   } finally {
     await file.close();
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw fileUnwritable(path, codeOf(error));
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   Browser,
   CallbackListeners,
   CredentialIndex,
+  DocumentServers,
   Locks,
   OutboundDoor,
   Recovery,
@@ -77,6 +78,10 @@ export function lateBrowser(make: () => Promise<Browser>): Browser {
 export function lateListeners(make: () => Promise<CallbackListeners>): CallbackListeners {
   const listeners = once(make);
   return { listen: async (options) => (await listeners()).listen(options) };
+}
+
+export function lateDocumentServers(make: () => Promise<DocumentServers>): DocumentServers {
+  return { serve: async (options) => (await make()).serve(options) };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

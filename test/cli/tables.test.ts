@@ -67,7 +67,7 @@ test('help fits 80 columns, and names every option with its limits, choices and 
 test('the overview names every command and every exit code', () => {
   const text = overview(tables);
   for (const { name, summary } of tables) {
-    assert.match(text, new RegExp(`^  ${name} +${summary.split(' ', 3).join(' ')}`, 'm'));
+    assert.match(text, new RegExp(`^  ${name}\\s+${summary.split(' ', 3).join(' ')}`, 'm'));
   }
   for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) {
     assert.match(text, new RegExp(`^  ${code} +\\S`, 'm'));

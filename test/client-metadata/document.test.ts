@@ -1,20 +1,35 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { buildFolder, fileNameOf } from '../../src/flows/client-metadata/folder/build-folder.js';
+import { changedSettings, newSettings } from '../../src/flows/client-metadata/settings.js';
 import { asObject, parseJson } from '../../src/primitives/json.js';
-import { gateUrl } from '../../src/primitives/url-gate.js';
+import { judgeDocument } from '../../src/protocol/oauth/client-metadata/document.js';
+import { repositoryRoot } from '../support/repository.js';
 
-const bytes = await readFile('client-metadata/client.json');
+const folder = join(repositoryRoot, 'client-metadata');
+const path = join(folder, 'client.json');
+const bytes = await readFile(path);
 const parsed = parseJson(bytes);
 const document = parsed.ok ? asObject(parsed.value) : undefined;
+const unchanged = { url: undefined, name: undefined, contact: undefined };
 
-test('[R-2.3a] the document has client_id, client_name and redirect_uris; client_id is https with a path', () => {
-  assert.ok(document !== undefined, 'strict JSON, no name twice');
-  const gated = gateUrl(String(document['client_id']));
-  assert.ok(gated.ok && gated.url.protocol === 'https:' && gated.url.pathname !== '/');
-  assert.ok(String(document['client_id']).endsWith('/client.json'), 'the name of the file that is hosted');
-  assert.equal(document['client_name'], 'postern');
-  assert.ok(Array.isArray(document['redirect_uris']) && document['redirect_uris'].length > 0);
+test('[R-2.3a][R-5.7a] the folder of this repository keeps every rule but one: its address is a placeholder, and said to be', () => {
+  const { findings } = judgeDocument(bytes, undefined);
+  assert.deepEqual(
+    findings.map(({ code }) => code),
+    ['placeholder'],
+  );
+});
+
+test('the folder is what build makes of its own document, byte for byte, and no file besides', async () => {
+  const settings = changedSettings({ bytes, path }, unchanged);
+  const files = await buildFolder(settings, fileNameOf(settings.url));
+  for (const { name, text } of files) {
+    assert.equal(await readFile(join(folder, name), 'utf8'), text, `${name} is as it is built`);
+  }
+  assert.deepEqual((await readdir(folder)).sort(), files.map(({ name }) => name).sort());
 });
 
 test('[R-2.3b] optional members carry right values, nothing in it is a secret, and it is small', () => {
@@ -23,6 +38,7 @@ test('[R-2.3b] optional members carry right values, nothing in it is a secret, a
   assert.deepEqual(document['response_types'], ['code']);
   assert.equal(document['token_endpoint_auth_method'], 'none');
   assert.equal(document['application_type'], 'native');
+  assert.equal(document['scope'], undefined);
   assert.ok(!Object.keys(document).some((name) => /secret|private/.test(name)));
   assert.ok(bytes.byteLength < 5 * 1024);
 });
@@ -31,6 +47,56 @@ test('[R-5.8d][A-63] its redirect URIs are loopback, with the path that the call
   const uris = document?.['redirect_uris'];
   assert.ok(Array.isArray(uris));
   for (const uri of uris) {
-    assert.match(String(uri), /^http:\/\/(127\.0\.0\.1|localhost)\/callback$/);
+    assert.match(String(uri), /^http:\/\/(127\.0\.0\.1(:[0-9]+)?|localhost)\/callback$/);
   }
 });
+
+test('another address, name and contact reach every file that names them, and nothing of them is markup', async () => {
+  const url = 'https://me.postern/deep/er/my-client.json';
+  const name = `<script>"&'`;
+  const settings = changedSettings({ bytes, path }, { url, name, contact: 'https://me.postern/issues' });
+  const files = new Map((await buildFolder(settings, fileNameOf(url))).map((file) => [file.name, file.text]));
+  const made = JSON.parse(files.get('my-client.json') ?? '');
+  assert.deepEqual(
+    [made.client_id, made.client_uri, made.logo_uri, made.contacts],
+    [
+      url,
+      'https://me.postern/deep/er/',
+      'https://me.postern/deep/er/logo.svg',
+      ['https://me.postern/issues'],
+    ],
+  );
+  const page = files.get('index.html') ?? '';
+  assert.match(page, /&lt;script&gt;&quot;&amp;&#39;/);
+  assert.doesNotMatch(page, /<script/);
+  assert.match(page, /href="https:\/\/me\.postern\/issues"/);
+  assert.match(files.get('_headers') ?? '', /^\/deep\/er\/my-client\.json$/m);
+  assert.match(files.get('.htaccess') ?? '', /<Files "my-client\.json">/);
+});
+
+for (const [what, wish, code] of [
+  ['no address', { url: undefined }, 'client_metadata_url_missing'],
+  ['http', { url: 'http://me.postern/client.json' }, 'client_metadata_url_refused'],
+  ['no path', { url: 'https://me.postern' }, 'client_metadata_url_refused'],
+  ['no file name', { url: 'https://me.postern/app/' }, 'client_metadata_url_refused'],
+  ['the name of another file', { url: 'https://me.postern/index.html' }, 'client_metadata_url_refused'],
+  [
+    'an escape in the file name',
+    { url: 'https://me.postern/%2e%2e%2fclient.json' },
+    'client_metadata_url_refused',
+  ],
+  ['an empty name', { url: 'https://me.postern/client.json', name: ' ' }, 'usage'],
+  ['a name in disguise', { url: 'https://me.postern/client.json', name: 'a\u202eb' }, 'usage'],
+  [
+    'a contact that is a script',
+    { url: 'https://me.postern/client.json', contact: 'javascript:alert(1)' },
+    'usage',
+  ],
+] as const) {
+  test(`[R-2.3a] no document is made with ${what}`, () => {
+    assert.throws(
+      () => newSettings({ ...unchanged, ...wish }, []),
+      (error: { code?: string }) => error.code === code,
+    );
+  });
+}

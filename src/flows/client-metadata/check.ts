@@ -1,0 +1,122 @@
+import { Failure } from '../../errors/failure.js';
+import type { Ports } from '../../ports.js';
+import type { JsonObject } from '../../primitives/json.js';
+import { printable } from '../../primitives/printable.js';
+import { judgeClientId } from '../../protocol/oauth/client-metadata/client-id.js';
+import { judgeDelivery } from '../../protocol/oauth/client-metadata/delivery.js';
+import { judgeDocument } from '../../protocol/oauth/client-metadata/document.js';
+import { fetchClientMetadata } from '../../protocol/oauth/client-metadata/fetch-client-metadata.js';
+import { type Finding, failure } from '../../protocol/oauth/client-metadata/finding.js';
+
+/** A finding, and where it was made. */
+export interface PlacedFinding extends Finding {
+  readonly where: 'file' | 'served';
+}
+
+export interface DocumentCheck {
+  /** The address that was, or would have been, asked. */
+  readonly url: string | undefined;
+  readonly findings: readonly PlacedFinding[];
+  /** Why the address could not be asked at all; undefined when it was, or was not to be. */
+  readonly unreachable: Failure | undefined;
+  readonly fetched: boolean;
+}
+
+/**
+ * Checks a client ID metadata document by the rules 2.3, 4.4 and 5.7: a local file, what its address really serves, and
+ * both against each other; or an address alone. The address is asked as a careful authorization server asks: https
+ * only, nothing sent along, no redirect followed, 5 seconds.
+ * @throws the signal's reason
+ */
+export async function checkDocument(
+  ports: Pick<Ports, 'door'>,
+  request: {
+    readonly file: Uint8Array | undefined;
+    /** Undefined: the file's own `client_id`. */
+    readonly url: string | undefined;
+    /** Asks nobody. */
+    readonly offline: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<DocumentCheck> {
+  const { file, signal } = request;
+  const local = file === undefined ? undefined : judgeDocument(file, request.url);
+  const url = request.url ?? textOf(local?.object?.['client_id']);
+  const inFile = placed(local?.findings ?? [], 'file');
+  const addressWrong =
+    url === undefined ? [] : judgeClientId(url).filter(({ verdict }) => verdict === 'failure');
+  if (url === undefined || request.offline || addressWrong.length > 0) {
+    const findings = local === undefined ? placed(addressWrong, 'served') : inFile;
+    return { url, findings, unreachable: undefined, fetched: false };
+  }
+  const served = await checkServed(ports, { url, local: local?.object, signal });
+  return { url, ...served, findings: [...inFile, ...repeatedOnce(served.findings, inFile)] };
+}
+
+async function checkServed(
+  ports: Pick<Ports, 'door'>,
+  request: { readonly url: string; readonly local: JsonObject | undefined; readonly signal: AbortSignal },
+): Promise<Omit<DocumentCheck, 'url'>> {
+  const { url, local } = request;
+  try {
+    const answer = await fetchClientMetadata(ports.door, request);
+    const delivery = judgeDelivery(answer);
+    if (answer.status !== 200) {
+      return { findings: placed(delivery, 'served'), unreachable: undefined, fetched: true };
+    }
+    const { object, findings } = judgeDocument(answer.bytes, url);
+    const compared = local === undefined || object === undefined ? [] : differences(local, object);
+    const all = placed([...delivery, ...findings, ...compared], 'served');
+    return { findings: all, unreachable: undefined, fetched: true };
+  } catch (error) {
+    if (!(error instanceof Failure) || request.signal.aborted) throw error;
+    if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
+    const what = 'The address serves far more than the 5 KiB that authorization servers read.';
+    const found = failure('too_large', 'R-5.8g, CIMD section 6.6', {
+      what,
+      remedy: 'Serve the document, and only that.',
+    });
+    return { findings: placed([found], 'served'), unreachable: undefined, fetched: true };
+  }
+}
+
+/** Members are compared as values: line breaks and the order of members are no difference. */
+function differences(file: JsonObject, served: JsonObject): readonly Finding[] {
+  const names = [...new Set([...Object.keys(file), ...Object.keys(served)])];
+  const differing = names.filter((name) => canonical(file[name]) !== canonical(served[name]));
+  if (differing.length === 0) return [];
+  const known = differing.map((name) => printable(name, 60)).join(', ');
+  const what = `What is served differs from the file in: ${known}.`;
+  return [
+    failure('served_differs', 'R-5.7a', {
+      what,
+      remedy: 'Publish the folder again, or wait until caches have run out.',
+    }),
+  ];
+}
+
+function canonical(value: JsonObject[string] | undefined): string {
+  return (
+    JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : inner,
+    ) ?? ''
+  );
+}
+
+/** What is wrong with the file and served just so is told once. */
+function repeatedOnce(
+  served: readonly PlacedFinding[],
+  inFile: readonly PlacedFinding[],
+): readonly PlacedFinding[] {
+  return served.filter(({ code, what }) => !inFile.some((one) => one.code === code && one.what === what));
+}
+
+function placed(findings: readonly Finding[], where: PlacedFinding['where']): readonly PlacedFinding[] {
+  return findings.map((finding) => ({ ...finding, where }));
+}
+
+function textOf(value: JsonObject[string] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

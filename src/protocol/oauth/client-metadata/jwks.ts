@@ -1,0 +1,80 @@
+import { asObject, type JsonObject, type JsonValue, stringField } from '../../../primitives/json.js';
+import { quoted } from '../../../primitives/printable.js';
+import { type Finding, failure, quotedValue, warning } from './finding.js';
+
+const rule = 'R-2.3c, RFC 7517';
+/** The private parts of EC, OKP and RSA keys, and the key of a symmetric one (RFC 7518 section 6). */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+const publicMembers: Readonly<Record<string, readonly string[]>> = {
+  EC: ['crv', 'x', 'y'],
+  RSA: ['n', 'e'],
+  OKP: ['crv', 'x'],
+};
+/** 2048 bits in base64url. */
+const shortestModulus = 342;
+
+const signing = /^(?:ES|RS|PS)(?:256|384|512)$|^EdDSA$|^Ed25519$/;
+
+/** Judges the JSON Web Key Set of a document: public keys only, each usable to verify, each with a name of its own. */
+export function judgeJwks(value: JsonValue): readonly Finding[] {
+  const keys = asObject(value)?.['keys'];
+  if (!Array.isArray(keys) || keys.length === 0) {
+    const what = 'jwks is not an object with a list of one key or more.';
+    return [failure('keys_unusable', rule, { what, remedy: 'Write it as {"keys": [ … ]}.' })];
+  }
+  const found = keys.flatMap((key, index) => judgeKey(asObject(key), `Key ${index + 1} of jwks`));
+  const names = keys.map((key) => asObject(key)?.['kid']);
+  if (keys.length > 1 && new Set(names).size < keys.length) {
+    const what = 'Keys of jwks share a kid, or have none: nobody can tell which of them signed.';
+    found.push(failure('key_names_clash', rule, { what, remedy: 'Give each key a kid of its own.' }));
+  }
+  return found;
+}
+
+function judgeKey(key: JsonObject | undefined, which: string): Finding[] {
+  if (key === undefined) {
+    return [
+      failure('keys_unusable', rule, {
+        what: `${which} is no object.`,
+        remedy: 'Write each key as a JSON Web Key.',
+      }),
+    ];
+  }
+  const leaked = privateMembers.filter((name) => key[name] !== undefined);
+  if (leaked.length > 0 || key['kty'] === 'oct') {
+    const what = `${which} holds the private part of the key (${leaked.join(', ') || 'kty oct'}), for everybody to read.`;
+    const remedy = 'Stop using that key at once: postern client-metadata init makes a new pair.';
+    return [failure('private_key_inside', 'R-2.3b, CIMD section 4.1', { what, remedy })];
+  }
+  const kind = stringField(key, 'kty') ?? '';
+  const needed = publicMembers[kind];
+  if (needed === undefined || needed.some((name) => (stringField(key, name) ?? '') === '')) {
+    const what = `${which} is no whole public key (kty ${quoted(kind, 20)}).`;
+    return [failure('keys_unusable', rule, { what, remedy: 'Publish an EC key on P-256, or an RSA key.' })];
+  }
+  if (kind === 'RSA' && (stringField(key, 'n') ?? '').length < shortestModulus) {
+    const what = `${which} is an RSA key of less than 2048 bits.`;
+    return [failure('key_too_short', rule, { what, remedy: 'Make a longer one, or an EC key on P-256.' })];
+  }
+  return judgeUse(key, which);
+}
+
+function judgeUse(key: JsonObject, which: string): Finding[] {
+  const { use, alg, kid } = key;
+  const found: Finding[] = [];
+  if (use !== undefined && use !== 'sig') {
+    const what = `${which} is not for signatures (use ${quotedValue(use, 20)}).`;
+    found.push(failure('key_use', rule, { what, remedy: 'Set "use": "sig", or leave it out.' }));
+  }
+  if (alg !== undefined && !(typeof alg === 'string' && signing.test(alg))) {
+    const what = `${which} names the algorithm ${quotedValue(alg, 20)}, which no client signs assertions with.`;
+    found.push(failure('key_algorithm', rule, { what, remedy: 'Use ES256 or RS256, or leave alg out.' }));
+  }
+  if (typeof kid !== 'string' || kid === '') {
+    const what = `${which} has no kid, which a later rotation needs.`;
+    found.push(
+      warning('key_unnamed', rule, { what, remedy: 'Give it a kid, such as its thumbprint (RFC 7638).' }),
+    );
+  }
+  return found;
+}

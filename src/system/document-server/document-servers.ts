@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import {
+  documentFileMissing,
+  portInUse,
+  portRefused,
+  tlsFilesUnusable,
+} from '../../errors/document-server.js';
+import type { Clock, DocumentServers, SiteFile } from '../../ports.js';
+import { replacePrivateFile } from '../state/safe-file.js';
+import { answerWith } from './answer.js';
+import { makeSelfSigned, type TlsIdentity } from './self-signed.js';
+
+/** Sockets and times are those of a server for one person on one machine. */
+const limits = { headersTimeout: 5_000, requestTimeout: 10_000, maxHeaderSize: 16 * 1024 } as const;
+
+/**
+ * Servers for trying out a client ID metadata document: https on 127.0.0.1 and nowhere else.
+ * @param options.certificateFile Where the certificate of `self-signed` is written, for others to trust; its key is
+ * never written.
+ */
+export function createDocumentServers(options: {
+  readonly clock: Clock;
+  readonly certificateFile: () => string;
+}): DocumentServers {
+  return {
+    serve: async ({ port, tls, site }) => {
+      for (const file of site.values()) await present(file);
+      const identity = tls === 'self-signed' ? makeSelfSigned(options.clock.now()) : await identityFrom(tls);
+      const server = createTls(identity);
+      server.maxConnections = 64;
+      server.on('request', (request, response) => void answerWith(site, request, response));
+      server.on('tlsClientError', (_, socket) => socket.destroy());
+      await listen(server, port);
+      const certificateFile = tls === 'self-signed' ? options.certificateFile() : undefined;
+      if (certificateFile !== undefined) await replacePrivateFile(certificateFile, identity.cert);
+      return {
+        port: (server.address() as AddressInfo).port,
+        certificateFile,
+        [Symbol.asyncDispose]: () =>
+          new Promise<void>((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          }),
+      };
+    },
+  };
+}
+
+/** @throws Failure `file_unreadable` */
+async function present({ path }: SiteFile): Promise<void> {
+  await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw documentFileMissing(path, error.code ?? 'unknown');
+  });
+}
+
+/** @throws Failure `tls_files_unusable` */
+async function identityFrom(files: {
+  readonly certFile: string;
+  readonly keyFile: string;
+}): Promise<TlsIdentity> {
+  const read = (path: string) =>
+    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw tlsFilesUnusable(path, `it could not be read (${error.code ?? 'unknown'})`);
+    });
+  return { cert: await read(files.certFile), key: await read(files.keyFile) };
+}
+
+/** @throws Failure `tls_files_unusable` */
+function createTls(identity: TlsIdentity): Server {
+  try {
+    return createServer({ ...identity, ...limits, minVersion: 'TLSv1.2' });
+  } catch {
+    throw tlsFilesUnusable(
+      '--tls-cert',
+      'it and --tls-key are no PEM certificate and the private key that belongs to it',
+    );
+  }
+}
+
+/** @throws Failure `port_in_use`, `port_refused` */
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? portInUse(port, error)
+          : portRefused(port, error.code ?? 'unknown', error),
+      );
+    });
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      server.removeAllListeners('error').on('error', () => undefined);
+      resolve();
+    });
+  });
+}

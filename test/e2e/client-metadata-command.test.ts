@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { freePort } from '../support/free-port.js';
+import { makeHome } from '../support/home.js';
+import { type Running, runProgram, startProgram } from '../support/program.js';
+
+/** `serve`, once it serves. Its address, and where its certificate is. */
+async function served(program: Running): Promise<{ readonly url: string; readonly certificate: string }> {
+  const [url] = await program.waitForStdout(/https:\S+/);
+  const [, certificate = ''] = await program.waitForStderr(/this runs: (\S+)\n/);
+  await program.waitForStderr(/Ctrl-C ends it/);
+  return { url, certificate };
+}
+
+test('[R-5.7a] from an empty folder: init, serve --self-signed, check of the file and of what is served; exit 0', async () => {
+  await using home = await makeHome();
+  const url = `https://127.0.0.1:${await freePort()}/app/client.json`;
+  const made = await runProgram(home, ['client-metadata', 'init', '--url', url]);
+  assert.deepEqual([made.code, made.stdout], [0, 'client-metadata/client.json\n'], made.stderr);
+  await using server = startProgram(home, ['client-metadata', 'serve', '--self-signed']);
+  const place = await served(server);
+  assert.equal(place.url, url);
+  assert.equal(place.certificate.startsWith(home.path), true);
+  const trusting = { ...home, env: { ...home.env, POSTERN_CA_FILE: place.certificate } };
+  for (const words of [[url], ['client-metadata'], ['client-metadata/client.json'], []]) {
+    const checked = await runProgram(trusting, ['client-metadata', 'check', ...words]);
+    assert.equal(checked.code, 0, checked.stdout + checked.stderr);
+    assert.match(checked.stdout, /^Holds: .*app\/client\.json \(1 note\)$/m);
+  }
+  const untrusting = await runProgram(home, ['client-metadata', 'check', url]);
+  assert.deepEqual([untrusting.code, untrusting.stdout], [6, '']);
+  server.kill('SIGINT');
+  assert.equal((await server.finished).code, 130);
+});
+
+test('a broken document ends with exit 5; every finding has a rule and a remedy, as JSON too', async () => {
+  await using home = await makeHome();
+  await runProgram(home, ['client-metadata', 'init', '--url', 'https://client-metadata.invalid/client.json']);
+  const { code, stdout } = await runProgram(home, ['client-metadata', 'check']);
+  assert.equal(code, 5);
+  assert.match(stdout, /^FAILS in the file: .*placeholder.*\[R-5\.7a, CIMD section 4\]\n {6}\S/);
+  assert.match(stdout, /^1 rule is broken: client-metadata\/client\.json$/m);
+  const json = await runProgram(home, ['client-metadata', 'check', '--json']);
+  assert.equal(json.code, 5);
+  const { findings, ...rest } = JSON.parse(json.stdout);
+  assert.deepEqual(rest, {
+    holds: false,
+    file: 'client-metadata/client.json',
+    url: 'https://client-metadata.invalid/client.json',
+    fetched: false,
+    unreachable: null,
+  });
+  const [{ what, remedy, ...finding }] = findings;
+  assert.deepEqual(finding, {
+    code: 'placeholder',
+    rule: 'R-5.7a, CIMD section 4',
+    verdict: 'failure',
+    where: 'file',
+  });
+  assert.match(what, /placeholder/);
+  assert.match(remedy, /postern client-metadata build/);
+});
+
+test('build is reproducible byte for byte, changes what it is told, and init overwrites nothing', async () => {
+  await using home = await makeHome();
+  const run = (...args: readonly string[]) => runProgram(home, ['client-metadata', ...args]);
+  const folder = join(home.path, 'client-metadata');
+  const everything = async (path: string) =>
+    Promise.all(
+      (await readdir(path)).sort().map(async (name) => [name, await readFile(join(path, name), 'utf8')]),
+    );
+  assert.equal((await run('init', '--url', 'https://me.postern/client.json', '--name', 'mine')).code, 0);
+  await cp(folder, join(home.path, 'before'), { recursive: true });
+  assert.equal((await run('build')).code, 0);
+  assert.deepEqual(await everything(folder), await everything(join(home.path, 'before')));
+  const again = await run('init', '--url', 'https://me.postern/client.json');
+  assert.equal(again.code, 2);
+  assert.match(again.stderr, /client_metadata_exists/);
+  const other = await run('build', 'before', '--url', 'https://me.postern/x/client.json', '--out', 'other');
+  assert.equal(other.code, 0, other.stderr);
+  const { client_id, client_name } = JSON.parse(await readFile(join(home.path, 'other/client.json'), 'utf8'));
+  assert.deepEqual([client_id, client_name], ['https://me.postern/x/client.json', 'mine']);
+  assert.deepEqual(await everything(join(home.path, 'before')), await everything(folder));
+});
+
+test('an action, word or option that does not belong is refused with a hint, exit 2', async () => {
+  await using home = await makeHome();
+  for (const [words, said] of [
+    [['chekc'], /client-metadata check/],
+    [['toString'], /there are init, build/],
+    [['init', 'folder'], /takes no "folder"/],
+    [['check', '--retire'], /check has no option --retire/],
+    [['serve', 'client-metadata'], /could not be read/],
+    [['init'], /POSTERN_CLIENT_METADATA_URL/],
+  ] as const) {
+    const { code, stderr } = await runProgram(home, ['client-metadata', ...words]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, said);
+  }
+});
