@@ -142,6 +142,8 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     configuration,
     files: createFiles(stdin),
     programs: world.programs,
+    neighbours: async () => {
+      const { createNeighbours } = await import('./system/neighbours/neighbours.js');
     documentServers: lateDocumentServers(async () => {
       const { createDocumentServers } = await import('./system/document-server/document-servers.js');
       const certificateFile = () => `${statePaths(env, platform, homedir).state}/document-certificate.pem`;

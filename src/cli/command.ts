@@ -1,3 +1,4 @@
+import type { Neighbours } from '../ports/neighbours.js';
 import type { DocumentServers, Files, Ports, Programs } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Configuration } from './configuration.js';
@@ -24,6 +25,8 @@ export interface CommandContext {
   /** Programs that the person named. */
   readonly programs: Programs;
   readonly documentServers: DocumentServers;
+  /** Other programs on this machine, and their configuration. */
+  readonly neighbours: () => Promise<Neighbours>;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

@@ -7,6 +7,7 @@ import { logoutTable } from './commands/logout.table.js';
 import { moveTable } from './commands/move.table.js';
 import { requestTable } from './commands/request.table.js';
 import { sandboxTable } from './commands/sandbox.table.js';
+import { setupTable } from './commands/setup.table.js';
 import { statusTable } from './commands/status.table.js';
 import { tokenTable } from './commands/token.table.js';
 import type { CommandTable } from './table.js';
@@ -29,6 +30,7 @@ export const registry: readonly CommandEntry[] = [
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
   { table: execTable, load: async () => (await import('./commands/exec.js')).command },
+  { table: setupTable, load: async () => (await import('./commands/setup.js')).command },
   {
     table: clientMetadataTable,
     load: async () => (await import('./commands/client-metadata.js')).command,

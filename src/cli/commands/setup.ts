@@ -1,0 +1,108 @@
+import { nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
+import { argumentRefused } from '../../errors/usage.js';
+import { listPrograms } from '../../flows/setup/list-programs.js';
+import { entryAlone, planEntry } from '../../flows/setup/plan-entry.js';
+import { undoEntry } from '../../flows/setup/undo-entry.js';
+import { writeEntry } from '../../flows/setup/write-entry.js';
+import { printable } from '../../primitives/printable.js';
+import type { Command, CommandContext, CommandExit } from '../command.js';
+import { programNamed, readSetupRequest, recordToUndo, type SetupArguments } from '../setup-target.js';
+import {
+  entryNotes,
+  programJson,
+  programLines,
+  undoneLine,
+  writtenJson,
+  writtenLines,
+} from '../words/setup-words.js';
+import { setupTable } from './setup.table.js';
+
+export const command: Command<typeof setupTable> = {
+  table: setupTable,
+  async run(context, args) {
+    if ([args.write, args.undo, args.list].filter(Boolean).length > 1) {
+      throw argumentRefused('setup', '--write, --undo and --list do not go together');
+    }
+    if (args.list) return await list(context, args);
+    if (args.undo) return await undo(context, args);
+    return args.write ? await write(context, args) : await show(context, args);
+  },
+};
+
+async function list(
+  { neighbours, out, options }: CommandContext,
+  args: SetupArguments,
+): Promise<CommandExit> {
+  const all = await listPrograms(await neighbours(), args.project ? 'project' : 'user');
+  if (options.json) await out.json({ programs: all.map(programJson) });
+  else await out.line(programLines(all).join('\n'));
+  return 0;
+}
+
+async function show(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, tell } = context;
+  const world = await context.neighbours();
+  const program = programNamed(args.program);
+  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  if (program.line !== undefined) {
+    const line = program.line({ ...request, machine: world.machine });
+    if (line === undefined) throw wordsUnsayable(program.title);
+    if (options.json) await out.json({ program: program.name, server: request.url, command: line });
+    else await out.line(line);
+    return 0;
+  }
+  const plan = await planEntry(world, request);
+  const entry = entryAlone(plan);
+  const notes = entryNotes(plan, { machine: world.machine, hasLogin });
+  if (options.json) {
+    const { shim, file } = plan;
+    await out.json({
+      program: program.name,
+      server: request.url,
+      name: request.name,
+      file: file.path,
+      entry,
+      shim: shim ?? null,
+      notes,
+    });
+    return 0;
+  }
+  tell(`This belongs into ${printable(plan.file.path, 300)}; with --write it is put there.`);
+  notes.forEach(tell);
+  await out.write(entry);
+  return 0;
+}
+
+async function write(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, tell, signal } = context;
+  const programs = await context.neighbours();
+  const program = programNamed(args.program);
+  if (program.line !== undefined) {
+    throw nothingToWrite(
+      program.title,
+      'it can ask no program for a header, so the token comes through a pipe',
+    );
+  }
+  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
+  const notes = entryNotes(written.plan, { machine: programs.machine, hasLogin });
+  if (options.json) {
+    await out.json({ ...writtenJson(written), notes });
+  } else {
+    await out.line(writtenLines(written).join('\n'));
+    notes.forEach(tell);
+  }
+  return 0;
+}
+
+async function undo(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, signal } = context;
+  const programs = await context.neighbours();
+  const kept = await recordToUndo(ports, programs, programNamed(args.program), args);
+  const undone = await undoEntry({ locks: ports.locks, programs }, kept, signal);
+  const { record } = kept;
+  if (options.json)
+    await out.json({ program: record.program, server: record.server, file: record.path, undone });
+  else await out.line(undoneLine(record, undone));
+  return 0;
+}

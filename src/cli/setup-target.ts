@@ -1,0 +1,114 @@
+import { nothingToUndo, programUnknown, serverNotNamed } from '../errors/setup.js';
+import { usageWrong } from '../errors/usage.js';
+import { findLogin } from '../flows/find-login.js';
+import { knownPrograms } from '../flows/setup/list-programs.js';
+import type { SetupRequest } from '../flows/setup/plan-entry.js';
+import type { KeptRecord, Neighbours } from '../ports/neighbours.js';
+import type { Ports } from '../ports.js';
+import { closest } from '../primitives/closest.js';
+import { defaultAccount, type LoginRecord } from '../primitives/records.js';
+import { canonicalResource } from '../primitives/resource.js';
+import type { setupTable } from './commands/setup.table.js';
+import type { ArgumentsOf } from './table.js';
+
+type Program = SetupRequest['program'];
+
+export type SetupArguments = ArgumentsOf<typeof setupTable>;
+
+/** The program of that name. @throws Failure `program_unknown`, `usage_wrong` */
+export function programNamed(name: string | undefined): Program {
+  const all = knownPrograms();
+  if (name === undefined) {
+    throw usageWrong('No program was named.', 'postern setup --list');
+  }
+  const names = all.map((program) => program.name);
+  const program = all.find((one) => one.name === name.toLowerCase());
+  if (program === undefined) throw programUnknown(name, closest(name, names), names);
+  return program;
+}
+
+/**
+ * What is to be set up: the login that was named, the only one there is, or a server that has none yet.
+ * @throws Failure `usage`, `login_needed`, `login_ambiguous`, or the index's
+ */
+export async function readSetupRequest(
+  ports: Pick<Ports, 'index'>,
+  program: Program,
+  args: SetupArguments,
+): Promise<SetupRequest & { readonly hasLogin: boolean }> {
+  const found = await serverOf(ports, program, args);
+  const { login } = found;
+  const server = login?.name ?? found.url;
+  const account = login === undefined || login.account === defaultAccount ? [] : ['--account', login.account];
+  return {
+    program,
+    scope: args.project ? 'project' : 'user',
+    url: found.url,
+    server,
+    name: args.as ?? entryName(login?.name ?? found.url),
+    options: [...account, ...(args.wholeHost ? ['--whole-host'] : [])],
+    hasLogin: login !== undefined,
+  };
+}
+
+async function serverOf(
+  ports: Pick<Ports, 'index'>,
+  program: Program,
+  { server, account }: SetupArguments,
+): Promise<{ readonly url: string; readonly login?: LoginRecord }> {
+  const { logins } = await ports.index.read();
+  if (server === undefined) {
+    const [only, ...others] = logins;
+    if (only !== undefined && others.length === 0) return { url: only.server, login: only };
+    throw serverNotNamed(
+      program.name,
+      logins.map((login) => login.name ?? login.server),
+    );
+  }
+  const canonical = canonicalResource(server);
+  const isKnown = logins.some(
+    (login) => login.name === server || (canonical.ok && login.server === canonical.value),
+  );
+  if (!isKnown && canonical.ok && account === undefined) return { url: canonical.value };
+  const login = await findLogin(ports, { server, account });
+  return { url: login.server, login };
+}
+
+/** A name that every program takes: letters, digits, `_` and `-`. */
+function entryName(text: string): string {
+  const host = URL.canParse(text) ? new URL(text).host : text;
+  return host.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'postern';
+}
+
+/**
+ * What `--write` made for this program, for this server where one is named, in the working folder with `--project`.
+ * @throws Failure `nothing_to_undo`, `usage`
+ */
+export async function recordToUndo(
+  { index }: Pick<Ports, 'index'>,
+  { records, machine, files }: Pick<Neighbours, 'records' | 'machine' | 'files'>,
+  program: Program,
+  args: SetupArguments,
+): Promise<KeptRecord> {
+  const { logins } = await index.read();
+  const named = logins.find(({ name }) => name === args.server)?.server ?? args.server;
+  const canonical = named === undefined ? undefined : canonicalResource(named);
+  const url = canonical?.ok === true ? canonical.value : named;
+  const [folder] = args.project ? program.files(machine, 'project') : [];
+  const path = folder === undefined ? undefined : (await files.read(folder)).path;
+  const all = await records.all();
+  const [only, ...others] = all.filter(
+    ({ record }) =>
+      record.program === program.name &&
+      (url === undefined || record.server === url) &&
+      (path === undefined || record.path === path),
+  );
+  if (only === undefined) throw nothingToUndo(program.title);
+  if (others.length > 0) {
+    throw serverNotNamed(
+      `${program.name} --undo`,
+      [only, ...others].map(({ record }) => record.server),
+    );
+  }
+  return only;
+}

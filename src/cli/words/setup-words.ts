@@ -1,0 +1,111 @@
+import type { ProgramHere } from '../../flows/setup/list-programs.js';
+import type { SetupPlan } from '../../flows/setup/plan-entry.js';
+import type { UndoneEntry } from '../../flows/setup/undo-entry.js';
+import type { WrittenEntry } from '../../flows/setup/write-entry.js';
+import type { Machine, SetupRecord } from '../../ports/neighbours.js';
+import { printable } from '../../primitives/printable.js';
+import { shellWord } from '../../primitives/quoting.js';
+
+/** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
+export function entryNotes(
+  plan: SetupPlan,
+  { machine, hasLogin }: { readonly machine: Machine; readonly hasLogin: boolean },
+): readonly string[] {
+  const { request, leftovers } = plan;
+  const lasting = lastingNote(machine);
+  const notes = [
+    ...leftovers,
+    ...(lasting === undefined ? [] : [lasting]),
+    ...(request.scope === 'project'
+      ? ['The entry holds paths of this machine: do not share that file with others as it is.']
+      : []),
+    ...(hasLogin
+      ? []
+      : [`There is no login for this server yet: postern login ${shellWord(printable(request.url, 300))}`]),
+  ];
+  return notes.map((note) => `Note: ${note}`);
+}
+
+/** What a person has to know of the paths in an entry; undefined when they hold. */
+function lastingNote({ start }: Machine): string | undefined {
+  switch (start.lasts) {
+    case 'upgrades':
+      return undefined;
+    case 'this-version-of-node':
+      return 'The entry starts this version of Node.js; when it is removed (nvm, fnm, …), run setup again.';
+    case 'checkout':
+      return `The entry starts ${printable(start.script, 200)}; when that folder is moved or removed, run setup again.`;
+    case 'cache':
+      return 'postern was started from a package cache (npx), which is emptied now and then: install it (npm install -g postern) and run setup again.';
+  }
+}
+
+/** What `--write` did, for a person. */
+export function writtenLines({ plan, outcome, backup }: WrittenEntry): readonly string[] {
+  const { request, file } = plan;
+  const what = `the entry ${printable(request.name, 80)} of ${request.program.title}`;
+  const path = printable(file.path, 300);
+  if (outcome === 'unchanged') return [`Already there: ${what} in ${path}.`];
+  return [
+    `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`,
+    ...(file.text === undefined ? [] : [`  before      ${printable(backup ?? '', 300)}`]),
+    `  to undo     ${undoCommand(request.program.name, request.server, request.scope === 'project')}`,
+    `  next        ${request.program.next.replaceAll('<name>', request.name)}`,
+  ];
+}
+
+export function writtenJson({ plan, outcome, backup }: WrittenEntry) {
+  const { request, file, shim } = plan;
+  return {
+    program: request.program.name,
+    server: request.url,
+    name: request.name,
+    file: file.path,
+    outcome,
+    backup: backup ?? null,
+    shim: shim?.path ?? null,
+  };
+}
+
+function undoCommand(program: string, server: string, isProject: boolean): string {
+  return `postern setup ${program} ${shellWord(printable(server, 300))} --undo${isProject ? ' --project' : ''}`;
+}
+
+export function undoneLine(record: SetupRecord, undone: UndoneEntry): string {
+  const path = printable(record.path, 300);
+  switch (undone) {
+    case 'file':
+      return record.existed
+        ? `${path} is as it was before, to the byte.`
+        : `${path} was removed, as it was not there before.`;
+    case 'entry':
+      return `The entry in ${path} is as it was before; what others have changed in that file since, stays.`;
+    case 'nothing-left':
+      return `There is nothing of it left in ${path}.`;
+  }
+}
+
+/** `setup --list` for a person: programs found first. */
+export function programLines(all: readonly ProgramHere[]): readonly string[] {
+  const isHere = ({ command, hasFile }: ProgramHere) => command !== undefined || hasFile;
+  const line = (one: ProgramHere) => {
+    const { program, command, file, hasFile, servers } = one;
+    const found = command ?? (hasFile ? file : undefined);
+    const where = found === undefined ? 'not found' : printable(found, 200);
+    const set = servers.map((server) => `\n${' '.repeat(16)}set up: ${printable(server, 200)}`).join('');
+    return `${program.name.padEnd(16)}${program.title.padEnd(22)}${program.way.padEnd(12)}${where}${set}`;
+  };
+  return [...all.filter(isHere), ...all.filter((one) => !isHere(one))].map(line);
+}
+
+export function programJson({ program, command, file, hasFile, servers }: ProgramHere) {
+  return {
+    program: program.name,
+    title: program.title,
+    way: program.way,
+    found: command !== undefined || hasFile,
+    command: command ?? null,
+    file: file ?? null,
+    servers,
+  };
+}

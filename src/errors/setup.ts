@@ -1,0 +1,133 @@
+import { printable, quoted } from '../primitives/printable.js';
+import { exitCode, Failure } from './failure.js';
+
+/** A configuration file of another program that is not touched. */
+export function programFileUnusable(path: string, why: string): Failure {
+  return new Failure({
+    code: 'program_file_unusable',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} was left alone: ${why}.`,
+    remedy: 'Mend that, or put the entry there by hand: without --write it is printed.',
+  });
+}
+
+/** Somebody else has written to it since it was read. */
+export function programFileChanged(path: string): Failure {
+  return new Failure({
+    code: 'program_file_changed',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`,
+    remedy: 'Run the command again, best with that program closed.',
+  });
+}
+
+export function programFileUnwritable(path: string, code: string): Failure {
+  return new Failure({
+    code: 'program_file_unwritable',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} could not be written (${printable(code, 40)}).`,
+    remedy: 'Check the permissions and the space on the disk, and run the command again.',
+  });
+}
+
+/** There is an entry, in a form that only a person should change. */
+export function entryNotEdited(path: string, problem: string): Failure {
+  const reasons: Readonly<Record<string, string>> = {
+    unreadable: 'it cannot be read as what it should be',
+    duplicate: 'the entry, or what it belongs to, is there twice',
+    shape: 'something else stands where the entry belongs',
+    form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
+  };
+  return new Failure({
+    code: 'entry_not_edited',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} was left alone: ${reasons[problem] ?? problem}.`,
+    remedy: 'Put the entry there by hand: without --write it is printed.',
+  });
+}
+
+/** Another server's entry has the name. */
+export function entryTaken(path: string, name: string): Failure {
+  return new Failure({
+    code: 'entry_taken',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`,
+    remedy: 'Choose another name with --as NAME, or remove that entry first.',
+  });
+}
+
+/** The commands' words do not fit into this program's configuration. */
+export function wordsUnsayable(title: string): Failure {
+  return new Failure({
+    code: 'words_unsayable',
+    exit: exitCode.usage,
+    message: `The path of node or postern, or the server’s address, holds characters that ${title} would replace or cannot quote.`,
+    remedy:
+      'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
+  });
+}
+
+export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
+  return new Failure({
+    code: 'program_unknown',
+    exit: exitCode.usage,
+    message: `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`,
+    remedy: meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`,
+  });
+}
+
+/** No file of that program for that scope. */
+export function noSuchScope(title: string): Failure {
+  return new Failure({
+    code: 'scope_unknown',
+    exit: exitCode.usage,
+    message: `${title} has no configuration for a single project.`,
+    remedy: 'Leave --project out.',
+  });
+}
+
+export function nothingToWrite(title: string, why: string): Failure {
+  return new Failure({
+    code: 'nothing_to_write',
+    exit: exitCode.usage,
+    message: `There is nothing to write for ${title}: ${why}.`,
+    remedy: 'Leave --write out, to see the command.',
+  });
+}
+
+/** No server was named, and it is not clear which one is meant. */
+export function serverNotNamed(program: string, names: readonly string[]): Failure {
+  const known = names.slice(0, 20).map((name) => printable(name, 80));
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message:
+      known.length === 0
+        ? 'There is no login yet, and no server was named.'
+        : `There are several: ${known.join(', ')}.`,
+    remedy:
+      known.length === 0
+        ? 'Log in first: postern login <server> --name NAME'
+        : `Name one: postern setup ${program} ${known[0] ?? ''}`,
+  });
+}
+
+/** `--undo` without a `--write` before. */
+export function nothingToUndo(title: string): Failure {
+  return new Failure({
+    code: 'nothing_to_undo',
+    exit: exitCode.usage,
+    message: `Nothing that postern wrote for ${title} is known here.`,
+    remedy: 'See what was written: postern setup --list',
+  });
+}
+
+/** The entry is not as `--write` left it. */
+export function entryChanged(path: string, backup: string): Failure {
+  return new Failure({
+    code: 'entry_changed',
+    exit: exitCode.usage,
+    message: `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
+    remedy: `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
+  });
+}

@@ -1,0 +1,82 @@
+import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from '../../errors/setup.js';
+import type { Neighbours, ProgramFile } from '../../ports/neighbours.js';
+import { type Entry, findEntry, putEntry } from '../../primitives/edit/entry.js';
+import type { Program, Scope, Shim } from '../../protocol/setup/program.js';
+import { addressIn, isOurs } from '../../protocol/setup/whose-entry.js';
+
+/** What a person wants set up. */
+export interface SetupRequest {
+  readonly program: Program;
+  readonly scope: Scope;
+  /** The server's URL, and the login's name, if it has one. */
+  readonly url: string;
+  readonly server: string;
+  /** What the program is to call it. */
+  readonly name: string;
+  readonly options: readonly string[];
+}
+
+/** An entry, the file that it belongs into, and that file's text with it. */
+export interface SetupPlan {
+  readonly request: SetupRequest;
+  readonly file: ProgramFile;
+  readonly entry: Entry;
+  readonly shim: Shim | undefined;
+  /** What else would win over it, each in a sentence. */
+  readonly leftovers: readonly string[];
+}
+
+/**
+ * Reads the program's configuration, and makes the entry for it. Nothing is changed.
+ * @throws Failure `scope_unknown`, `words_unsayable`, `program_file_unusable`
+ */
+export async function planEntry(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  request: SetupRequest,
+): Promise<SetupPlan> {
+  const path = configurationFile({ machine, files }, request.program, request.scope);
+  if (path === undefined) throw noSuchScope(request.program.title);
+  const file = await files.read(path);
+  const wanted = { ...request, machine, text: file.text ?? '' };
+  const made = request.program.make(wanted);
+  if (!made.ok) throw wordsUnsayable(request.program.title);
+  const leftovers = request.program.leftovers(wanted);
+  return { request, file, entry: made.entry, shim: made.shim, leftovers };
+}
+
+/** The file that a program's entry belongs into; undefined where there is none for that scope. */
+export function configurationFile(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  program: Program,
+  scope: Scope,
+): string | undefined {
+  const all = program.files(machine, scope);
+  return all.find((path) => files.exists(path)) ?? all[0];
+}
+
+/**
+ * The file's text with the entry in it.
+ * @throws Failure `entry_not_edited`, `entry_taken`
+ */
+export function plannedText({ request, file, entry }: SetupPlan): string {
+  const text = file.text ?? '';
+  const found = findEntry(text, entry.key);
+  if (!found.ok) throw entryNotEdited(file.path, found.problem);
+  const isFree =
+    found.raw === undefined || isOurs(found.raw, request.server) || addressIn(found.raw, request.url);
+  if (
+    !isFree &&
+    (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')
+  ) {
+    throw entryTaken(file.path, request.name);
+  }
+  const put = putEntry(text, entry);
+  if (!put.ok) throw entryNotEdited(file.path, put.problem);
+  return put.text;
+}
+
+/** The entry alone, as it would stand in an empty file: for a person to copy. */
+export function entryAlone({ entry }: SetupPlan): string {
+  const put = putEntry('', entry);
+  return put.ok ? put.text : '';
+}

@@ -1,0 +1,63 @@
+import { entryChanged, entryNotEdited } from '../../errors/setup.js';
+import type { KeptRecord, ProgramFile } from '../../ports/neighbours.js';
+import { findEntry, restoreEntry } from '../../primitives/edit/entry.js';
+import { digest } from './digest.js';
+import { entryDigest, type SetupWorld } from './write-entry.js';
+
+/** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
+export type UndoneEntry = 'file' | 'entry' | 'nothing-left';
+
+/**
+ * Takes back what `--write` did to one file: all of it where nobody else has changed the file since, else the entry
+ * alone. An entry that was changed since is somebody's work, and stays.
+ * @throws Failure `entry_changed`, `entry_not_edited`, `program_file_changed`, `program_file_unwritable`, `busy`
+ */
+export async function undoEntry(
+  { locks, programs }: SetupWorld,
+  kept: KeptRecord,
+  signal: AbortSignal,
+): Promise<UndoneEntry> {
+  await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
+  const { files, records } = programs;
+  const { record } = kept;
+  const file = await files.read(record.path);
+  const undone = await takeBack(programs, kept, file);
+  if (record.shim !== undefined && !(await isUsedElsewhere(programs, kept))) {
+    const shim = await files.read(record.shim);
+    if (shim.text !== undefined) await files.remove(shim);
+  }
+  await records.forget(kept.id);
+  return undone;
+}
+
+async function takeBack(
+  { files, records }: SetupWorld['programs'],
+  { id, record }: KeptRecord,
+  file: ProgramFile,
+): Promise<UndoneEntry> {
+  const { text } = file;
+  const now = text === undefined ? undefined : await digest(text);
+  if (text === undefined || now === record.before) return 'nothing-left';
+  const backup = await records.backup(id);
+  if (now === record.after) {
+    if (record.existed) await files.replace(file, backup, { executable: false });
+    else await files.remove(file);
+    return 'file';
+  }
+  if ((await entryDigest(text, record.key)) !== record.entry) {
+    throw entryChanged(record.path, await records.keep({ id, record }, undefined));
+  }
+  const former = findEntry(backup, record.key);
+  const restored = restoreEntry(text, record.key, former.ok ? former.raw : undefined);
+  if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
+  await files.replace(file, restored.text, { executable: false });
+  return 'entry';
+}
+
+async function isUsedElsewhere(
+  { records }: SetupWorld['programs'],
+  { id, record }: KeptRecord,
+): Promise<boolean> {
+  const all = await records.all();
+  return all.some((other) => other.id !== id && other.record.shim === record.shim);
+}

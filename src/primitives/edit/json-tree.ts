@@ -1,0 +1,154 @@
+/** A value of a JSON text, and where it stands (offsets in UTF-16 units, `end` after its last). */
+export type JsonNode = JsonObjectNode | JsonOtherNode;
+
+export interface JsonObjectNode {
+  readonly kind: 'object';
+  readonly start: number;
+  readonly end: number;
+  readonly members: readonly JsonMember[];
+}
+
+export interface JsonOtherNode {
+  readonly kind: 'array' | 'scalar';
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface JsonMember {
+  readonly name: string;
+  readonly start: number;
+  readonly value: JsonNode;
+  /** Offset of the comma behind it. */
+  readonly comma: number | undefined;
+}
+
+const mostLevels = 200;
+
+/**
+ * Where everything stands in a JSON text as editors write and read it: with a byte order mark, comments and commas
+ * before a closing bracket (JSONC). Undefined when it is none.
+ */
+export function jsonTree(text: string): JsonNode | undefined {
+  try {
+    return new TreeReader(text).document();
+  } catch (cause) {
+    if (cause instanceof NotJson) return undefined;
+    throw cause;
+  }
+}
+
+/** The member of that name; `duplicate` when there are several. */
+export function memberOf(node: JsonObjectNode, name: string): JsonMember | 'duplicate' | undefined {
+  const [first, ...others] = node.members.filter((member) => member.name === name);
+  return others.length > 0 ? 'duplicate' : first;
+}
+
+/** Offset behind the white space and comments from `at` on; with `line`, of this line only. */
+export function skipTrivia(text: string, from: number, line: boolean): number {
+  let at = from;
+  for (;;) {
+    const rest = text.slice(at, at + 2);
+    if (rest === '//') {
+      const end = text.indexOf('\n', at);
+      const stop = end === -1 ? text.length : text[end - 1] === '\r' ? end - 1 : end;
+      at = Math.max(at, stop);
+    } else if (rest === '/*') {
+      const end = text.indexOf('*/', at + 2);
+      if (end === -1) return at;
+      at = end + 2;
+    } else if (rest !== '' && (line ? /^[ \t]/ : /^[ \t\r\n]/).test(rest)) {
+      at++;
+    } else {
+      return at;
+    }
+  }
+}
+
+class NotJson {}
+
+class TreeReader {
+  readonly #text: string;
+  #at: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#at = text.startsWith('\ufeff') ? 1 : 0;
+  }
+
+  document(): JsonNode {
+    const node = this.#value(0);
+    if (this.#next() !== undefined) throw new NotJson();
+    return node;
+  }
+
+  #value(depth: number): JsonNode {
+    if (depth > mostLevels) throw new NotJson();
+    const first = this.#next();
+    if (first === '{') return this.#object(depth);
+    if (first === '[') return this.#array(depth);
+    const start = this.#at;
+    if (first === '"') {
+      this.#string();
+    } else {
+      const word = /^[-+.0-9a-zA-Z]+/.exec(this.#text.slice(start, start + 400))?.[0] ?? '';
+      this.#parse(word);
+      this.#at += word.length;
+    }
+    return { kind: 'scalar', start, end: this.#at };
+  }
+
+  #object(depth: number): JsonObjectNode {
+    const start = this.#at++;
+    const members: JsonMember[] = [];
+    while (this.#next() !== '}') {
+      if (members.length > 0 && members.at(-1)?.comma === undefined) throw new NotJson();
+      const nameStart = this.#at;
+      if (this.#next() !== '"') throw new NotJson();
+      const name = this.#string();
+      if (this.#next() !== ':') throw new NotJson();
+      this.#at++;
+      const value = this.#value(depth + 1);
+      members.push({ name, start: nameStart, value, comma: this.#comma() });
+    }
+    return { kind: 'object', start, end: ++this.#at, members };
+  }
+
+  #array(depth: number): JsonNode {
+    const start = this.#at++;
+    let open = true;
+    while (this.#next() !== ']') {
+      if (!open) throw new NotJson();
+      this.#value(depth + 1);
+      open = this.#comma() !== undefined;
+    }
+    return { kind: 'array', start, end: ++this.#at };
+  }
+
+  #comma(): number | undefined {
+    return this.#next() === ',' ? this.#at++ : undefined;
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let end = start + 1;
+    while (this.#text[end] !== '"') {
+      if (end >= this.#text.length) throw new NotJson();
+      end += this.#text[end] === '\\' ? 2 : 1;
+    }
+    this.#at = end + 1;
+    return String(this.#parse(this.#text.slice(start, end + 1)));
+  }
+
+  #parse(literal: string): unknown {
+    try {
+      return JSON.parse(literal);
+    } catch {
+      throw new NotJson();
+    }
+  }
+
+  #next(): string | undefined {
+    this.#at = skipTrivia(this.#text, this.#at, false);
+    return this.#text[this.#at];
+  }
+}

@@ -1,0 +1,154 @@
+import { type Edited, edited, type FoundEntry, notEdited } from './edited.js';
+import { lineEnding, splice } from './text-form.js';
+
+/** A user of a kubeconfig that gets its credentials from a program. */
+export interface KubeExec {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly interactiveMode: string;
+  readonly provideClusterInfo: boolean;
+}
+
+interface Users {
+  /** `users:` with what stands behind it in its line. */
+  readonly key: { readonly start: number; readonly end: number; readonly rest: string } | undefined;
+  /** Indentation of its items. */
+  readonly indent: string;
+  readonly items: readonly {
+    readonly name: string | undefined;
+    readonly start: number;
+    readonly end: number;
+  }[];
+  /** Behind the last item, or behind `users:`. */
+  readonly end: number;
+}
+
+/** The text of the item of `users` with that name. */
+export function findKubeUser(text: string, name: string): FoundEntry {
+  const users = usersOf(text);
+  if (users === undefined) return notEdited('form');
+  const [item, ...others] = users.items.filter((one) => one.name === name);
+  if (others.length > 0) return notEdited('duplicate');
+  return { ok: true, raw: item && text.slice(item.start, item.end) };
+}
+
+/** Puts a user there, in the place of the one of the same name. */
+export function putKubeUser(text: string, name: string, exec: KubeExec): Edited {
+  const users = usersOf(text);
+  if (users === undefined) return notEdited('form');
+  const eol = lineEnding(text);
+  const found = findKubeUser(text, name);
+  if (!found.ok) return found;
+  const item = users.items.find((one) => one.name === name);
+  const block = itemLines(name, exec)
+    .map((line) => `${users.indent}${line}${eol}`)
+    .join('');
+  if (item !== undefined) {
+    return edited(splice(text, [{ start: item.start, end: item.end, text: block }]));
+  }
+  if (users.key === undefined) {
+    const gap = text === '' || text.endsWith('\n') ? '' : eol;
+    const head = text.replace('\ufeff', '').trim() === '' ? `apiVersion: v1${eol}kind: Config${eol}` : '';
+    return edited(`${text}${gap}${head}users:${eol}${block}`);
+  }
+  const { key } = users;
+  if (users.items.length === 0 && key.rest !== '') {
+    return edited(splice(text, [{ start: key.start, end: key.end, text: `users:${eol}${block}` }]));
+  }
+  const gap = text.slice(0, users.end).endsWith('\n') ? '' : eol;
+  return edited(splice(text, [{ start: users.end, end: users.end, text: `${gap}${block}` }]));
+}
+
+export function restoreKubeUser(text: string, name: string, former: string | undefined): Edited {
+  const users = usersOf(text);
+  const item = users?.items.find((one) => one.name === name);
+  if (users === undefined || item === undefined) return notEdited('shape');
+  const isAll = users.items.length === 1 && former === undefined && users.key !== undefined;
+  if (isAll && users.key !== undefined) {
+    const left = `users: []${lineEnding(text)}`;
+    return edited(
+      splice(text, [
+        { start: users.key.start, end: users.key.end, text: left },
+        { ...item, text: '' },
+      ]),
+    );
+  }
+  return edited(splice(text, [{ start: item.start, end: item.end, text: former ?? '' }]));
+}
+
+/**
+ * The list `users` as kubectl writes it: block style at the top level. Undefined where the text is in another style
+ * (flow, several documents), which is not edited here.
+ */
+function usersOf(text: string): Users | undefined {
+  const start = text.startsWith('\ufeff') ? 1 : 0;
+  if (/\r(?!\n)/.test(text)) return undefined;
+  if (/^\s*[[{]/.test(text.slice(start)) || /^(?:---|\.\.\.)/m.test(text.slice(start).trim().slice(3)))
+    return undefined;
+  const lines = [...text.slice(start).matchAll(/[^\n]*(?:\n|$)/g)]
+    .filter(([line]) => line !== '')
+    .map((match) => ({
+      text: match[0].replace(/\r?\n$/, ''),
+      start: start + match.index,
+      end: start + match.index + match[0].length,
+    }));
+  const at = lines.findIndex((line) => /^users[ \t]*:/.test(line.text));
+  if (lines.some((line) => /^["']users["'][ \t]*:|^\t/.test(line.text))) return undefined;
+  const head = lines[at];
+  if (head === undefined) return { key: undefined, indent: '', items: [], end: text.length };
+  const rest = head.text
+    .replace(/^users[ \t]*:/, '')
+    .replace(/(?:^|[ \t])#.*$/, '')
+    .trim();
+  if (rest !== '' && rest !== '[]' && rest !== 'null' && rest !== '~') return undefined;
+  const key = { start: head.start, end: head.end, rest };
+  const items: { name: string | undefined; start: number; end: number }[] = [];
+  let indent: string | undefined;
+  let end = head.end;
+  for (const line of lines.slice(at + 1)) {
+    if (/^[ \t]*(?:#.*)?$/.test(line.text)) continue;
+    const dash = /^( *)-(?: |$)/.exec(line.text);
+    const depth = /^ */.exec(line.text)?.[0].length ?? 0;
+    if (dash !== null && (indent === undefined || dash[1] === indent)) {
+      indent = dash[1] ?? '';
+      items.push({ name: undefined, start: line.start, end: line.end });
+    } else if (indent === undefined || depth <= indent.length) {
+      break;
+    }
+    const item = items.at(-1);
+    if (item === undefined) return undefined;
+    const name = new RegExp(`^ {${(indent ?? '').length}}(?:- | {2})name[ ]*:(.*)$`).exec(line.text)?.[1];
+    items[items.length - 1] = { ...item, end: line.end, name: name === undefined ? item.name : scalar(name) };
+    end = line.end;
+  }
+  return { key, indent: indent ?? '', items, end };
+}
+
+function scalar(text: string): string {
+  const bare = text.replace(/[ \t]#.*$/, '').trim();
+  if (/^".*"$/.test(bare)) {
+    try {
+      return String(JSON.parse(bare));
+    } catch {
+      return bare;
+    }
+  }
+  return /^'.*'$/.test(bare) ? bare.slice(1, -1).replaceAll("''", "'") : bare;
+}
+
+/** Strings in double quotes, in which YAML takes JSON's escapes: no word of them is a number, a date or a truth. */
+function itemLines(name: string, exec: KubeExec): readonly string[] {
+  return [
+    `- name: ${JSON.stringify(name)}`,
+    '  user:',
+    '    exec:',
+    `      apiVersion: ${exec.apiVersion}`,
+    `      command: ${JSON.stringify(exec.command)}`,
+    '      args:',
+    ...exec.args.map((word) => `      - ${JSON.stringify(word)}`),
+    '      env: null',
+    `      interactiveMode: ${exec.interactiveMode}`,
+    `      provideClusterInfo: ${exec.provideClusterInfo}`,
+  ];
+}

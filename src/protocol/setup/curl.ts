@@ -1,0 +1,23 @@
+import type { Program } from './program.js';
+import { callWords, shellLine } from './words.js';
+
+/**
+ * curl can ask no program for a header, and a token in `.curlrc` would be a copy on disk that goes to every server:
+ * there is a command line instead, with the token in a pipe and in no argument.
+ */
+export const curl: Program = {
+  name: 'curl',
+  title: 'curl',
+  way: 'credential',
+  commands: ['curl'],
+  files: () => [],
+  make: () => ({ ok: false, problem: 'words' }),
+  leftovers: () => [],
+  next: '',
+  line: ({ machine, server, options, url }) => {
+    const words = callWords(machine, { command: ['credential', 'curl'], server, options });
+    const ours = shellLine(machine.platform, words);
+    const theirs = shellLine(machine.platform, ['curl', '--config', '-', url]);
+    return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;
+  },
+};

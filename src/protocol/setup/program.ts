@@ -1,0 +1,50 @@
+import type { Machine } from '../../ports/neighbours.js';
+import type { Entry } from '../../primitives/edit/entry.js';
+
+export type Scope = 'user' | 'project';
+
+/** What an entry is made for. */
+export interface EntryRequest {
+  readonly machine: Machine;
+  /** The server's URL. */
+  readonly url: string;
+  /** What commands call it: the login's name, or its URL. */
+  readonly server: string;
+  /** What the program calls it. */
+  readonly name: string;
+  /** Options of the commands: the account, `--whole-host`. */
+  readonly options: readonly string[];
+  /** The configuration file as it is now; empty when there is none. */
+  readonly text: string;
+}
+
+/** An entry as it can be put into a file, or why that cannot be. */
+export type MadeEntry =
+  | { readonly ok: true; readonly entry: Entry; readonly shim?: Shim }
+  | { readonly ok: false; readonly problem: 'words' };
+
+/** A program that has to be written, too. */
+export interface Shim {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Another program: where its configuration is, and what belongs there. */
+export interface Program {
+  /** As a person types it. */
+  readonly name: string;
+  readonly title: string;
+  /** How it gets to our token. */
+  readonly way: 'headers' | 'bridge' | 'credential';
+  /** Its commands on the PATH. */
+  readonly commands: readonly string[];
+  /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
+  files(machine: Machine, scope: Scope): readonly string[];
+  /** The command line that gets the token where there is no configuration to put it in. */
+  line?(request: Omit<EntryRequest, 'text' | 'name'>): string | undefined;
+  make(request: EntryRequest): MadeEntry;
+  /** What else in this file or in the environment would win over the entry, each in a sentence. */
+  leftovers(request: EntryRequest): readonly string[];
+  /** What a person does then. */
+  readonly next: string;
+}

@@ -1,0 +1,8 @@
+import { curl } from './curl.js';
+import { headersPrograms } from './headers-programs.js';
+import type { Program } from './program.js';
+import { stdioPrograms } from './stdio-programs.js';
+import { toolPrograms } from './tool-programs.js';
+
+/** Every program whose configuration is known here. */
+export const programs: readonly Program[] = [...headersPrograms, ...stdioPrograms, ...toolPrograms, curl];

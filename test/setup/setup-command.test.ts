@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { jsonAt } from '../../src/primitives/edit/json-value.js';
+import { makeHome } from '../support/home.js';
+import { launcher, runProgram } from '../support/program.js';
+
+const server = 'https://h.example/mcp';
+const helper = `${process.execPath} ${launcher} credential headers ${server}`;
+
+test('without --write the entry is printed, on stdout and alone, and nothing is touched', async () => {
+  await using home = await makeHome();
+  const { code, stdout, stderr } = await runProgram(home, ['setup', 'claude', server]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), {
+    mcpServers: { 'h-example': { type: 'http', url: server, headersHelper: helper } },
+  });
+  assert.match(stderr, /belongs into .*\.claude\.json; with --write/);
+  assert.match(stderr, /no login for this server yet: postern login https:\/\/h\.example\/mcp/);
+  assert.equal(existsSync(join(home.path, '.claude.json')), false);
+});
+
+test('--write, --list and --undo, as one does them', async () => {
+  await using home = await makeHome();
+  const file = join(home.path, '.claude.json');
+  const before = '{\r\n\t"numStartups": 1\r\n}';
+  writeFileSync(file, before);
+  const written = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write']);
+  assert.equal(written.code, 0, written.stderr);
+  assert.match(
+    written.stdout,
+    /Added the entry notes of Claude Code[\s\S]*before .*\.backup[\s\S]*to undo .*--undo/,
+  );
+  assert.equal(jsonAt(readFileSync(file, 'utf8'), ['mcpServers', 'notes', 'headersHelper']), helper);
+  const again = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write', '--json']);
+  assert.equal(JSON.parse(again.stdout).outcome, 'unchanged');
+  const listed = await runProgram(home, ['setup', '--list', '--json']);
+  const claude = JSON.parse(listed.stdout).programs.find(
+    ({ program }: { program: string }) => program === 'claude',
+  );
+  assert.deepEqual([claude.found, claude.file, claude.servers], [true, file, [server]]);
+  const undone = await runProgram(home, ['setup', 'claude', '--undo']);
+  assert.match(undone.stdout, /to the byte/);
+  assert.equal(readFileSync(file, 'utf8'), before);
+  const nothing = await runProgram(home, ['setup', 'claude', '--undo', '--json']);
+  assert.equal(nothing.code, 2);
+  assert.equal(JSON.parse(nothing.stderr.trim().split('\n').at(-1) ?? '').error.code, 'nothing_to_undo');
+});
+
+test('what a hostile configuration says is shown harmlessly, if at all [A-245] [A-247]', async () => {
+  await using home = await makeHome();
+  const name = 'a\u001b]52;c;x\u0007\u202e';
+  writeFileSync(join(home.path, '.claude.json'), JSON.stringify({ mcpServers: { [name]: { url: server } } }));
+  const { stderr } = await runProgram(home, ['setup', 'claude', server]);
+  assert.match(stderr, /entry "a\\x1b\]52;c;x\\x07\\u\{202e\}" is for the same server/);
+});
+
+test('the working folder is written to only when asked, and read for nothing else [A-264]', async () => {
+  await using home = await makeHome();
+  writeFileSync(join(home.path, '.mcp.json'), '{ this is no JSON');
+  assert.equal((await runProgram(home, ['setup', 'claude', server, '--write'])).code, 0);
+  const project = await runProgram(home, ['setup', 'claude', server, '--write', '--project']);
+  assert.equal(project.code, 2);
+  assert.match(project.stderr, /left alone: it cannot be read[\s\S]*by hand/);
+});
+
+test('a variable that names another place is followed, a relative one is not', async () => {
+  await using home = await makeHome();
+  const folder = join(home.path, 'other');
+  mkdirSync(folder);
+  const file = async (value: string) => {
+    const env = { ...home.env, CODEX_HOME: value };
+    const { stdout } = await runProgram({ ...home, env }, ['setup', 'codex', server, '--json']);
+    return JSON.parse(stdout).file;
+  };
+  assert.equal(await file(folder), join(folder, 'config.toml'));
+  assert.equal(await file('other'), join(home.path, '.codex', 'config.toml'));
+});
+
+test('a slip of the finger is answered with what was meant, curl with its command line', async () => {
+  await using home = await makeHome();
+  const slip = await runProgram(home, ['setup', 'cursr', server]);
+  assert.match(slip.stderr, /Did you mean: postern setup cursor\?/);
+  const curl = await runProgram(home, ['setup', 'curl', server]);
+  assert.equal(curl.stdout, `${helper.replace(' headers ', ' curl ')} | curl --config - ${server}\n`);
+  const write = await runProgram(home, ['setup', 'curl', server, '--write']);
+  assert.equal(write.code, 2);
+  const none = await runProgram(home, ['setup', 'claude']);
+  assert.match(none.stderr, /no login yet[\s\S]*postern login <server> --name NAME/);
+});

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { SetupWorld } from '../../src/flows/setup/write-entry.js';
+import type { Machine } from '../../src/ports/neighbours.js';
+import { createProgramFiles } from '../../src/system/neighbours/program-files.js';
+import { createSetupRecords } from '../../src/system/neighbours/setup-records.js';
+import { createLocks } from '../../src/system/state/locks.js';
+import { realClock } from '../store/real-clock.js';
+
+/** A machine whose user lives in `home`, with real files there. */
+export function workshop(home: string, script = '/opt/lib/node_modules/postern/bin/postern.js'): SetupWorld {
+  const stateFolder = join(home, '.local', 'state', 'postern');
+  return {
+    locks: createLocks({ directory: join(stateFolder, 'locks'), clock: realClock }),
+    programs: {
+      machine: machine({
+        homedir: home,
+        stateFolder,
+        start: { node: '/opt/bin/node', script, lasts: 'upgrades' },
+      }),
+      files: createProgramFiles(),
+      records: createSetupRecords(join(stateFolder, 'setup')),
+    },
+  };
+}
+
+export function machine(more: Partial<Machine>): Machine {
+  return {
+    platform: 'linux',
+    homedir: '/home/a',
+    env: {},
+    workingFolder: '/home/a/project',
+    stateFolder: '/home/a/.local/state/postern',
+    start: { node: '/opt/bin/node', script: '/opt/postern.js', lasts: 'upgrades' },
+    ...more,
+  };
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { knownPrograms } from '../../src/flows/setup/list-programs.js';
+import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
+import { undoEntry } from '../../src/flows/setup/undo-entry.js';
+import { writeEntry } from '../../src/flows/setup/write-entry.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { configurations } from './configurations.js';
+import { workshop } from './workshop.js';
+
+const programs = knownPrograms().filter(({ name }) => name !== 'curl');
+const { signal } = new AbortController();
+
+function requestFor(program: SetupRequest['program'], more: Partial<SetupRequest> = {}): SetupRequest {
+  const url = 'https://h.example/mcp';
+  return { program, scope: 'user', url, server: 'work', name: 'work', options: [], ...more };
+}
+
+const forms: readonly (readonly [string, (text: string) => string])[] = [
+  ['as it is', (text) => text],
+  ['CRLF', (text) => text.replaceAll('\n', '\r\n')],
+  ['with a byte order mark', (text) => `\ufeff${text}`],
+];
+
+for (const program of programs) {
+  test(`${program.name}: --write twice is --write once, and --undo leaves the file as it was, byte for byte`, async () => {
+    for (const text of configurations[program.name] ?? []) {
+      for (const [form, made] of forms) {
+        await using home = await temporaryFolder();
+        const world = workshop(home.path);
+        const path = configurationFile(world.programs, program, 'user') ?? '';
+        const before = Buffer.from(made(text));
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, before, { mode: 0o640 });
+        const first = await writeEntry(world, requestFor(program), signal);
+        assert.equal(first.outcome === 'unchanged', false);
+        const after = readFileSync(path);
+        assert.notDeepEqual(after, before);
+        assert.deepEqual(readFileSync(first.backup ?? ''), before, 'the backup');
+        const second = await writeEntry(world, requestFor(program), signal);
+        assert.equal(second.outcome, 'unchanged', `${form}: ${after}`);
+        assert.deepEqual(readFileSync(path), after);
+        assert.equal(statSync(path).mode & 0o777, 0o640);
+        const records = await world.programs.records.all();
+        assert.equal(records.length, 1);
+        for (const kept of records) assert.equal(await undoEntry(world, kept, signal), 'file');
+        assert.deepEqual(readFileSync(path), before, form);
+        assert.deepEqual(await world.programs.records.all(), []);
+        assert.equal(existsSync(first.backup ?? ''), false);
+      }
+    }
+  });
+
+  test(`${program.name}: a file that was not there is closed to others, and gone after --undo`, async () => {
+    await using home = await temporaryFolder();
+    const world = workshop(home.path);
+    const { plan } = await writeEntry(world, requestFor(program), signal);
+    assert.equal(statSync(plan.file.path).mode & 0o777, 0o600);
+    if (plan.shim !== undefined) assert.equal(statSync(plan.shim.path).mode & 0o777, 0o700);
+    const [kept] = await world.programs.records.all();
+    assert.ok(kept !== undefined);
+    assert.equal(await undoEntry(world, kept, signal), 'file');
+    assert.equal(existsSync(plan.file.path), false);
+    assert.equal(plan.shim !== undefined && existsSync(plan.shim.path), false);
+  });
+
+  test(`${program.name}: what others change afterwards survives --undo; a changed entry is left alone`, async () => {
+    const [text = ''] = configurations[program.name] ?? [];
+    await using home = await temporaryFolder();
+    const world = workshop(home.path);
+    const path = configurationFile(world.programs, program, 'user') ?? '';
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    await writeEntry(world, requestFor(program), signal);
+    const written = readFileSync(path, 'utf8');
+    const [kept] = await world.programs.records.all();
+    assert.ok(kept !== undefined);
+    writeFileSync(path, written.replaceAll(/postern\.js/g, 'other.js'));
+    if (program.name === 'bazel') writeFileSync(path, written.replace('bazel-work', 'other'));
+    await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_changed' });
+    const elsewhere = `${written}${written.endsWith('\n') ? '' : '\n'}\n`;
+    writeFileSync(path, elsewhere);
+    assert.equal(await undoEntry(world, kept, signal), 'entry');
+    const after = readFileSync(path, 'utf8');
+    assert.ok(!after.includes('postern'), after);
+    assert.ok(after.trimEnd().startsWith(text.trimEnd().slice(0, -1).trimEnd().split('\n')[0] ?? ''));
+  });
+}
+
+test('a linked file is changed where it lies, and stays a link; others’ and broken ones are left alone', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const git = programs.find(({ name }) => name === 'git');
+  assert.ok(git !== undefined);
+  mkdirSync(join(home.path, 'dotfiles'));
+  const real = join(home.path, 'dotfiles', 'gitconfig');
+  const link = join(home.path, '.gitconfig');
+  writeFileSync(real, '[user]\n\tname = A\n');
+  symlinkSync(real, link);
+  const { plan } = await writeEntry(world, requestFor(git), signal);
+  assert.equal(plan.file.path, real);
+  assert.ok(lstatSync(link).isSymbolicLink() && readFileSync(real, 'utf8').includes('postern'));
+  for (const spoil of [
+    () => writeFileSync(real, Buffer.from([0xff, 0xfe, 0x41, 0])),
+    () => chmodSync(join(home.path, 'dotfiles'), 0o777),
+  ]) {
+    spoil();
+    await assert.rejects(writeEntry(world, requestFor(git), signal), { code: 'program_file_unusable' });
+  }
+});
+
+test('another server’s entry of that name is not taken, one for the same server is', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const cursor = programs.find(({ name }) => name === 'cursor');
+  assert.ok(cursor !== undefined);
+  const path = configurationFile(world.programs, cursor, 'user') ?? '';
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '{"mcpServers": {"work": {"url": "https://other.example/mcp"}}}');
+  await assert.rejects(writeEntry(world, requestFor(cursor), signal), { code: 'entry_taken' });
+  const remote = ['-y', 'mcp-remote', 'https://H.example:443/mcp', '--header', 'Authorization: Bearer s'];
+  writeFileSync(path, JSON.stringify({ mcpServers: { work: { command: 'npx', args: remote } } }));
+  assert.equal((await writeEntry(world, requestFor(cursor), signal)).outcome, 'changed');
+  assert.ok(!readFileSync(path, 'utf8').includes('Bearer'));
+});
+
+test('a second --write after an upgrade keeps the first backup: --undo goes back to the beginning', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const later = workshop(home.path, '/opt/newer/postern.js');
+  const claude = programs.find(({ name }) => name === 'claude');
+  assert.ok(claude !== undefined);
+  const path = join(home.path, '.claude.json');
+  writeFileSync(path, '{"a": 1}');
+  await writeEntry(world, requestFor(claude), signal);
+  assert.equal((await writeEntry(later, requestFor(claude), signal)).outcome, 'changed');
+  const records = await world.programs.records.all();
+  assert.equal(records.length, 1);
+  for (const kept of records) assert.equal(await undoEntry(world, kept, signal), 'file');
+  assert.equal(readFileSync(path, 'utf8'), '{"a": 1}');
+});
