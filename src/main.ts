@@ -144,6 +144,13 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     programs: world.programs,
     neighbours: async () => {
       const { createNeighbours } = await import('./system/neighbours/neighbours.js');
+      return createNeighbours({
+        env,
+        platform,
+        homedir,
+        stateFolder: statePaths(env, platform, homedir).state,
+      });
+    },
     documentServers: lateDocumentServers(async () => {
       const { createDocumentServers } = await import('./system/document-server/document-servers.js');
       const certificateFile = () => `${statePaths(env, platform, homedir).state}/document-certificate.pem`;
