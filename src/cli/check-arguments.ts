@@ -1,4 +1,4 @@
-import { usageMistyped, usageWrong } from '../errors/usage.js';
+import { usageContradictory, usageMistyped, usageWrong } from '../errors/usage.js';
 import { closest } from '../primitives/closest.js';
 import { quoted } from '../primitives/printable.js';
 import { globalOptions } from './global-options.js';
@@ -38,6 +38,12 @@ export function checkArguments(
       throw unknownOption(name, specs, help);
     }
   }
+  for (const { name, excludes = [] } of specs.filter((spec) => isTyped(raw, spec.name))) {
+    const other = excludes.find((excluded) => isTyped(raw, excluded));
+    if (other !== undefined) {
+      throw usageContradictory(`--${name}`, `--${other}`, help);
+    }
+  }
   const entries: [string, ArgumentValue][] = specs.map((spec) => [
     camelCase(spec.name),
     given(spec, raw, env, help),
@@ -45,6 +51,12 @@ export function checkArguments(
   const rest: readonly [string, ArgumentValue][] =
     table.rest === undefined ? [] : [[camelCase(table.rest.name), raw.rest ?? []]];
   return Object.fromEntries([...entries, ...positionals(table, raw.words, help), ...rest]);
+}
+
+/** Was it given on the command line, and not switched off there? */
+function isTyped(raw: RawArguments, name: string): boolean {
+  const last = raw.options.get(name)?.at(-1);
+  return last !== undefined && last !== false;
 }
 
 function unknownOption(name: string, specs: readonly OptionSpec[], help: string): Error {

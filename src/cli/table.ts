@@ -12,6 +12,8 @@ interface OptionBase {
   readonly value?: string;
   /** Shown in `--help` beside the default: what holds when neither option, environment nor file say anything. */
   readonly fallback?: string;
+  /** Options that say the contrary of this one, or mean nothing beside it: both on one command line are refused. */
+  readonly excludes?: readonly string[];
 }
 
 export interface BooleanOption extends OptionBase {

@@ -14,6 +14,17 @@ export function deviceFlowMissing(issuer: string, server: string, trail: readonl
   });
 }
 
+/** Nobody typed the code while this login waited; the code itself would have lasted longer. */
+export function deviceLoginTimedOut(timeoutMs: number, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'login_timed_out',
+    exit: exitCode.network,
+    message: `The login was not allowed within ${Math.round(timeoutMs / 1000)} seconds; nothing was stored, and the code is of no use any more.`,
+    remedy: 'Run the login again and type the new code, with --timeout for more time.',
+    trail,
+  });
+}
+
 /** Nobody typed the code in time. */
 export function deviceCodeExpired(issuer: string, trail: readonly Step[]): Failure {
   return new Failure({

@@ -56,6 +56,16 @@ export function usageWrong(message: string, help: string): Failure {
   });
 }
 
+/** Two options of which the one leaves the other no meaning. */
+export function usageContradictory(option: string, other: string, help: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: `${option} and ${other} cannot be used together.`,
+    remedy: `Leave one of them out; what each does: ${help}`,
+  });
+}
+
 /** A mistyped command or option with a likely meaning. */
 export function usageMistyped(message: string, meant: string): Failure {
   return new Failure({

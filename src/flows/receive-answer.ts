@@ -14,6 +14,8 @@ export interface AnswerRequest {
   readonly mode: 'browser' | 'no-browser';
   /** Where the person sits: what is said when no browser opens. */
   readonly seat: Seat;
+  /** Another way to the same login, begun where no browser was opened: its lines stand beside the address. */
+  readonly beside: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -63,12 +65,13 @@ async function askPerson(
   }
   if (request.signal.aborted) return leaveToTheOthers();
   if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
-  showAddress(terminal, request);
+  const beside = await request.beside(request.signal);
+  showAddress(terminal, request, beside);
   if (!terminal.interactive) return leaveToTheOthers();
   return (await takePastedAnswer(terminal, request)) ?? leaveToTheOthers();
 }
 
-function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void {
+function showAddress(terminal: Ports['terminal'], request: AnswerRequest, beside: readonly string[]): void {
   const { port } = new URL(request.listener.redirectUri);
   const lines = [
     'Open this address in a browser:',
@@ -77,6 +80,9 @@ function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void 
     '',
   ];
   lines.push(...seatHint(request.seat, { port, asked: request.mode === 'browser' }));
+  if (beside.length > 0) {
+    lines.push(...(lines.at(-1) === '' ? [] : ['']), ...beside, '');
+  }
   if (terminal.interactive) {
     lines.push(
       'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',

@@ -27,6 +27,7 @@ function receive(
     authorizationUrl,
     mode: 'browser',
     seat: 'desktop',
+    beside: async () => [],
     timeoutMs: 300_000,
     signal: person.signal,
     ...more,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkArguments } from '../../src/cli/check-arguments.js';
+import { loginTable } from '../../src/cli/commands/login.table.js';
 import { requestTable } from '../../src/cli/commands/request.table.js';
 import { tokenTable } from '../../src/cli/commands/token.table.js';
 import type { CommandTable, LooseArguments } from '../../src/cli/table.js';
@@ -16,6 +17,7 @@ const table = {
   ],
   options: [
     { name: 'flag', alias: 'f', kind: 'boolean', describe: 'a switch' },
+    { name: 'alone', kind: 'boolean', describe: 'not with a size', excludes: ['max-size'] },
     { name: 'text', alias: 't', kind: 'string', describe: 'a text', env: 'PLANT_TEXT' },
     { name: 'way', kind: 'string', choices: ['dynamic', 'ask'], default: 'ask', describe: 'one of two' },
     { name: 'max-size', kind: 'number', min: 1, max: 10, describe: 'a number', env: 'PLANT_SIZE' },
@@ -54,6 +56,7 @@ test('options, lists, numbers, words and defaults come out typed, under their na
     {
       ...{
         flag: true,
+        alone: false,
         text: 'x',
         way: 'ask',
         maxSize: 7,
@@ -160,4 +163,20 @@ test('request reads what people type for curl', async () => {
     ],
     ['PUT', ['a: b', 'c: d'], ['@body.json'], true, '-', true, 'https://a.example/x'],
   );
+});
+
+test('two options of which one leaves the other no meaning are refused, exit 2; the environment is no contradiction', async () => {
+  for (const argv of [
+    ['a', '--alone', '--max-size', '3'],
+    ['a', '--max-size=3', '--alone'],
+  ]) {
+    const { message, remedy } = await refusal(argv);
+    assert.match(message, /--alone and --max-size/);
+    assert.match(remedy, /Leave one of them out/);
+  }
+  assert.equal((await parse(['a', '--alone'], { PLANT_SIZE: '3' }))['maxSize'], 3);
+  for (const other of ['--no-browser', '--device', '--registration=ask', '--redirect-port=4000']) {
+    const raw = await parseWithYargs(loginTable, ['https://x.example/', '--client-credentials', other]);
+    assert.throws(() => checkArguments(loginTable, raw, {}), /cannot be used together/, other);
+  }
 });

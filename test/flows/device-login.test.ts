@@ -6,26 +6,9 @@ import { defaultAccount } from '../../src/primitives/records.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { failureOf } from '../support/door.js';
 import { callTool } from './calls.js';
+import { hurried } from './hurried.js';
 import { openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
-
-/** Ports whose clock does not wait: each pause moves it, and may bring the person to act. */
-function hurried(scene: Scene, act: (pause: number) => Promise<unknown>) {
-  const pauses: number[] = [];
-  let elapsed = 0;
-  const clock = {
-    ...scene.ports.clock,
-    monotonic: () => scene.ports.clock.monotonic() + elapsed,
-    sleep: async (ms: number, signal: AbortSignal) => {
-      if (ms < 1000) return scene.ports.clock.sleep(ms, signal);
-      if (ms >= 20_000) return new Promise<void>(() => undefined); // the limits of discovery
-      pauses.push(ms);
-      elapsed += ms;
-      await act(pauses.length);
-    },
-  };
-  return { ports: { ...scene.ports, clock }, pauses };
-}
 
 const request = (scene: Scene): Omit<LoginRequest, 'mode' | 'seat'> => ({
   server: scene.sandbox.serverUrl,
@@ -57,7 +40,7 @@ const tokenRequests = (scene: Scene) =>
 
 test('[R-2.5a] a code typed in a browser anywhere logs in: no browser here, resource sent each time', async () => {
   await using scene = await openScene();
-  const { ports, pauses } = hurried(scene, async (pause) => pause === 2 && typeTheCode(scene));
+  const { ports, pauses } = hurried(scene.ports, async (pause) => pause === 2 && typeTheCode(scene));
   const login = await deviceLogin(ports, request(scene));
   assert.equal(login.refreshable, true);
   await callTool(scene, login, 'echo', { text: 'hello' });
@@ -71,7 +54,7 @@ test('[R-2.5a] a code typed in a browser anywhere logs in: no browser here, reso
 
 test('the person says no: exit 4, and nothing is stored', async () => {
   await using scene = await openScene();
-  const { ports } = hurried(scene, (pause) =>
+  const { ports } = hurried(scene.ports, (pause) =>
     pause === 1 ? typeTheCode(scene, { decision: 'deny' }) : Promise.resolve(),
   );
   const failure = await failureOf(deviceLogin(ports, request(scene)), 'denied');
@@ -81,7 +64,7 @@ test('the person says no: exit 4, and nothing is stored', async () => {
 
 test('nobody types the code: it ends when the code does, and not before', async () => {
   await using scene = await openScene();
-  const { ports, pauses } = hurried(scene, async () => undefined);
+  const { ports, pauses } = hurried(scene.ports, async () => undefined);
   const failure = await failureOf(deviceLogin(ports, request(scene)), 'device_code_expired');
   assert.equal(failure.exit, 6);
   assert.equal(pauses.length, 120, 'ten minutes, five seconds each');
@@ -109,7 +92,7 @@ test('pending, slow_down and an end are obeyed; without an endpoint nothing is r
     fields.has('grant_type')
       ? [400, { error: answers.shift() }]
       : [200, { device_code: 'd', user_code: 'A\u001b[2JB', verification_uri, expires_in: 600, interval: 2 }];
-  const { ports, pauses } = hurried(scene, async () => undefined);
+  const { ports, pauses } = hurried(scene.ports, async () => undefined);
   await failureOf(deviceLogin(ports, target), 'device_code_expired');
   assert.deepEqual(pauses, [2000, 2000, 7000, 7000, 12_000]);
   assert.ok(!scene.ports.told.join('\n').includes('\u001b'), 'the code is shown harmless');

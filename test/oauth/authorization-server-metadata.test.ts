@@ -148,3 +148,26 @@ test('null and string-typed booleans count as absent (field note 6)', () => {
   assert.equal(judged.authorizationServer.grantTypes, undefined);
   assert.equal(judged.authorizationServer.announcesIss, false);
 });
+
+test('what only an authorization request needs is asked for it alone: a code to type or a client’s own login goes without', () => {
+  const { authorization_endpoint: _page, code_challenge_methods_supported: _pkce, ...bare } = good;
+  assert.equal(judgeAuthorizationServer(bare, asked).ok, false);
+  const lists = {
+    response_types_supported: [],
+    response_modes_supported: [],
+    authorization_endpoint: 'file:///x',
+  };
+  for (const grant of ['device_code', 'client_credentials'] as const) {
+    for (const document of [bare, { ...bare, ...lists }]) {
+      const judged = judgeAuthorizationServer(document, { ...asked, grant });
+      assert.ok(judged.ok, grant);
+      assert.equal(judged.authorizationServer.authorizationEndpoint, undefined, 'never used, never shown');
+    }
+    assert.equal(judgeAuthorizationServer({ ...bare, token_endpoint: 7 }, { ...asked, grant }).ok, false);
+  }
+  const judged = judgeAuthorizationServer(
+    { ...bare, grant_types_supported: ['authorization_code'] },
+    { ...asked, grant: 'client_credentials' },
+  );
+  assert.ok(!judged.ok && judged.problem === 'no_capability');
+});

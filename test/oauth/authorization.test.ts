@@ -26,7 +26,7 @@ test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly on
     fc.property(text, text, text, fc.array(text, { maxLength: 4 }), (clientId, resource, state, scopes) => {
       const redirectUri = 'http://127.0.0.1:1234/callback';
       const url = new URL(
-        authorizationRequestUrl(server, {
+        authorizationRequestUrl(server.authorizationEndpoint ?? '', {
           clientId,
           redirectUri,
           resource,

@@ -1,7 +1,7 @@
 import { discoveryTimedOut } from '../../errors/discovery.js';
 import type { Ports } from '../../ports.js';
-import type { Grant, Zone } from '../../primitives/records.js';
-import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
+import type { Zone } from '../../primitives/records.js';
+import type { AuthorizationServer, WantedGrant } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ProtectedResource } from '../../protocol/oauth/protected-resource-metadata.js';
 import { type AuthorizationServerChoice, chooseAuthorizationServer } from './choose-authorization-server.js';
 import { findAuthorizationServer } from './find-authorization-server.js';
@@ -23,7 +23,7 @@ export interface Discovery {
   readonly warnings: readonly string[];
 }
 
-export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & { readonly grant: Grant };
+export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & { readonly grant: WantedGrant };
 
 /**
  * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
@@ -55,6 +55,7 @@ export async function discover(
     });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint]) {
+      if (url === undefined) continue;
       await ports.door.check({ url, namedBy: zone, signal });
     }
     return found;
@@ -83,8 +84,12 @@ function warningsOf(
   if (metadataUrl !== undefined && origin(metadataUrl) !== origin(server)) {
     warnings.push(`the server's metadata is published at another origin, ${origin(metadataUrl)}`);
   }
-  if (origin(authorizationServer.authorizationEndpoint) !== origin(authorizationServer.issuer)) {
-    const there = origin(authorizationServer.authorizationEndpoint);
+  const { authorizationEndpoint } = authorizationServer;
+  if (
+    authorizationEndpoint !== undefined &&
+    origin(authorizationEndpoint) !== origin(authorizationServer.issuer)
+  ) {
+    const there = origin(authorizationEndpoint);
     warnings.push(
       `the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`,
     );

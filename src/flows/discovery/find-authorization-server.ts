@@ -9,12 +9,13 @@ import {
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import { printable, quoted } from '../../primitives/printable.js';
-import type { Grant, Zone } from '../../primitives/records.js';
+import type { Zone } from '../../primitives/records.js';
 import { authorizationServerMetadataUrls } from '../../primitives/well-known.js';
 import {
   type AuthorizationServer,
   type AuthorizationServerJudgement,
   judgeAuthorizationServer,
+  type WantedGrant,
 } from '../../protocol/oauth/authorization-server-metadata.js';
 import { type FetchedDocument, fetchDocument } from '../../protocol/oauth/fetch-document.js';
 
@@ -24,7 +25,7 @@ export interface WantedIssuer {
   readonly issuer: string;
   readonly resource: string;
   readonly zone: Zone;
-  readonly grant: Grant;
+  readonly grant: WantedGrant;
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +99,8 @@ async function tryAddress(
   }
   const judged = judgeAuthorizationServer(document.content.object, wanted);
   if (judged.ok) {
-    record(`200, issuer ${wanted.issuer}, PKCE S256`, 'pass');
+    const pkce = wanted.grant === 'authorization_code' ? ', PKCE S256' : '';
+    record(`200, issuer ${wanted.issuer}${pkce}`, 'pass');
     return { outcome: 'found', found: judged.authorizationServer };
   }
   const { came, broken } = inWords(judged);

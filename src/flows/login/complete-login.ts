@@ -1,13 +1,13 @@
-import { Failure } from '../../errors/failure.js';
 import type { CallbackListener, Ports } from '../../ports.js';
-import type { ClientAuthMethod, LoginRecord } from '../../primitives/records.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
+import { deviceBeside } from './device-beside.js';
 import type { IdentifiedClient } from './identify-client.js';
+import { forgetRefusedClient, keepClient } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
 import { redeem } from './redeem.js';
-import { forgetRegistration, keepRegistration } from './registrations.js';
 import { wishOf } from './wish.js';
 
 /** A login in which all is known but the person's answer. */
@@ -35,13 +35,7 @@ export async function completeLogin(
     return record;
   } catch (error) {
     await listener.finish('failed');
-    if (error instanceof Failure && error.code === 'invalid_client' && client.way === 'dynamic') {
-      // The next login registers anew instead of meeting the same refusal.
-      await forgetRegistration(ports, {
-        issuer: discovery.authorizationServer.issuer,
-        clientId: client.clientId,
-      });
-    }
+    await forgetRefusedClient(ports, { issuer: discovery.authorizationServer.issuer, client }, error);
     throw error;
   } finally {
     ports.progress.end();
@@ -55,9 +49,21 @@ async function redeemAndKeep(
 ): Promise<LoginRecord> {
   const { discovery, client, listener, scopes } = prepared;
   const { redirectUri } = listener;
-  const { clientId } = client;
-  const authorization = await authorize(ports, { ...request, discovery, clientId, scopes, listener });
-  const redeemed = await redeem(ports, { ...request, discovery, client, authorization, redirectUri, scopes });
+  const { clientId, device: mayUseCode } = client;
+  const device = { discovery, client, scopes, allowed: mayUseCode !== false, timeoutMs: request.timeoutMs };
+  const asked = { ...request, discovery, clientId, scopes, listener, beside: deviceBeside(ports, device) };
+  const authorized = await authorize(ports, asked);
+  const redeemed =
+    'token' in authorized
+      ? authorized
+      : await redeem(ports, {
+          ...request,
+          discovery,
+          client,
+          authorization: authorized,
+          redirectUri,
+          scopes,
+        });
   const record = await keepLogin(ports, {
     ...request,
     discovery,
@@ -66,7 +72,7 @@ async function redeemAndKeep(
     grant: 'authorization_code',
     wish: await wishOf(request),
   });
-  await keepClient(ports, prepared, redeemed.client.method);
+  await keepClient(ports, { ...prepared, redirectUri, authMethod: redeemed.client.method });
   ports.journal.record({
     name: 'store',
     asked: ports.store.kind,
@@ -75,26 +81,4 @@ async function redeemAndKeep(
     verdict: 'pass',
   });
   return record;
-}
-
-/** A client that a person gave is kept for the next login, its secret in the store, with the method that worked. */
-async function keepClient(
-  ports: Pick<Ports, 'store' | 'stores' | 'index'>,
-  prepared: PreparedLogin,
-  authMethod: ClientAuthMethod,
-): Promise<void> {
-  const { way, clientId, secret } = prepared.client;
-  if (way !== 'preregistered' && way !== 'ask') {
-    return;
-  }
-  await keepRegistration(ports, {
-    issuer: prepared.discovery.authorizationServer.issuer,
-    redirectUri: prepared.listener.redirectUri,
-    scopes: prepared.scopes,
-    way,
-    clientId,
-    secret,
-    authMethod,
-    secretExpiresAt: null,
-  });
 }

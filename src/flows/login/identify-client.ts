@@ -26,6 +26,8 @@ export interface PreregisteredClient {
 export interface ClientRequest {
   readonly discovery: Discovery;
   readonly redirectUri: string;
+  /** Is the login to be by a code alone (RFC 8628), with no redirect at all? */
+  readonly byDevice: boolean;
   readonly forced: RegistrationWay | undefined;
   readonly preregistered: PreregisteredClient | undefined;
   /** The address of our client ID metadata document, when one is configured. */
@@ -39,6 +41,8 @@ export interface ClientRequest {
 
 export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
+  /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
+  readonly device?: boolean;
 }
 
 type Needs = Pick<

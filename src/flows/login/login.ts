@@ -1,21 +1,17 @@
 import type { Ports } from '../../ports.js';
-import { printable } from '../../primitives/printable.js';
 import type {
   LoginRecord,
   RegistrationRecord,
   RegistrationWay,
   StoreKind,
 } from '../../primitives/records.js';
-import { scopesMissing } from '../../primitives/scope.js';
 import type { Seat } from '../../primitives/seat.js';
-import { discover } from '../discovery/discover.js';
-import { checkName } from './check-name.js';
-import { storeForLogin } from './choose-store.js';
+import { announce } from './announce.js';
+import { beginLogin } from './begin-login.js';
 import { completeLogin } from './complete-login.js';
 import { identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
 import { openListener } from './open-listener.js';
-import { registrationsFor } from './registrations.js';
-import { scopesToRegister, selectScopes } from './select-scopes.js';
+import { scopesToRegister } from './select-scopes.js';
 
 export interface LoginRequest {
   /** The server's canonical URL. */
@@ -52,27 +48,9 @@ export type LoginPorts = Ports;
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
 export async function login(world: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
-  const { logins, registrations } = await world.index.read();
-  checkName(request, logins);
-  const held = logins.find(({ server, account }) => server === request.server && account === request.account);
-  const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
-  const known = [
-    ...request.clients.flatMap(({ issuer }) => issuer ?? []),
-    ...registrations.filter(({ way }) => way !== 'dynamic').map(({ issuer }) => issuer),
-    ...logins.map(({ issuer }) => issuer),
-  ];
-  const { server, issuer: wanted, signal } = request;
-  const discovery = await discover(ports, {
-    server,
-    wanted,
-    held: held?.issuer,
-    known,
-    signal,
-    grant: 'authorization_code',
-  });
-  const { issuer } = discovery.authorizationServer;
-  const kept = await registrationsFor(ports, issuer);
-  const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);
+  const { signal } = request;
+  const begun = await beginLogin(world, request, 'authorization_code');
+  const { ports, discovery, kept, preregistered, scopes } = begun;
   await ports.store.ready();
   const registration = likelyRegistration(
     kept,
@@ -84,11 +62,11 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     port: request.redirectPort ?? portOf(preregistered),
     registration,
   });
-  const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   const { redirectUri } = listener;
   const client = await identifyClient(ports, {
     discovery,
     redirectUri,
+    byDevice: false,
     forced: request.registration,
     preregistered,
     metadataUrl: request.metadataUrl,
@@ -122,24 +100,4 @@ function likelyRegistration(
   return byDocument || request.registration === 'dynamic'
     ? undefined
     : kept.find(({ way }) => way === 'dynamic');
-}
-
-/** Who asks for what, in the terminal, before any browser is. */
-function announce(
-  ports: Pick<Ports, 'terminal'>,
-  discovery: Parameters<typeof selectScopes>[0],
-  asked: { readonly scopes: readonly string[]; readonly held: readonly string[] },
-): void {
-  const { terminal } = ports;
-  const added = asked.held.length === 0 ? [] : scopesMissing(asked.held, asked.scopes);
-  terminal.tell(`Logging in to ${printable(discovery.server)}`);
-  terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
-  const all = printable(asked.scopes.join(' '));
-  terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
-  if (added.length > 0) {
-    terminal.tell(`New is: ${printable(added.join(' '))}`);
-  }
-  for (const warning of discovery.warnings) {
-    terminal.tell(`Note: ${printable(warning, 600)}`);
-  }
 }

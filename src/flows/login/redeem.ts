@@ -1,7 +1,6 @@
 import type { Failure } from '../../errors/failure.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
-import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import { audienceWarning } from '../../protocol/oauth/token-audience.js';
 import {
@@ -17,6 +16,7 @@ import {
 import type { Discovery } from '../discovery/discover.js';
 import { toldStep } from '../told-step.js';
 import type { Authorization } from './authorize.js';
+import { askAsClient } from './client-method.js';
 
 type Needs = Pick<Ports, 'door' | 'journal' | 'progress' | 'clock'>;
 
@@ -50,8 +50,7 @@ export function redeem(
 }
 
 /**
- * Gets a token with whatever grant `send` asks by, and judges it. Where Basic authentication fails and the server
- * lists client_secret_post, that is tried once: authentication comes before anything is spent.
+ * Gets a token with whatever grant `send` asks by, and judges it.
  * @throws Failure as `redeem`
  */
 export async function askForToken(
@@ -68,7 +67,7 @@ export async function askForToken(
   const { discovery, scopes, step, signal } = request;
   const server = discovery.authorizationServer;
   const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
-  const attempt = async (client: ClientAuthentication): Promise<TokenJudgement> => {
+  const { judged, client } = await askAsClient(server, request.client, async (client) => {
     const answer = await toldStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
       send({
         endpoint: server.tokenEndpoint,
@@ -80,17 +79,7 @@ export async function askForToken(
       }),
     );
     return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes });
-  };
-  let { client } = request;
-  let judged = await attempt(client);
-  if (
-    clientRefused(judged) &&
-    client.method === 'client_secret_basic' &&
-    lists(server, 'client_secret_post')
-  ) {
-    client = { ...client, method: 'client_secret_post' };
-    judged = await attempt(client);
-  }
+  });
   if (judged.ok) {
     return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
   }
@@ -99,7 +88,7 @@ export async function askForToken(
 }
 
 /** Records how the token was got; one that is plainly for another server gets a warning. */
-function withAudienceJudged(
+export function withAudienceJudged(
   ports: Pick<Ports, 'journal'>,
   token: IssuedToken,
   server: string,
@@ -113,16 +102,6 @@ function withAudienceJudged(
   }
   ports.journal.record({ ...step, verdict: 'warning', note });
   return { ...token, warnings: [...token.warnings, note] };
-}
-
-function clientRefused(judged: TokenJudgement): boolean {
-  return (
-    !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401)
-  );
-}
-
-function lists(server: AuthorizationServer, method: string): boolean {
-  return server.tokenAuthMethods?.includes(method) ?? false;
 }
 
 /** The failure for a judgement that is none of success. */

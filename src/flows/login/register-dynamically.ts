@@ -16,8 +16,8 @@ type Needs = Pick<
 >;
 
 /**
- * The registration kept for this issuer when it fits (same redirect URI, scopes within it, secret not expired),
- * else a new one (RFC 7591), kept at once. `--registration dynamic` always registers anew.
+ * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
+ * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. `--registration dynamic` always registers anew.
  * @throws Failure `registration_refused`, `registration_unusable`, or the door's and the store's
  */
 export async function registerDynamically(
@@ -33,7 +33,7 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
   const fits =
     stored !== undefined &&
     request.forced !== 'dynamic' &&
-    stored.redirectUri === request.redirectUri &&
+    (request.byDevice ? stored.device === true : stored.redirectUri === request.redirectUri) &&
     scopesMissing(stored.scopes, request.scopes).length === 0 &&
     (stored.secretExpiresAt === null || stored.secretExpiresAt > ports.clock.now());
   if (!fits) {
@@ -44,7 +44,8 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
     return undefined;
   }
   const secret = found.kind === 'secret' ? found.secret : undefined;
-  return { way: 'dynamic', clientId: stored.clientId, secret, method: stored.authMethod };
+  const { clientId, authMethod: method, device = false } = stored;
+  return { way: 'dynamic', clientId, secret, method, device };
 }
 
 async function registerAnew(
@@ -71,7 +72,7 @@ async function registerAnew(
       : registrationUnusable(server.issuer, judged.why, ports.journal.steps);
   }
   record(`client identifier ${judged.client.clientId}, ${judged.client.method}`, 'pass');
-  const { clientId, secret, method, secretExpiresAt } = judged.client;
+  const { clientId, secret, method, device, secretExpiresAt } = judged.client;
   await keepRegistration(ports, {
     issuer: server.issuer,
     clientId,
@@ -80,7 +81,8 @@ async function registerAnew(
     authMethod: method,
     redirectUri,
     scopes,
+    device,
     secretExpiresAt,
   });
-  return { way: 'dynamic', clientId, secret, method };
+  return { way: 'dynamic', clientId, secret, method, device };
 }

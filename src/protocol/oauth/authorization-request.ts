@@ -1,5 +1,3 @@
-import type { AuthorizationServer } from './authorization-server-metadata.js';
-
 export interface AuthorizationRequest {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -17,8 +15,8 @@ export const longestAuthorizationRequest = 8192;
  * The URL of an authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource`
  * (RFC 8707). Each parameter occurs exactly once; what the endpoint's own query holds beside them stays.
  */
-export function authorizationRequestUrl(server: AuthorizationServer, request: AuthorizationRequest): string {
-  const url = new URL(server.authorizationEndpoint);
+export function authorizationRequestUrl(endpoint: string, request: AuthorizationRequest): string {
+  const url = new URL(endpoint);
   const parameters: readonly (readonly [string, string])[] = [
     ['response_type', 'code'],
     ['client_id', request.clientId],

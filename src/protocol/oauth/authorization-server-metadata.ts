@@ -5,7 +5,8 @@ import { gateUrl } from '../../primitives/url-gate.js';
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
 export interface AuthorizationServer {
   readonly issuer: string;
-  readonly authorizationEndpoint: string;
+  /** Undefined only where no authorization request is to be made. */
+  readonly authorizationEndpoint: string | undefined;
   readonly tokenEndpoint: string;
   readonly registrationEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
@@ -21,6 +22,9 @@ export interface AuthorizationServer {
   /** True only for the boolean `true`. */
   readonly takesMetadataDocuments: boolean;
 }
+
+/** By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too. */
+export type WantedGrant = Grant | 'device_code';
 
 export type AuthorizationServerJudgement =
   | { readonly ok: true; readonly authorizationServer: AuthorizationServer }
@@ -38,19 +42,26 @@ const requestParameters = new Set(
 );
 
 /**
- * Judges a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), PKCE S256
- * advertised, the grant offered, the endpoints that a login needs usable, `resource` protected by it if it says which.
+ * Judges a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), the grant offered,
+ * the endpoints that it needs usable, `resource` protected by it if it says which. PKCE S256 and the authorization
+ * endpoint are wanted for the authorization code alone: nothing else goes there.
  */
 export function judgeAuthorizationServer(
   document: JsonObject,
-  asked: { readonly issuer: string; readonly resource: string; readonly zone: Zone; readonly grant: Grant },
+  asked: {
+    readonly issuer: string;
+    readonly resource: string;
+    readonly zone: Zone;
+    readonly grant: WantedGrant;
+  },
 ): AuthorizationServerJudgement {
   if (document['issuer'] !== asked.issuer) {
     const found = document['issuer'];
     return { ok: false, problem: 'other_issuer', found: typeof found === 'string' ? found : 'none' };
   }
   const pkce = document['code_challenge_methods_supported'];
-  if (!Array.isArray(pkce) || !pkce.includes('S256')) {
+  const byCode = asked.grant === 'authorization_code';
+  if (byCode && (!Array.isArray(pkce) || !pkce.includes('S256'))) {
     return { ok: false, problem: 'no_pkce', found: describe(pkce) };
   }
   const what = missingCapability(document, asked.grant);
@@ -61,20 +72,19 @@ export function judgeAuthorizationServer(
   if (Array.isArray(protectedResources) && !protectedResources.includes(asked.resource)) {
     return { ok: false, problem: 'other_resources' };
   }
-  const authorizationEndpoint = endpoint(document, 'authorization_endpoint', asked.zone);
+  const authorizationEndpoint = byCode
+    ? withoutPollution(endpoint(document, 'authorization_endpoint', asked.zone))
+    : unneeded;
   const tokenEndpoint = endpoint(document, 'token_endpoint', asked.zone);
-  for (const [name, judged] of Object.entries({ authorizationEndpoint, tokenEndpoint })) {
-    if (!judged.ok) {
-      const wire = name === 'tokenEndpoint' ? 'token_endpoint' : 'authorization_endpoint';
-      return { ok: false, problem: 'unusable', why: `its "${wire}" ${judged.why}` };
-    }
+  if (!authorizationEndpoint.ok) {
+    return {
+      ok: false,
+      problem: 'unusable',
+      why: `its "authorization_endpoint" ${authorizationEndpoint.why}`,
+    };
   }
-  if (!authorizationEndpoint.ok || !tokenEndpoint.ok) {
-    throw new Error('both endpoints were judged above');
-  }
-  const polluted = pollution(authorizationEndpoint.url);
-  if (polluted !== undefined) {
-    return { ok: false, problem: 'unusable', why: `its "authorization_endpoint" ${polluted}` };
+  if (!tokenEndpoint.ok) {
+    return { ok: false, problem: 'unusable', why: `its "token_endpoint" ${tokenEndpoint.why}` };
   }
   return {
     ok: true,
@@ -94,10 +104,13 @@ export function judgeAuthorizationServer(
   };
 }
 
-function missingCapability(document: JsonObject, grant: Grant): string | undefined {
+function missingCapability(document: JsonObject, grant: WantedGrant): string | undefined {
+  // Logins by a code are offered by their endpoint; whoever has it may leave the list as it was.
   const lists = [
-    ['grant_types_supported', grant, `the grant type "${grant}"`],
-    ...(grant === 'client_credentials' ? [] : codeFlow),
+    ...(grant === 'device_code'
+      ? []
+      : ([['grant_types_supported', grant, `the grant type "${grant}"`]] as const)),
+    ...(grant === 'authorization_code' ? codeFlow : []),
   ] as const;
   return lists.find(([name, value]) => {
     const list = document[name];
@@ -109,6 +122,9 @@ const codeFlow = [
   ['response_types_supported', 'code', 'the response type "code"'],
   ['response_modes_supported', 'query', 'the response mode "query"'],
 ] as const;
+
+/** What stands there is neither used nor shown. */
+const unneeded = { ok: true, url: undefined } as const;
 
 type Endpoint = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly why: string };
 
@@ -136,13 +152,16 @@ function optionalEndpoint(document: JsonObject, name: string, zone: Zone): strin
   return judged.ok ? judged.url : undefined;
 }
 
-function pollution(url: string): string | undefined {
-  if (url.includes('#')) {
-    return 'has a fragment';
+function withoutPollution(judged: Endpoint): Endpoint {
+  if (!judged.ok) {
+    return judged;
   }
-  const names = [...new URL(url).searchParams.keys()];
+  if (judged.url.includes('#')) {
+    return { ok: false, why: 'has a fragment' };
+  }
+  const names = [...new URL(judged.url).searchParams.keys()];
   const bad = names.find((name) => requestParameters.has(name));
-  return bad === undefined ? undefined : `brings its own "${bad}"`;
+  return bad === undefined ? judged : { ok: false, why: `brings its own "${bad}"` };
 }
 
 function strings(value: JsonValue | undefined): readonly string[] | undefined {

@@ -14,6 +14,8 @@ export interface RegisteredClient {
   readonly clientId: string;
   readonly secret: Secret | undefined;
   readonly method: ClientAuthMethod;
+  /** May it log in by a code (RFC 8628)? */
+  readonly device: boolean;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
 }
@@ -47,6 +49,8 @@ export async function registerClient(
   },
 ): Promise<RegistrationJudgement> {
   const wanted = wantedMethod(request.server.tokenAuthMethods);
+  // A client that is kept may be used with either way of a later login.
+  const device = request.server.deviceAuthorizationEndpoint !== undefined;
   await using response = await door.send({
     method: 'POST',
     url: request.endpoint,
@@ -58,11 +62,7 @@ export async function registerClient(
       client_name: 'postern',
       application_type: 'native',
       redirect_uris: [request.redirectUri],
-      // A client that is kept may be used with either way of a later login.
-      grant_types: [
-        ...['authorization_code', 'refresh_token'],
-        ...(request.server.deviceAuthorizationEndpoint === undefined ? [] : [deviceGrant]),
-      ],
+      grant_types: ['authorization_code', 'refresh_token', ...(device ? [deviceGrant] : [])],
       response_types: ['code'],
       token_endpoint_auth_method: wanted,
       ...(request.scopes.length === 0 ? {} : { scope: request.scopes.join(' ') }),
@@ -87,7 +87,7 @@ export async function registerClient(
   if (object === undefined) {
     return { ok: false, problem: 'unusable', why: 'it is not a JSON object' };
   }
-  return judgeRegistration(object, { ...request, wanted });
+  return judgeRegistration(object, { ...request, wanted, device });
 }
 
 function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
@@ -102,7 +102,12 @@ function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
 
 function judgeRegistration(
   object: JsonObject,
-  request: { readonly redirectUri: string; readonly wanted: ClientAuthMethod; readonly now: number },
+  request: {
+    readonly redirectUri: string;
+    readonly wanted: ClientAuthMethod;
+    readonly device: boolean;
+    readonly now: number;
+  },
 ): RegistrationJudgement {
   const clientId = object['client_id'];
   if (
@@ -133,7 +138,10 @@ function judgeRegistration(
     return unusable('its client_secret_expires_at is no time to come');
   }
   const kept = method === 'none' ? undefined : secret;
-  return { ok: true, client: { clientId, secret: kept, method, secretExpiresAt: kept ? expires.at : null } };
+  const { grant_types: grants } = object;
+  const device = request.device && (!Array.isArray(grants) || grants.includes(deviceGrant));
+  const secretExpiresAt = kept ? expires.at : null;
+  return { ok: true, client: { clientId, secret: kept, method, device, secretExpiresAt } };
 }
 
 function unusable(why: string): RegistrationJudgement {

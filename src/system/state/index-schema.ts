@@ -115,6 +115,7 @@ const registration: Readonly<Record<string, Check>> = {
   leftIn: maybe(isStore),
   redirectUri: isText,
   scopes: isTexts,
+  device: maybe(isFlag),
   secretExpiresAt: isTime,
 };
 

@@ -1,0 +1,24 @@
+import type { Ports } from '../../ports.js';
+import { printable } from '../../primitives/printable.js';
+import { scopesMissing } from '../../primitives/scope.js';
+import type { Discovery } from '../discovery/discover.js';
+
+/** Who asks for what, in the terminal, before any browser is or any code is shown. */
+export function announce(
+  ports: Pick<Ports, 'terminal'>,
+  discovery: Discovery,
+  asked: { readonly scopes: readonly string[]; readonly held: readonly string[] },
+): void {
+  const { terminal } = ports;
+  const added = asked.held.length === 0 ? [] : scopesMissing(asked.held, asked.scopes);
+  terminal.tell(`Logging in to ${printable(discovery.server)}`);
+  terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
+  const all = printable(asked.scopes.join(' '));
+  terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
+  if (added.length > 0) {
+    terminal.tell(`New is: ${printable(added.join(' '))}`);
+  }
+  for (const warning of discovery.warnings) {
+    terminal.tell(`Note: ${printable(warning, 600)}`);
+  }
+}

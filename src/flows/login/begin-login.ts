@@ -1,0 +1,52 @@
+import type { Ports } from '../../ports.js';
+import type { RegistrationRecord } from '../../primitives/records.js';
+import type { WantedGrant } from '../../protocol/oauth/authorization-server-metadata.js';
+import { type Discovery, discover } from '../discovery/discover.js';
+import { checkName } from './check-name.js';
+import { storeForLogin } from './choose-store.js';
+import type { PreregisteredClient } from './identify-client.js';
+import type { LoginRequest } from './login.js';
+import { registrationsFor } from './registrations.js';
+import { selectScopes } from './select-scopes.js';
+
+/** A person's login of which is known where and for what, and not yet as which client. */
+export interface BegunLogin {
+  /** The world, its store being the one that this login goes into. */
+  readonly ports: Ports;
+  readonly discovery: Discovery;
+  /** What was registered at this issuer before, the newest first. */
+  readonly kept: readonly RegistrationRecord[];
+  /** The client that a person gave for this issuer. */
+  readonly preregistered: PreregisteredClient | undefined;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * The beginning of every login by a person (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
+ * @throws Failure `name_unusable`, `name_taken`, or of discovery
+ */
+export async function beginLogin(
+  world: Ports,
+  request: Omit<LoginRequest, 'mode' | 'seat'>,
+  grant: WantedGrant,
+): Promise<BegunLogin> {
+  const { logins, registrations } = await world.index.read();
+  checkName(request, logins);
+  const held = logins.find(({ server, account }) => server === request.server && account === request.account);
+  const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
+  const known = [
+    ...request.clients.flatMap(({ issuer }) => issuer ?? []),
+    ...registrations.filter(({ way }) => way !== 'dynamic').map(({ issuer }) => issuer),
+    ...logins.map(({ issuer }) => issuer),
+  ];
+  const { server, issuer: wanted, signal } = request;
+  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
+  const { issuer } = discovery.authorizationServer;
+  return {
+    ports,
+    discovery,
+    kept: await registrationsFor(ports, issuer),
+    preregistered: request.client ?? request.clients.find((client) => client.issuer === issuer),
+    scopes: selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes }),
+  };
+}

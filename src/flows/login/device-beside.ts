@@ -1,0 +1,58 @@
+import { Failure } from '../../errors/failure.js';
+import type { Ports } from '../../ports.js';
+import { askForDevice, type DeviceRequest, waitForDeviceToken } from './device-code.js';
+import { deviceLines } from './device-words.js';
+import type { Redeemed } from './redeem.js';
+
+/** How long the person's address waits for a code to stand beside it, in milliseconds. */
+const patienceMs = 5_000;
+
+/** A code beside the address of the login page: whichever the person uses first wins. */
+export interface DeviceBeside {
+  /** Asks for a code; what to show of it, nothing where there is none to be had. Then the token is waited for. */
+  readonly begin: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** What comes of the code: settles only when the person has decided there. */
+  readonly redeemed: Promise<Redeemed>;
+}
+
+/**
+ * Offers a login by a code (RFC 8628) beside another way, where the authorization server has it and this client may use
+ * it. It is an extra: whatever it fails of is recorded, and the other way goes on; only the person's no ends both.
+ */
+export function deviceBeside(
+  ports: Pick<Ports, 'door' | 'journal' | 'clock'>,
+  request: Omit<DeviceRequest, 'signal'> & { readonly allowed: boolean; readonly timeoutMs: number },
+): DeviceBeside {
+  const { discovery, allowed, timeoutMs } = request;
+  const { deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
+  let settle = (_redeemed: Redeemed): void => {};
+  let fail = (_denied: Failure): void => {};
+  const redeemed = new Promise<Redeemed>((resolve, reject) => {
+    settle = resolve;
+    fail = reject;
+  });
+  redeemed.catch(() => undefined); // whoever has won does not look at it any more
+  const wait = async (started: Parameters<typeof waitForDeviceToken>[1]) => {
+    try {
+      settle(await waitForDeviceToken(ports, started));
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'denied') fail(error);
+    }
+  };
+  return {
+    redeemed,
+    begin: async (signal) => {
+      if (endpoint === undefined || !allowed) return [];
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+      try {
+        const started = await askForDevice(ports, { ...request, signal: patience }, endpoint);
+        void wait({ ...request, ...started, timeoutMs, signal });
+        return deviceLines(started.device, { timeoutMs, beside: true });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Failure) && !patience.aborted) throw error;
+        return [];
+      }
+    },
+  };
+}

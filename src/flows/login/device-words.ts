@@ -1,0 +1,33 @@
+import { printable } from '../../primitives/printable.js';
+import type { DeviceAuthorization } from '../../protocol/oauth/device-authorization.js';
+
+/** Longest address that is shown. */
+const longestShown = 2048;
+
+/**
+ * What the person is shown of a code (RFC 8628 section 3.3): where to type it, and the address that has it in it
+ * already. `beside`: another address stands above.
+ */
+export function deviceLines(
+  device: DeviceAuthorization,
+  about: { readonly timeoutMs: number; readonly beside: boolean },
+): readonly string[] {
+  const { verificationUri, verificationUriComplete, userCode, lifetimeMs } = device;
+  const minutes = Math.max(1, Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 60_000));
+  const complete =
+    verificationUriComplete === undefined || verificationUriComplete === verificationUri
+      ? []
+      : [
+          'This address has the code in it; check that the page shows the same one:',
+          `  ${printable(verificationUriComplete, longestShown)}`,
+        ];
+  return [
+    about.beside
+      ? 'Or, with no way back here needed, open this address on any computer or phone:'
+      : 'Open this address in a browser, on any computer or phone:',
+    `  ${printable(verificationUri, longestShown)}`,
+    `and type this code there:  ${printable(userCode, 64)}`,
+    ...complete,
+    `The code is good for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+  ];
+}
