@@ -1,16 +1,22 @@
 #!/usr/bin/env node
 'use strict';
 
-// `postern token` takes a short way where nothing unusual is asked for; everything else, and whatever the short way
-// does not want, is the program's.
+// `postern token` and `postern credential` take a short way where nothing unusual is asked for; everything else, and
+// whatever the short way does not want, is the program's.
 async function launch() {
-  if (process.argv[2] === 'token') {
+  const isCredential = process.argv[2] === 'credential';
+  // Those who ask for a credential wait 10 s and no longer; a failure is told after 7 s, and this is the last resort.
+  if (isCredential) setTimeout(() => process.exit(6), 8000 - performance.now()).unref();
+  let input;
+  if (isCredential || process.argv[2] === 'token') {
     const { fastPath } = require('../dist/fast-path.cjs');
+    const end = await fastPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
-    if (await fastPath(process.argv.slice(2))) process.exit();
+    if (end.done) process.exit();
+    input = end.input;
   }
   const { start } = require('../dist/main.cjs');
-  await start(require('../package.json').version);
+  await start(require('../package.json').version, __filename, input);
 }
 
 launch().catch((error) => {

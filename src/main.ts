@@ -4,19 +4,23 @@ import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import type { CommandContext, CommandExit } from './cli/command.js';
 import { readConfiguration } from './cli/configuration.js';
+import type { ReadInput } from './cli/credential/read-input.js';
 import type { GlobalOptions } from './cli/global-options.js';
 import { createJournal } from './cli/journal.js';
 import { createResultWriter } from './cli/output.js';
-import { registry } from './cli/registry.js';
+import { isUnattended, registry } from './cli/registry.js';
 import { reportFailure } from './cli/report-failure.js';
 import { runCommandLine } from './cli/run-command-line.js';
+import { warnOfEnvironment } from './cli/warn-of-environment.js';
 import { interrupted } from './errors/output.js';
 import type { Ports, Programs } from './ports.js';
 import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
+import { withSessionBus } from './system/keychain/bus-address.js';
 import { lateDocumentServers } from './system/late-ports.js';
+import { ownProgram } from './system/own-program.js';
 import { createPorts, type OwnPorts } from './system/ports.js';
 import { ownProcess } from './system/process.js';
 import { createPrograms } from './system/programs.js';
@@ -38,8 +42,19 @@ export interface World {
   readonly interruption: AbortController;
   /** Starts what `exec` is told to. */
   readonly programs: Programs;
+  readonly launch: Launch;
   /** Ports that somebody brings himself. */
   readonly own: OwnPorts;
+}
+
+/** How this process was started. */
+export interface Launch {
+  /** The launcher's absolute path. */
+  readonly script: string;
+  /** What the short way has read of stdin. */
+  readonly input: ReadInput | undefined;
+  /** Milliseconds since the start. */
+  readonly elapsed: () => number;
 }
 
 /** Runs one command line, the program's name left out, in this world. Never rejects; it ends no process. */
@@ -69,6 +84,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
       verbose: asked(argv, '--verbose', '-v'),
       colour,
       steps,
+      oneLine: isUnattended(argv),
     };
     // Whatever fails once the program is to end fails because of that.
     const report = reportFailure(signal.aborted ? signal.reason : error, options);
@@ -80,18 +96,25 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   }
 }
 
-/** What `bin/postern.js` calls: one run in the real world, whose end is that of the process. */
-export async function start(version: string): Promise<void> {
+/**
+ * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
+ * @param script The launcher's absolute path. @param input What the short way has read of stdin.
+ */
+export async function start(version: string, script: string, input: ReadInput | undefined): Promise<void> {
+  // The keychain's package looks at the environment of the process, and nowhere else.
+  Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
   const programs = createPrograms(process.env);
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
     signal: interruption.signal,
     passOn: (signal) => programs.passOn(signal),
-    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [] }),
+    fault: (error) =>
+      reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
   });
   const { env, stdin, stdout, stderr, platform } = process;
-  const own = { interruption, programs, own: {} };
+  const launch = { script, input, elapsed: () => performance.now() };
+  const own = { interruption, programs, launch, own: {} };
   const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
@@ -132,6 +155,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     signal: interruption.signal,
     interrupt: () => interruption.abort(interrupted()),
     hold: (secret) => redactor.hold(secret),
+    program: [process.execPath, world.launch.script],
     own: world.own,
   });
   return {
@@ -159,6 +183,9 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     signal: interruption.signal,
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,
+    input: world.launch.input,
+    timeLeft: (ms) => Math.max(0, ms - world.launch.elapsed()),
+    self: () => ownProgram({ env, platform, homedir, script: world.launch.script }),
   };
 }
 
@@ -166,14 +193,4 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
 function asked(argv: readonly string[], ...names: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
-}
-
-/** What is set for all of Node.js, and not what a person may think that it is here. */
-function warnOfEnvironment(env: World['env'], show: (line: string) => void): void {
-  if ((env['NODE_DEBUG'] ?? '') !== '') {
-    show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
-  }
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    show('postern: NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked all the same.');
-  }
 }

@@ -1,3 +1,4 @@
+import type { FormatFailures, Renewal } from './ports/callers.js';
 import type { OutboundRequest, OutboundResponse } from './primitives/outbound.js';
 import type { IndexDocument, StoreKind } from './primitives/records.js';
 import type { Secret } from './primitives/secret.js';
@@ -142,31 +143,6 @@ export interface Files {
   makeFolder(path: string): Promise<void>;
 }
 
-/** One file that is served at one path, with these headers. */
-export interface SiteFile {
-  readonly path: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
-
-/** A server on 127.0.0.1, until it is disposed of. */
-export interface DocumentServer extends AsyncDisposable {
-  readonly port: number;
-  /** The self-signed certificate, for others to trust; undefined with the person's own. */
-  readonly certificateFile: string | undefined;
-}
-
-/** Serves a client ID metadata document over https, to try it out. No part of `Ports`: it is no flow's. */
-export interface DocumentServers {
-  /** @throws Failure `port_in_use`, `port_refused`, `tls_files_unusable`, `file_unreadable`, `state_unwritable` */
-  serve(options: {
-    /** 0: any free one. */
-    readonly port: number;
-    readonly tls: 'self-signed' | { readonly certFile: string; readonly keyFile: string };
-    /** By path, e.g. `/client.json`. */
-    readonly site: ReadonlyMap<string, SiteFile>;
-  }): Promise<DocumentServer>;
-}
-
 /** Other programs, on our own stdin, stdout and stderr. No part of `Ports`: only `exec` starts what a person names. */
 export interface Programs {
   /**
@@ -191,6 +167,8 @@ export interface Ports {
   readonly index: CredentialIndex;
   readonly recovery: Recovery;
   readonly attempts: Attempts;
+  readonly renewal: Renewal;
+  readonly failures: FormatFailures;
   readonly locks: Locks;
   readonly browser: Browser;
   readonly listeners: CallbackListeners;

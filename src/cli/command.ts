@@ -1,7 +1,10 @@
+import type { OwnProgram } from '../ports/callers.js';
+import type { DocumentServers } from '../ports/documents.js';
 import type { Neighbours } from '../ports/neighbours.js';
-import type { DocumentServers, Files, Ports, Programs } from '../ports.js';
+import type { Files, Ports, Programs } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Configuration } from './configuration.js';
+import type { ReadInput } from './credential/read-input.js';
 import type { GlobalOptions } from './global-options.js';
 import type { ResultWriter } from './output.js';
 import type { ArgumentsOf, CommandTable } from './table.js';
@@ -32,6 +35,12 @@ export interface CommandContext {
   /** Where the person sits. */
   readonly seat: () => Seat;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the short way has read of stdin already. */
+  readonly input: ReadInput | undefined;
+  /** What is left of `ms`, counted from the start of the process. */
+  readonly timeLeft: (ms: number) => number;
+  /** This program, as others are to start it. @throws Failure `path_refused` */
+  readonly self: () => OwnProgram;
 }
 
 /** What `src/cli/commands/<name>.ts` exports as `command`. */

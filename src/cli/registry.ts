@@ -1,6 +1,7 @@
 import type { Command } from './command.js';
 import { callTable } from './commands/call.table.js';
 import { clientMetadataTable } from './commands/client-metadata.table.js';
+import { credentialTable } from './commands/credential.table.js';
 import { execTable } from './commands/exec.table.js';
 import { loginTable } from './commands/login.table.js';
 import { logoutTable } from './commands/logout.table.js';
@@ -29,6 +30,7 @@ export const registry: readonly CommandEntry[] = [
   { table: tokenTable, load: async () => (await import('./commands/token.js')).command },
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
+  { table: credentialTable, load: async () => (await import('./commands/credential.js')).command },
   { table: execTable, load: async () => (await import('./commands/exec.js')).command },
   { table: setupTable, load: async () => (await import('./commands/setup.js')).command },
   {
@@ -41,3 +43,9 @@ export const registry: readonly CommandEntry[] = [
     moreHelp: async () => (await import('./commands/sandbox.js')).faultLines(),
   },
 ];
+
+/** Is it a command line that another program calls? */
+export function isUnattended(argv: readonly string[]): boolean {
+  const name = argv.find((word) => !word.startsWith('-'));
+  return registry.some(({ table }) => table.name === name && table.unattended === true);
+}

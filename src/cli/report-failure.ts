@@ -28,6 +28,8 @@ export function reportFailure(
     readonly colour: boolean;
     /** What was done until then, for a failure that brings no steps of its own. */
     readonly steps: readonly Step[];
+    /** All in one line, for a program that shows stderr to somebody, perhaps. */
+    readonly oneLine: boolean;
   },
 ): FailureReport {
   const failure = error instanceof Failure ? error : fault(error);
@@ -39,6 +41,10 @@ export function reportFailure(
       exit,
       lines: [asciiJson({ error: { code, message, remedy, exit, steps: trail.map(plainStep) } })],
     };
+  }
+  if (options.oneLine) {
+    const background = options.verbose ? backgroundOf(error) : [];
+    return { exit, lines: [...background, `postern: ${message} ${remedy} [${code}, exit ${exit}]`] };
   }
   // With --verbose each step has been shown as it ended.
   const steps = options.verbose

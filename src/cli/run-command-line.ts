@@ -47,7 +47,8 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
     return showVersion(line);
   }
   const args = checkArguments(entry.table, await parseArguments(entry.table, rest), line.env);
-  const options = args as GlobalOptions;
+  const unattended = entry.table.unattended === true ? { nonInteractive: true } : {};
+  const options = { ...(args as GlobalOptions), ...unattended };
   const command = await entry.load();
   return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
 }

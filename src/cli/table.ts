@@ -65,6 +65,8 @@ export interface CommandTable {
   readonly notes?: readonly string[];
   /** Left out of the list of commands. */
   readonly hidden?: boolean;
+  /** Another program calls it: nobody is asked, and a failure is one line. */
+  readonly unattended?: boolean;
 }
 
 /** `min-ttl` is `minTtl` in code. */

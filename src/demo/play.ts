@@ -76,6 +76,7 @@ async function runOne(
       version: clientInfo.version,
       interruption,
       programs: createPrograms(env),
+      launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },
       own: {
         ...(store === undefined ? {} : { store }),
         ...(browser === undefined ? {} : { browser, terminal: onlooker(say) }),

@@ -4,6 +4,7 @@ import { printable } from '../primitives/printable.js';
 import type { IndexDocument, LoginRecord, StrayItem } from '../primitives/records.js';
 import type { StoredCredential } from '../protocol/credential-item.js';
 import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
+import { forgetFailures } from './credential/remember-failure.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 import { withoutStrays, withStrays } from './strays.js';
 import { readCredential } from './token/read-credential.js';
@@ -18,7 +19,10 @@ export interface LogoutResult {
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
 }
 
-type Needs = Pick<Ports, 'door' | 'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'journal' | 'clock'>;
+type Needs = Pick<
+  Ports,
+  'door' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks' | 'journal' | 'clock'
+>;
 
 /**
  * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
@@ -31,6 +35,7 @@ export async function logout(
 ): Promise<LogoutResult> {
   const { login, signal } = request;
   const { credential, sharedWith } = await forget(ports, login, signal);
+  await forgetFailures(ports, login.server);
   if (sharedWith !== undefined) {
     const why = `the login for ${printable(sharedWith, 200)} uses the same token`;
     return { login, revocation: { done: false, why } };

@@ -46,6 +46,8 @@ export interface LoginRecord {
   readonly dead?: boolean;
   /** Set when its secret was found to be gone from its store: a new login is needed. */
   readonly gone?: boolean;
+  /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is renewed before use. */
+  readonly refusedToken?: number;
   /** Warnings shown at login and repeated by `status`. */
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */
@@ -105,6 +107,18 @@ export interface IndexDocument {
   readonly clientKeys?: readonly ClientKeyRecord[];
   /** Not given: none. */
   readonly strays?: readonly StrayItem[];
+}
+
+/** A credential that another program asked for in vain. Nothing in it is secret. */
+export interface FormatFailure {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** As `postern credential` names it. */
+  readonly format: string;
+  /** Scheme, host and port of the server; '' where none was named that is known. */
+  readonly origin: string;
+  /** The failure's code. */
+  readonly code: string;
 }
 
 /** The account of a login that was made without `--account`. */

@@ -1,9 +1,10 @@
+import type { FormatFailures } from '../ports/callers.js';
+import type { DocumentServers } from '../ports/documents.js';
 import type {
   Attempts,
   Browser,
   CallbackListeners,
   CredentialIndex,
-  DocumentServers,
   Locks,
   OutboundDoor,
   Recovery,
@@ -53,6 +54,15 @@ export function lateAttempts(make: () => Promise<Attempts>): Attempts {
   return {
     take: async (name, most) => (await attempts()).take(name, most),
     forget: async (name) => (await attempts()).forget(name),
+  };
+}
+
+export function lateFailures(make: () => Promise<FormatFailures>): FormatFailures {
+  const failures = once(make);
+  return {
+    read: async () => (await failures()).read(),
+    keep: async (failure) => (await failures()).keep(failure),
+    forget: async (origin, format) => (await failures()).forget(origin, format),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   lateAttempts,
   lateBrowser,
   lateDoor,
+  lateFailures,
   lateIndex,
   lateListeners,
   lateLocks,
@@ -14,6 +15,7 @@ import {
   watchDoor,
   watchListeners,
   watchRecovery,
+  watchRenewal,
   watchStores,
   watchTerminal,
 } from './secret-watch.js';
@@ -39,6 +41,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly signal: AbortSignal;
   /** Sees every secret, so that the last net before stderr knows it. */
   readonly hold: Hold;
+  /** Node.js and the launcher of this program, as absolute paths. */
+  readonly program: readonly [node: string, script: string];
   readonly own: OwnPorts;
 }
 
@@ -59,6 +63,10 @@ export function createPorts(options: PortsOptions): Ports {
   const attempts = lateAttempts(async () => {
     const { createAttempts } = await import('./state/attempts.js');
     return createAttempts({ directory: folder(), locks, clock });
+  });
+  const failures = lateFailures(async () => {
+    const { createFormatFailures } = await import('./state/format-failures.js');
+    return createFormatFailures({ directory: folder(), locks });
   });
   const recovery = lateRecovery(async () => {
     const { createRecovery } = await import('./state/recovery.js');
@@ -83,6 +91,16 @@ export function createPorts(options: PortsOptions): Ports {
     recovery: watchRecovery(recovery, hold),
     journal,
     attempts,
+    failures,
+    renewal: watchRenewal(
+      {
+        renew: async (login, limits) => {
+          const { createRenewal } = await import('./renewal.js');
+          return createRenewal(options.program, env).renew(login, limits);
+        },
+      },
+      hold,
+    ),
     progress: spinner,
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),

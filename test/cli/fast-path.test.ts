@@ -16,7 +16,7 @@ const inAnHour = () => Date.now() + 3_600_000;
 
 /** What the short way prints; undefined when it leaves the command to the whole program, having printed nothing. */
 function shortWay(home: Home, ...args: string[]): string | undefined {
-  const script = `require(${JSON.stringify(bundle)}).fastPath(process.argv.slice(1)).then((did) => process.exit(did ? 0 : 99))`;
+  const script = `require(${JSON.stringify(bundle)}).fastPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'token', ...args], {
     env: home.env,
     encoding: 'utf8',

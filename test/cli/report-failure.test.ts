@@ -9,7 +9,7 @@ import { exitCode, Failure } from '../../src/errors/failure.js';
 import { asciiJson } from '../../src/primitives/ascii-json.js';
 import type { Step } from '../../src/primitives/step.js';
 
-const plain = { json: false, verbose: false, colour: false, steps: [] };
+const plain = { json: false, verbose: false, colour: false, steps: [], oneLine: false };
 
 const step: Step = {
   name: 'protected-resource-metadata',

@@ -118,6 +118,7 @@ async function world(env: Record<string, string>, home: string) {
     homedir: home,
     version: '9.9.9',
     interruption: new AbortController(),
+    launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
     programs: createPrograms(env),
     own: { store: createMemoryStore() },
   };
@@ -128,7 +129,7 @@ test('the whole program runs in another process of choice, with a store of its o
   await using home = await makeHome();
   const { made, wrote } = await world(home.env, home.path);
   assert.equal(await run(['status', '--json'], made), 0);
-  assert.deepEqual(wrote, { stdout: '{"logins":[],"clientKeys":[]}\n', stderr: '' });
+  assert.deepEqual(wrote, { stdout: '{"logins":[],"clientKeys":[],"failures":[]}\n', stderr: '' });
   assert.equal(await run(['token', 'nowhere', '--json'], made), 3);
   assert.equal(JSON.parse(wrote.stderr.trimEnd().split('\n').at(-1) ?? '').error.code, 'login_needed');
 });

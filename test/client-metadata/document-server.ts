@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DocumentServer, SiteFile } from '../../src/ports.js';
+import type { DocumentServer, SiteFile } from '../../src/ports/documents.js';
 import { createClock } from '../../src/system/clock.js';
 import { createDocumentServers } from '../../src/system/document-server/document-servers.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary.js';

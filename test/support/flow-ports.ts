@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { validToken } from '../../src/flows/token/valid-token.js';
 import type { Browser, Clock, Journal, Ports, SecretStore, Terminal } from '../../src/ports.js';
 import type { Step } from '../../src/primitives/step.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
@@ -11,6 +12,7 @@ import { systemResolver } from '../../src/system/http/system-resolver.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
 import { createAttempts } from '../../src/system/state/attempts.js';
 import { createCredentialIndex } from '../../src/system/state/credential-index.js';
+import { createFormatFailures } from '../../src/system/state/format-failures.js';
 import { createLocks } from '../../src/system/state/locks.js';
 import { createRecovery } from '../../src/system/state/recovery.js';
 
@@ -51,7 +53,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
-  return {
+  const ports: Omit<FlowPorts, 'renewal'> = {
     clock,
     door,
     locks,
@@ -60,6 +62,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     index: createCredentialIndex({ directory, locks }),
     attempts: createAttempts({ directory, locks, clock }),
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
+    failures: createFormatFailures({ directory, locks }),
     browser,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
     terminal,
@@ -70,6 +73,10 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     advance: clock.advance,
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   };
+  // In this process: the one of its own is tested as a whole program.
+  const renew: FlowPorts['renewal']['renew'] = (login, limits) =>
+    validToken(ports, { login, rejected: undefined, ...limits });
+  return Object.assign(ports, { renewal: { renew } });
 }
 
 function walkingBrowser(options: FlowOptions): Browser & { readonly opened: readonly string[] } {

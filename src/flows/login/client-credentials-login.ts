@@ -42,7 +42,17 @@ export interface ClientLoginRequest {
 
 type Needs = Pick<
   Ports,
-  'door' | 'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'terminal' | 'journal' | 'progress' | 'clock'
+  | 'door'
+  | 'store'
+  | 'stores'
+  | 'index'
+  | 'recovery'
+  | 'failures'
+  | 'locks'
+  | 'terminal'
+  | 'journal'
+  | 'progress'
+  | 'clock'
 >;
 
 /**

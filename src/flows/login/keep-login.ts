@@ -9,6 +9,7 @@ import type {
 } from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
+import { forgetFailures } from '../credential/remember-failure.js';
 import type { Discovery } from '../discovery/discover.js';
 import { isRecorded, mendStrays, withoutStrays, withStrays } from '../strays.js';
 import type { Redeemed } from './redeem.js';
@@ -16,7 +17,7 @@ import type { Redeemed } from './redeem.js';
 /** How long a write waits for another process that has the same credential in hand. */
 export const credentialLockWaitMs = 30_000;
 
-type KeepPorts = Pick<Ports, 'recovery' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'>;
+type KeepPorts = Pick<Ports, 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'>;
 
 export interface NewLogin {
   readonly discovery: Discovery;
@@ -37,6 +38,7 @@ export interface NewLogin {
  */
 export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<LoginRecord> {
   const { record, replaced } = await write(ports, login);
+  await forgetFailures(ports, record.server);
   for (const item of replaced) {
     // Under its own lock: a refresh that is under way would write the old credential once more.
     await using _lock = await ports.locks.acquire(item.key, {

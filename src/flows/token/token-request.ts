@@ -38,6 +38,19 @@ export function renewable(credential: Pick<StoredCredential, 'refreshToken' | 'g
   return credential.refreshToken !== undefined || credential.grant === 'client_credentials';
 }
 
+/**
+ * The token of this credential when another program has reported that very one as refused, and another can be had;
+ * a login that cannot be renewed is not given up for such a report.
+ */
+export function reportedRefused(
+  login: Pick<LoginRecord, 'refusedToken'>,
+  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'obtainedAt'>,
+): Secret | undefined {
+  return login.refusedToken === credential.obtainedAt && renewable(credential)
+    ? credential.accessToken
+    : undefined;
+}
+
 /** Does this credential's token live for as long as was asked, and was it not refused? */
 export function alive(
   credential: Pick<StoredCredential, 'accessToken' | 'expiresAt'>,

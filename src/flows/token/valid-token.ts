@@ -3,7 +3,13 @@ import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { readCredential } from './read-credential.js';
 import { refreshCredential } from './refresh-credential.js';
-import { renewable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
+import {
+  renewable,
+  reportedRefused,
+  type TokenPorts,
+  usable,
+  type ValidTokenRequest,
+} from './token-request.js';
 
 /** A token with less life left than this is refreshed before it is handed out. */
 export const defaultMinLifeMs = 60_000;
@@ -22,7 +28,8 @@ export interface ValidToken {
  */
 export async function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<ValidToken> {
   const credential = await readCredential(ports, request.login);
-  if (usable(credential, request, ports.clock.now())) {
+  const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
+  if (usable(credential, wanted, ports.clock.now())) {
     return tokenOf(credential);
   }
   if (!renewable(credential)) {
@@ -31,7 +38,7 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
       'its token has expired, or is about to, and there is no refresh token',
     );
   }
-  return tokenOf(await refreshCredential(ports, request));
+  return tokenOf(await refreshCredential(ports, wanted));
 }
 
 function tokenOf(credential: StoredCredential): ValidToken {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { SiteFile } from '../../ports.js';
+import type { SiteFile } from '../../ports/documents.js';
 
 /**
  * Answers with one of the files of the site, as it is now on the disk; nothing else of the disk can be asked for. A

@@ -7,7 +7,8 @@ import {
   portRefused,
   tlsFilesUnusable,
 } from '../../errors/document-server.js';
-import type { Clock, DocumentServers, SiteFile } from '../../ports.js';
+import type { DocumentServers, SiteFile } from '../../ports/documents.js';
+import type { Clock } from '../../ports.js';
 import { replacePrivateFile } from '../state/safe-file.js';
 import { answerWith } from './answer.js';
 import { makeSelfSigned, type TlsIdentity } from './self-signed.js';

@@ -1,9 +1,24 @@
+import { existsSync } from 'node:fs';
+
 /** Where the session bus may listen, in the order in which to try. */
 export interface BusAddress {
   /** Paths of Unix sockets; an abstract one begins with NUL. */
   readonly sockets: readonly string[];
   /** True when there also is an address of a kind not spoken here (TCP, a command). */
   readonly others: boolean;
+}
+
+/**
+ * Where the user bus is on systems that have one (pam_systemd), for an environment that names neither it nor the
+ * folder of the runtime: some programs start their helpers with next to nothing.
+ */
+export function withSessionBus(
+  env: Readonly<Record<string, string | undefined>>,
+  user: number | undefined,
+): Readonly<Record<string, string>> {
+  const isNamed = (env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '' || (env['XDG_RUNTIME_DIR'] ?? '') !== '';
+  const folder = `/run/user/${user}`;
+  return isNamed || user === undefined || !existsSync(`${folder}/bus`) ? {} : { XDG_RUNTIME_DIR: folder };
 }
 
 /**

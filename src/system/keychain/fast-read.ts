@@ -13,12 +13,12 @@ const limitMs = 1000;
 
 /**
  * The item that `findKey` names, if it can be had at once: the Secret Service answers, the item is there, open, in one
- * piece. For `postern token` alone: it asks the bus itself, in two round trips, where the package takes a key exchange
+ * piece. For the short way alone: it asks the bus itself, in two round trips, where the package takes a key exchange
  * and cannot be ended when the service hangs. It loads next to nothing. Rejects only with what `findKey` throws.
  * @param findKey Called while the bus is busy with the greeting, so that its time costs nothing; undefined: no item.
  */
 export async function readSecretFast(
-  findKey: () => string | undefined,
+  findKey: () => Promise<string | undefined> | string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<FastRead> {
   if (process.platform === 'darwin' || process.platform === 'win32') {
@@ -31,7 +31,7 @@ export async function readSecretFast(
   using _bus = bus;
   const opening = bus.call(secretService.openPlainSession());
   await new Promise((resolve) => setImmediate(resolve)); // now it is sent
-  const key = findKey();
+  const key = await findKey();
   if (key === undefined) {
     return { ok: false, why: 'no item named' };
   }

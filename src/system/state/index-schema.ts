@@ -99,6 +99,7 @@ const login: Readonly<Record<string, Check>> = {
   grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
   gone: maybe(isFlag),
+  refusedToken: maybe(isWhole),
   warnings: maybe(isTexts),
   generation: isWhole,
   wish: maybe(isText),

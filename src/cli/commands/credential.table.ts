@@ -1,0 +1,85 @@
+import { credentialFormats } from '../../primitives/credential-format.js';
+import type { CommandTable } from '../table.js';
+
+export const credentialTable = {
+  name: 'credential',
+  summary: 'answer another program that asks for a credential, in its own format',
+  unattended: true,
+  positionals: [
+    {
+      name: 'format',
+      describe: `one of ${credentialFormats.join(', ')}`,
+      required: true,
+    },
+    {
+      name: 'words',
+      describe:
+        'the server (URL, or name of a login); for git get, store, erase or capability, for bazel get, for goauth the URL come last and are added by the caller',
+      required: false,
+      many: true,
+    },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'min-ttl',
+      kind: 'number',
+      min: 0,
+      max: 86_400,
+      value: 'SECONDS',
+      describe: 'refresh a token with less life left than this',
+      fallback: '60, env 300; never more than a part of the token’s lifetime',
+    },
+    {
+      name: 'shell',
+      kind: 'string',
+      choices: ['sh', 'fish', 'pwsh', 'dotenv', 'json'],
+      default: 'sh',
+      describe: 'env: for whom the variables are written',
+    },
+    {
+      name: 'var',
+      kind: 'list',
+      value: 'NAME[,header|,value]',
+      describe:
+        'env: the variable for the token, with “,header” for Authorization: Bearer …, with “,value” for Bearer …; again for more',
+      fallback: 'POSTERN_ACCESS_TOKEN',
+    },
+    {
+      name: 'whole-host',
+      kind: 'boolean',
+      describe: 'git, bazel, kubectl, goauth: answer for any path of the server’s host',
+    },
+    {
+      name: 'shim',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'write a program that answers so, for callers that allow no arguments',
+    },
+    { name: 'show-secret', kind: 'boolean', describe: 'print it on a terminal, too' },
+  ],
+  examples: [
+    {
+      command: 'postern credential headers work',
+      describe: 'headersHelper of Claude Code, http_headers_helper of Codex CLI',
+    },
+    {
+      command: 'postern credential header work | curl -H @- https://example.com/mcp',
+      describe: 'never in an argument',
+    },
+    { command: 'eval "$(postern credential env work --var API_TOKEN)"', describe: 'in a shell' },
+    {
+      command: 'git config --global credential.https://example.com.helper postern',
+      describe: 'git-credential-postern is on the PATH, too',
+    },
+    {
+      command: 'postern credential bazel --shim ~/bin/postern-bazel',
+      describe: 'then: bazel --credential_helper=example.com=$HOME/bin/postern-bazel',
+    },
+  ],
+  notes: [
+    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel and goauth get nothing there, and no error. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. git says no path unless credential.useHttpPath is set.',
+    'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: 8 s in all, start included; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
+    'erase (git), or a 401 (goauth), has this very token refreshed at the next use; no login is ever removed.',
+  ],
+} as const satisfies CommandTable;

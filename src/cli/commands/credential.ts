@@ -1,0 +1,133 @@
+import { deadlinePassed, secretOnTerminal } from '../../errors/credential.js';
+import { exitCode, Failure } from '../../errors/failure.js';
+import { findCredential, namedLogin, requireCredential } from '../../flows/credential/find-credential.js';
+import { grantToken } from '../../flows/credential/grant-token.js';
+import { forgetFailures, originOfWanted, rememberFailure } from '../../flows/credential/remember-failure.js';
+import { reportRefused } from '../../flows/credential/report-refused.js';
+import type { CredentialFormat } from '../../primitives/credential-format.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import type { Command, CommandContext } from '../command.js';
+import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from '../credential/call.js';
+import { readCall } from '../credential/read-call.js';
+import { inputBytes, readInput } from '../credential/read-input.js';
+import { writeShim } from '../credential/write-shim.js';
+import { Deadline } from '../deadline.js';
+import { credentialTable } from './credential.table.js';
+
+/** Of the 8 s that the whole process may take; the rest is for its start, and for what is said at the end. */
+const limitMs = 7_000;
+
+/** What is known of the caller's wish when something fails. */
+interface Progress {
+  call: Exclude<CredentialCall, { readonly kind: 'answer' }> | undefined;
+  login: LoginRecord | undefined;
+}
+
+export const command: Command<typeof credentialTable> = {
+  table: credentialTable,
+  async run(context, args) {
+    const format = formatOf(args);
+    if (args.shim !== undefined) {
+      await writeShim(context, format, args, args.shim);
+      return 0;
+    }
+    const progress: Progress = { call: undefined, login: undefined };
+    const server = () => progress.login?.server;
+    using deadline = new Deadline(context.timeLeft(limitMs), () => deadlinePassed(server(), limitMs + 1000));
+    const signal = AbortSignal.any([context.signal, deadline.signal]);
+    try {
+      const output = await before(signal, answer(context, format, args, progress, signal));
+      await context.out.write(output);
+      const { call, login } = progress;
+      if (call?.kind === 'get' && login !== undefined) {
+        await forgetFailures(context.ports, login.server, format);
+        await forgetFailures(context.ports, '', format); // those that named no server
+      }
+      return 0;
+    } catch (error) {
+      if (error instanceof Failure && error.exit !== exitCode.interrupted) {
+        const { call, login } = progress;
+        const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
+        await rememberFailure(context.ports, { format, origin }, error.code);
+      }
+      throw error;
+    }
+  },
+};
+
+/** The bytes for stdout. Fills in `progress` as it goes. */
+async function answer(
+  context: CommandContext,
+  format: CredentialFormat,
+  args: CredentialArguments,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<string> {
+  const { ports, env } = context;
+  const call = readCall(format, args, { env, input: await inputFor(context, format, args) });
+  if (call.kind === 'answer') {
+    return call.output;
+  }
+  progress.call = call;
+  if (call.kind === 'get' && context.out.isTerminal && !args.showSecret) {
+    throw secretOnTerminal();
+  }
+  const { logins } = await ports.index.read();
+  progress.login = namedLogin(logins, call.wanted);
+  const login = loginFor(context, call, logins);
+  progress.login = login;
+  if (call.kind === 'refused') {
+    if (login !== undefined) await reportRefused(ports, login, call.credential);
+    return '';
+  }
+  if (login === undefined) {
+    return call.unmapped ?? '';
+  }
+  const now = call.refused ? await reportRefused(ports, login, undefined) : login;
+  const token = await grantToken(ports, { login: now, format, minLifeMs: call.minLifeMs, signal });
+  return call.output({ ...token, server: login.server }, ports.clock.now());
+}
+
+/** Undefined where the caller is to hear nothing. */
+function loginFor(
+  context: CommandContext,
+  call: Exclude<CredentialCall, { readonly kind: 'answer' }>,
+  logins: readonly LoginRecord[],
+): LoginRecord | undefined {
+  if (call.kind === 'get' && call.unmapped === undefined) {
+    return requireCredential(logins, call.wanted);
+  }
+  const found = findCredential(logins, call.wanted);
+  if (found.kind === 'one') {
+    return found.login;
+  }
+  if (call.kind === 'get' && call.hint === 'use_http_path' && found.onOrigin !== undefined) {
+    const origin = originOfWanted({ named: undefined, target: found.onOrigin.server }, undefined);
+    context.tell(
+      `postern: git does not say which path it asks for; let it: git config --global credential.${origin}.useHttpPath true`,
+    );
+  }
+  return undefined;
+}
+
+async function inputFor(
+  context: CommandContext,
+  format: CredentialFormat,
+  args: CredentialArguments,
+): Promise<Uint8Array> {
+  const input = inputOf(format, args);
+  if (input === undefined) {
+    return new Uint8Array();
+  }
+  return inputBytes(format, context.input ?? (await readInput(context.files.stdin(), input)));
+}
+
+/** Whatever does not listen to the signal is left alone when it comes. */
+async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
+  work.catch(() => undefined);
+  return Promise.race([work, aborted]);
+}

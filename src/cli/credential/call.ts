@@ -1,0 +1,84 @@
+import { wordsWrong } from '../../errors/credential.js';
+import { usageMistyped, usageWrong } from '../../errors/usage.js';
+import type { WantedCredential } from '../../flows/credential/find-credential.js';
+import { closest } from '../../primitives/closest.js';
+import { type CredentialFormat, credentialFormats } from '../../primitives/credential-format.js';
+import { quoted } from '../../primitives/printable.js';
+import type { Secret } from '../../primitives/secret.js';
+import type { credentialTable } from '../commands/credential.table.js';
+import type { ArgumentsOf } from '../table.js';
+import type { Granted } from './plain.js';
+
+export type CredentialArguments = ArgumentsOf<typeof credentialTable>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a caller asks for. */
+export type CredentialCall =
+  /** These bytes, whatever there is. */
+  | { readonly kind: 'answer'; readonly output: string }
+  | {
+      readonly kind: 'get';
+      readonly wanted: WantedCredential;
+      /** Printed where nothing is mapped; undefined: then it is a failure. */
+      readonly unmapped: string | undefined;
+      /** What the person may do about it. */
+      readonly hint: 'use_http_path' | undefined;
+      /** The token handed out last was refused. */
+      readonly refused: boolean;
+      readonly minLifeMs: number | undefined;
+      readonly output: (granted: Granted, now: number) => string;
+    }
+  /** This very credential was refused. */
+  | { readonly kind: 'refused'; readonly wanted: WantedCredential; readonly credential: Secret };
+
+/** Where the request ends that a caller writes to stdin; undefined: nothing is read. */
+export type Input = 'git' | 'bazel' | 'goauth' | undefined;
+
+/** @throws Failure `usage_wrong` */
+export function formatOf(args: CredentialArguments): CredentialFormat {
+  const format = credentialFormats.find((one) => one === args.format);
+  if (format !== undefined) {
+    return format;
+  }
+  const meant = closest(args.format, credentialFormats);
+  const message = `There is no credential format ${quoted(args.format, 80)}.`;
+  throw meant === undefined
+    ? usageWrong(message, 'postern help credential')
+    : usageMistyped(message, `postern credential ${meant}`);
+}
+
+/** What has to be read before `readCall`. */
+export function inputOf(format: CredentialFormat, args: CredentialArguments): Input {
+  const last = args.words.at(-1);
+  if (format === 'git') {
+    return last === 'get' || last === 'erase' ? 'git' : undefined;
+  }
+  if (format === 'bazel') {
+    return last === 'get' ? 'bazel' : undefined;
+  }
+  return format === 'goauth' && args.words.length === 2 ? 'goauth' : undefined;
+}
+
+/** What most calls have. */
+export const usualCall = { unmapped: undefined, hint: undefined, refused: false, kind: 'get' } as const;
+
+export function wantedOf(
+  format: CredentialFormat,
+  { account, wholeHost }: CredentialArguments,
+  named: string | undefined,
+  target: string | undefined,
+): WantedCredential {
+  return { format, named, target, account, wholeHost };
+}
+
+export function minLifeOf({ minTtl }: CredentialArguments): number | undefined {
+  return minTtl === undefined ? undefined : minTtl * 1000;
+}
+
+/** At most the server. @throws Failure `usage_wrong` */
+export function serverIn(format: CredentialFormat, words: readonly string[]): string | undefined {
+  if (words.length > 1) {
+    throw wordsWrong(format, 'takes a server and no further word');
+  }
+  return words[0];
+}

@@ -1,0 +1,69 @@
+import { formatCannotCarry } from '../../errors/credential.js';
+import { argumentRefused } from '../../errors/usage.js';
+import { ownVariable, readTokenVariable } from '../../primitives/token-variable.js';
+import { type Granted, tokenText } from './plain.js';
+
+export const shells = ['sh', 'fish', 'pwsh', 'dotenv', 'json'] as const;
+export type Shell = (typeof shells)[number];
+
+/** One variable that is to be set, and what to: the bare token, the header, or the header's value alone. */
+export interface Variable {
+  readonly name: string;
+  readonly holds: 'token' | 'header' | 'value';
+}
+
+/**
+ * `NAME`, or `NAME,header` as `exec` has it, or `NAME,value` for what stands after `Authorization: `. Without any:
+ * POSTERN_ACCESS_TOKEN.
+ * @throws Failure `usage`
+ */
+export function readVariables(given: readonly string[]): readonly Variable[] {
+  const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
+    const wantsValue = text.endsWith(',value');
+    const read = readTokenVariable(wantsValue ? text.slice(0, -',value'.length) : text);
+    if (!read.ok) {
+      throw argumentRefused('--var', read.problem);
+    }
+    const { name, server, header } = read.variable;
+    if (server !== undefined || !/^[A-Z_][A-Z0-9_]*$/.test(name)) {
+      throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
+    }
+    return { name, holds: header ? 'header' : wantsValue ? 'value' : 'token' };
+  });
+  if (new Set(variables.map(({ name }) => name)).size < variables.length) {
+    throw argumentRefused('--var', 'the same name is given twice');
+  }
+  return variables;
+}
+
+/** Assignments for a shell, a `.env` file, or one JSON object. @throws Failure `output_unusable` */
+export function environmentOutput(granted: Granted, shell: Shell, variables: readonly Variable[]): string {
+  const token = tokenText('env', granted);
+  const value = { token, header: `Authorization: Bearer ${token}`, value: `Bearer ${token}` };
+  const pairs = variables.map(({ name, holds }) => [name, value[holds]] as const);
+  if (shell === 'json') {
+    return `${JSON.stringify(Object.fromEntries(pairs))}\n`;
+  }
+  return pairs.map(([name, value]) => `${assign[shell](name, value)}\n`).join('');
+}
+
+const assign: Readonly<Record<Exclude<Shell, 'json'>, (name: string, value: string) => string>> = {
+  sh: (name, value) => `export ${name}='${value.replaceAll("'", "'\\''")}'`,
+  // In single quotes fish reads \\ and \' and nothing else.
+  fish: (name, value) => `set -gx ${name} '${value.replace(/[\\']/g, '\\$&')}'`,
+  // PowerShell takes each of these five for a single quote.
+  pwsh: (name, value) => `$env:${name} = '${value.replace(/['\u2018-\u201b]/g, '$&$&')}'`,
+  dotenv: (name, value) => `${name}=${dotenvValue(value)}`,
+};
+
+/** Bare where every reader agrees, else in single quotes, which none of them looks into; else in double ones. */
+function dotenvValue(value: string): string {
+  if (/^[A-Za-z0-9._~+/=:@%,-]+$/.test(value)) {
+    return value;
+  }
+  const quote = ["'", '"'].find((mark) => !value.includes(mark));
+  if (quote === undefined || value.includes('\\')) {
+    throw formatCannotCarry('env --shell dotenv', 'a .env file has no way to write it');
+  }
+  return `${quote}${value}${quote}`;
+}

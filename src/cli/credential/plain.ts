@@ -1,0 +1,66 @@
+import { formatCannotCarry } from '../../errors/credential.js';
+import { isTokenText } from '../../primitives/characters.js';
+import { toldExpiryDate } from '../../primitives/credential-format.js';
+import type { Secret } from '../../primitives/secret.js';
+
+/** What is handed out. */
+export interface Granted {
+  readonly accessToken: Secret;
+  /** Milliseconds since 1970; null when unknown. */
+  readonly expiresAt: number | null;
+  /** The server's URL, as the login has it. */
+  readonly server: string;
+}
+
+/**
+ * The token's text. A token that could end a line, a header or a quoted word is never written, whoever stored it.
+ * @throws Failure `output_unusable`
+ */
+export function tokenText(format: string, { accessToken }: Pick<Granted, 'accessToken'>): string {
+  const value = accessToken.reveal();
+  if (!isTokenText(value)) {
+    throw formatCannotCarry(format, 'the token holds a character that no token may hold');
+  }
+  return value;
+}
+
+/** A flat object of header fields; whatever else stood in it would be sent as a header. */
+export function headersOutput(granted: Granted): string {
+  return `${JSON.stringify({ Authorization: `Bearer ${tokenText('headers', granted)}` })}\n`;
+}
+
+export function headerOutput(granted: Granted): string {
+  return `Authorization: Bearer ${tokenText('header', granted)}\n`;
+}
+
+export function bareOutput(granted: Granted): string {
+  return `${tokenText('token', granted)}\n`;
+}
+
+/**
+ * A line for `curl -K -`. As a header, not as `oauth2-bearer`, which curl may send to the host of a redirect
+ * (CVE-2025-14524); nothing else that would change where the request goes.
+ */
+export function curlOutput(granted: Granted): string {
+  return `header = "Authorization: Bearer ${tokenText('curl', granted)}"\n`;
+}
+
+/** Credential helper specification of EngFlow, which Bazel follows: a list of values for each header. */
+export function bazelOutput(granted: Granted, now: number): string {
+  const headers = { Authorization: [`Bearer ${tokenText('bazel', granted)}`] };
+  const expires = toldExpiryDate(granted.expiresAt, now);
+  return `${JSON.stringify(expires === undefined ? { headers } : { headers, expires })}\n`;
+}
+
+/** ExecCredential of client.authentication.k8s.io. */
+export function kubectlOutput(granted: Granted, apiVersion: string, now: number): string {
+  const token = tokenText('kubectl', granted);
+  const expirationTimestamp = toldExpiryDate(granted.expiresAt, now);
+  const status = expirationTimestamp === undefined ? { token } : { token, expirationTimestamp };
+  return `${JSON.stringify({ kind: 'ExecCredential', apiVersion, status })}\n`;
+}
+
+/** `go help goauth`: the addresses below which the headers are sent, an empty line, the headers, an empty line. */
+export function goauthOutput(granted: Granted): string {
+  return `${granted.server}\n\nAuthorization: Bearer ${tokenText('goauth', granted)}\n\n`;
+}

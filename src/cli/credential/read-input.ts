@@ -1,0 +1,70 @@
+import { requestUnusable } from '../../errors/credential.js';
+import { isWholeGitRequest } from '../../primitives/git-attributes.js';
+import { isWholeBazelRequest } from './bazel.js';
+import type { Input } from './call.js';
+import { isWholeHead } from './goauth.js';
+
+const longestMs = 5_000;
+const mostBytes = 1_048_576;
+
+/** What came on stdin, up to the end that the format defines; or why there is none. */
+export type ReadInput =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly why: string };
+
+const isWhole: Readonly<Record<Exclude<Input, undefined>, (bytes: Uint8Array) => boolean>> = {
+  git: isWholeGitRequest,
+  bazel: isWholeBazelRequest,
+  goauth: isWholeHead,
+};
+
+/**
+ * Reads a request from stdin: not to its end, which some callers never send, but to the request's own.
+ * @throws what `chunks` throws
+ */
+export async function readInput(
+  chunks: AsyncIterable<Uint8Array>,
+  input: Exclude<Input, undefined>,
+): Promise<ReadInput> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), longestMs);
+  });
+  let bytes: Uint8Array = new Uint8Array();
+  try {
+    while (!isWhole[input](bytes)) {
+      const next = await Promise.race([iterator.next(), late]);
+      if (next === 'late') {
+        return { ok: false, why: `it did not end within ${longestMs / 1000} s` };
+      }
+      if (next.done === true) {
+        return { ok: true, bytes };
+      }
+      bytes = joined(bytes, next.value);
+      if (bytes.length > mostBytes) {
+        void iterator.return?.();
+        return { ok: false, why: `it is longer than ${mostBytes} bytes` };
+      }
+    }
+    void iterator.return?.();
+    return { ok: true, bytes };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @throws Failure `request_unusable` */
+export function inputBytes(format: string, read: ReadInput): Uint8Array {
+  if (read.ok) {
+    return read.bytes;
+  }
+  throw requestUnusable(format, read.why);
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}

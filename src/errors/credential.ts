@@ -1,0 +1,95 @@
+import { printable, quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
+import { visibleUrl } from '../primitives/visible-url.js';
+import { exitCode, Failure } from './failure.js';
+
+/** What a tool wrote on stdin, or put into its variable, is no request of its format. `why` quotes nothing of it. */
+export function requestUnusable(format: string, why: string): Failure {
+  return new Failure({
+    code: 'request_unusable',
+    exit: exitCode.fault,
+    message: `What came on stdin is no request of the ${format} format: ${why}.`,
+    remedy: `See what it has to be: postern help credential`,
+  });
+}
+
+/** The token, or the name of a variable, cannot stand in the format that was asked for. */
+export function formatCannotCarry(format: string, why: string): Failure {
+  return new Failure({
+    code: 'output_unusable',
+    exit: exitCode.fault,
+    message: `The format ${format} cannot carry this credential: ${why}. Nothing was printed.`,
+    remedy: 'Use another format: postern help credential',
+  });
+}
+
+/** The caller's URL is not one that the configured login is for. */
+export function targetElsewhere(server: string, target: string): Failure {
+  return new Failure({
+    code: 'target_elsewhere',
+    exit: exitCode.usage,
+    message: `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quoted(server, 200)}.`,
+    remedy: 'Give the caller’s own server as the argument in its configuration.',
+  });
+}
+
+/** No server was named, neither as an argument nor by the caller. */
+export function serverNotNamed(format: string, variable: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: `postern credential ${format} was given no server, and ${variable} names none.`,
+    remedy: `Name it: postern credential ${format} <server>`,
+  });
+}
+
+/** A word is missing, or one too many. */
+export function wordsWrong(format: string, why: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: `postern credential ${format} ${why}.`,
+    remedy: 'See: postern help credential',
+  });
+}
+
+/** The result would show a secret to whoever looks at the screen. */
+export function secretOnTerminal(): Failure {
+  return new Failure({
+    code: 'terminal_output',
+    exit: exitCode.usage,
+    message: 'The credential would be shown on this terminal.',
+    remedy: 'Send the output to the program that needs it, or add --show-secret.',
+  });
+}
+
+/** The whole answer has to come within the time that callers wait. */
+export function deadlinePassed(server: string | undefined, limitMs: number): Failure {
+  const of = server === undefined ? '' : ` for ${quoted(server, 200)}`;
+  return new Failure({
+    code: 'deadline_passed',
+    exit: exitCode.network,
+    message: `No valid token${of} could be had within ${limitMs / 1000} s; a refresh that was begun goes on.`,
+    remedy: `Ask again in a moment; if it stays so, see: postern token ${server === undefined ? '<server>' : shellWord(server)} --verbose`,
+  });
+}
+
+/** The process that renews ended without saying how. */
+export function renewalFailed(server: string, how: string): Failure {
+  return new Failure({
+    code: 'renewal_failed',
+    exit: exitCode.fault,
+    message: `The token for ${quoted(server, 200)} could not be renewed: the process that does it ${printable(how, 100)}.`,
+    remedy: `See what it says: postern token ${shellWord(server)} --verbose`,
+  });
+}
+
+/** The file for the shim is somebody else's. */
+export function shimRefused(path: string, why: string): Failure {
+  return new Failure({
+    code: 'shim_refused',
+    exit: exitCode.usage,
+    message: `${quoted(path, 200)} was left as it is: ${why}.`,
+    remedy: 'Name a file that does not exist yet.',
+  });
+}

@@ -1,0 +1,109 @@
+import { fstatSync, statSync } from 'node:fs';
+import { credentialTable } from '../cli/commands/credential.table.js';
+import { type CredentialCall, formatOf, inputOf } from '../cli/credential/call.js';
+import { readCall } from '../cli/credential/read-call.js';
+import { inputBytes, type ReadInput, readInput } from '../cli/credential/read-input.js';
+import { findCredential } from '../flows/credential/find-credential.js';
+import { minLife } from '../flows/credential/min-life.js';
+import { reportedRefused, usable } from '../flows/token/token-request.js';
+import { originText } from '../primitives/credential-target.js';
+import type { LoginRecord } from '../primitives/records.js';
+import { decodeCredential } from '../protocol/credential-item.js';
+import { withSessionBus } from '../system/keychain/bus-address.js';
+import { readSecretFast } from '../system/keychain/fast-read.js';
+import { readStdin } from '../system/read-stdin.js';
+import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
+import { indexPath, readIndexSync } from '../system/state/read-index.js';
+import { stateFolder, usualArguments } from './usual.js';
+
+type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
+
+/**
+ * What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer.
+ * @param read Takes what was read of stdin, which nobody can read again.
+ */
+export async function credentialOutput(
+  argv: readonly string[],
+  read: { input: ReadInput | undefined },
+): Promise<string | undefined> {
+  const args = usualArguments(credentialTable, argv);
+  // A terminal is such a device; what a secret may be shown on, the whole program decides.
+  if (args === undefined || args.shim !== undefined || fstatSync(1).isCharacterDevice()) {
+    return undefined;
+  }
+  const format = formatOf(args);
+  const input = inputOf(format, args);
+  const asked = async (): Promise<CredentialCall> => {
+    if (input !== undefined) read.input = await readInput(readStdin(), input);
+    const bytes = read.input === undefined ? new Uint8Array() : inputBytes(format, read.input);
+    return readCall(format, args, { env: process.env, input: bytes });
+  };
+  if (input === undefined) {
+    const call = await asked();
+    return call.kind === 'get' ? answer(async () => call) : answerWithoutToken(call);
+  }
+  return answer(asked);
+}
+
+function answerWithoutToken(call: CredentialCall): string | undefined {
+  return call.kind === 'answer' ? call.output : undefined;
+}
+
+async function answer(asked: () => Promise<CredentialCall>): Promise<string | undefined> {
+  let found: { readonly call: GetCall; readonly login: LoginRecord } | undefined;
+  let output: string | undefined;
+  Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
+  const item = await readSecretFast(async () => {
+    const call = await asked();
+    if (call.kind !== 'get') {
+      output = answerWithoutToken(call);
+      return undefined;
+    }
+    const login = loginFor(call);
+    if (login === 'nobody') output = call.unmapped;
+    if (typeof login !== 'object') return undefined;
+    found = { call, login };
+    return login.key;
+  }, process.env);
+  if (found === undefined || !item.ok) {
+    return output;
+  }
+  const { call, login } = found;
+  const decoded = decodeCredential(item.value, login);
+  if (!decoded.ok) {
+    return undefined;
+  }
+  const { credential } = decoded;
+  const now = Date.now();
+  const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
+  return usable(credential, { minLifeMs, rejected: reportedRefused(login, credential) }, now)
+    ? call.output({ ...credential, server: login.server }, now)
+    : undefined;
+}
+
+/** `nobody`: nothing is mapped, and nothing is to be said about it. Undefined: the whole program's business. */
+function loginFor({ wanted, refused, hint }: GetCall): LoginRecord | 'nobody' | undefined {
+  const folder = stateFolder();
+  const index = readIndexSync(indexPath(folder));
+  if (!index.ok || refused) {
+    return undefined;
+  }
+  const found = findCredential(index.document.logins, wanted);
+  if (found.kind === 'none') {
+    return hint !== undefined && found.onOrigin !== undefined ? undefined : 'nobody';
+  }
+  const { login } = found;
+  return login.store === 'keychain' && !hasFailed(folder, login, wanted.format) ? login : undefined;
+}
+
+/** What was remembered has to be forgotten now, which is written. */
+function hasFailed(folder: string, { server }: LoginRecord, format: string): boolean {
+  const path = failuresPath(folder);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    return false;
+  }
+  const origin = originText(server);
+  return readFailuresSync(path).some(
+    (one) => (one.origin === origin || one.origin === '') && one.format === format,
+  );
+}

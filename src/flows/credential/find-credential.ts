@@ -1,0 +1,59 @@
+import { targetElsewhere } from '../../errors/credential.js';
+import { loginAmbiguous, loginNeeded } from '../../errors/token.js';
+import type { CredentialFormat } from '../../primitives/credential-format.js';
+import { pickCredential } from '../../primitives/pick-credential.js';
+import type { LoginRecord } from '../../primitives/records.js';
+
+/** Which login another program wants a token of. */
+export interface WantedCredential {
+  readonly format: CredentialFormat;
+  /** What the person wrote into the caller's configuration: the name of a login, or a URL. */
+  readonly named: string | undefined;
+  /** The address that the caller says the credential is for. */
+  readonly target: string | undefined;
+  readonly account: string | undefined;
+  /** Any path of the login's origin will do. */
+  readonly wholeHost: boolean;
+}
+
+export type FoundCredential =
+  | { readonly kind: 'one'; readonly login: LoginRecord }
+  /** Nothing was mapped; `onOrigin`: there is a login for another path of that host. */
+  | { readonly kind: 'none'; readonly onOrigin: LoginRecord | undefined };
+
+/** The login that the caller may have. @throws Failure `login_ambiguous` */
+export function findCredential(logins: readonly LoginRecord[], wanted: WantedCredential): FoundCredential {
+  const picked = pickCredential(logins, wanted);
+  switch (picked.kind) {
+    case 'one':
+      return { kind: 'one', login: picked.login };
+    case 'several':
+      throw loginAmbiguous(
+        wanted.named ?? picked.logins[0]?.server ?? '',
+        picked.logins.map(({ account }) => account),
+      );
+    default:
+      return { kind: 'none', onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
+  }
+}
+
+/** The login that the caller's configuration names, whatever address it asks for; for failures. */
+export function namedLogin(
+  logins: readonly LoginRecord[],
+  wanted: WantedCredential,
+): LoginRecord | undefined {
+  const picked = pickCredential(logins, { ...wanted, target: undefined });
+  return picked.kind === 'one' ? picked.login : undefined;
+}
+
+/** For callers to whom "nothing" is no answer. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */
+export function requireCredential(logins: readonly LoginRecord[], wanted: WantedCredential): LoginRecord {
+  const found = findCredential(logins, wanted);
+  if (found.kind === 'one') {
+    return found.login;
+  }
+  const { named, target } = wanted;
+  throw named !== undefined && namedLogin(logins, wanted) !== undefined
+    ? targetElsewhere(named, target ?? '')
+    : loginNeeded(named ?? target ?? '');
+}

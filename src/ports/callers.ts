@@ -1,0 +1,43 @@
+import type { FormatFailure, LoginRecord } from '../primitives/records.js';
+import type { Secret } from '../primitives/secret.js';
+
+/** A token that was got anew. */
+export interface RenewedToken {
+  readonly accessToken: Secret;
+  /** Milliseconds since 1970; null when unknown. */
+  readonly expiresAt: number | null;
+  readonly scopes: readonly string[];
+}
+
+/** Renewal in a process of its own, which ends what it began though this one is killed meanwhile. */
+export interface Renewal {
+  /** @throws Failure of the other process, or the signal's reason, after which the other one goes on */
+  renew(
+    login: LoginRecord,
+    options: { readonly minLifeMs: number; readonly signal: AbortSignal },
+  ): Promise<RenewedToken>;
+}
+
+/** What other programs asked for and did not get: several of them hide what is said on stderr. */
+export interface FormatFailures {
+  /** Oldest first. */
+  read(): Promise<readonly FormatFailure[]>;
+  /** Replaces what was kept for its format and origin. @throws Failure `state_unsafe`, `state_unwritable`, `busy` */
+  keep(failure: FormatFailure): Promise<void>;
+  /** Of an origin, all or those of one format. @throws as `keep` */
+  forget(origin: string, format?: string): Promise<void>;
+}
+
+/** This program, as others are to start it. */
+export interface OwnProgram {
+  readonly platform: string;
+  /** Absolute paths. */
+  readonly program: readonly [node: string, script: string];
+  /** What has to be set for it to find the same logins with an empty environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /**
+   * Makes a file that starts it, for this user alone, in a folder that exists; or replaces one that has `mark` in its
+   * second line. Returns its absolute path. @throws Failure `shim_refused`, `file_unwritable`
+   */
+  writeShim(path: string, text: string, mark: string): Promise<string>;
+}

@@ -1,0 +1,89 @@
+import { classifyAddress } from './ip-address.js';
+import { defaultAccount } from './records.js';
+import { attaches } from './resource.js';
+import { gateUrl } from './url-gate.js';
+import { originOf, splitUrl } from './url-parts.js';
+
+/** What of a login says which requests its token may be put on. */
+export interface MappableLogin {
+  readonly server: string;
+  readonly account: string;
+}
+
+export type MappedLogin<Login> =
+  | { readonly kind: 'one'; readonly login: Login }
+  | { readonly kind: 'several'; readonly logins: readonly Login[] }
+  /** Nothing was mapped; `onOrigin`: a login of the same origin, for another path. */
+  | { readonly kind: 'none'; readonly onOrigin: Login | undefined };
+
+/** Prefixes and schemes under which tools name what is HTTP underneath. */
+const wrappers: readonly (readonly [RegExp, string])[] = [
+  [/^(?:sparse|git)\+(?=https?:)/i, ''],
+  [/^(?:wss|grpcs):/i, 'https:'],
+  [/^(?:ws|grpc):/i, 'http:'],
+];
+
+/**
+ * The address that a token is wanted for, in plain form, from what a tool calls it; undefined when it is none that a
+ * token may go to. Query and fragment are left out, a bare `host[:port]` is https.
+ */
+export function targetUrl(raw: string): string | undefined {
+  const named = wrappers.reduce((text, [form, instead]) => text.replace(form, instead), raw);
+  const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? named : `https://${named}`;
+  const plain = absolute.replace(/[?#].*$/s, '');
+  const gated = gateUrl(plain);
+  const parts = splitUrl(plain);
+  if (!gated.ok || parts === undefined || (gated.url.protocol === 'http:' && !isLoopback(parts.host))) {
+    return undefined;
+  }
+  return `${originOf(parts)}${parts.path}`;
+}
+
+/**
+ * The login whose token may go to `target`: exactly its origin, at its path or below, the longest path first. Of
+ * several accounts the one asked for, else the default one; never a guess.
+ * @param wanted `wholeHost`: any path of the origin, by choice of the person.
+ */
+export function mapLogin<Login extends MappableLogin>(
+  logins: readonly Login[],
+  wanted: { readonly target: string; readonly account: string | undefined; readonly wholeHost: boolean },
+): MappedLogin<Login> {
+  const { target, account, wholeHost } = wanted;
+  const onOrigin = logins.filter(({ server }) => sameOrigin(server, target));
+  const fitting = onOrigin.filter(
+    (login) =>
+      (wholeHost || attaches(login.server, target)) && (account === undefined || login.account === account),
+  );
+  const longest = Math.max(0, ...fitting.map(({ server }) => server.length));
+  const candidates = wholeHost ? fitting : fitting.filter(({ server }) => server.length === longest);
+  const [first, second] = candidates;
+  if (first === undefined) {
+    return { kind: 'none', onOrigin: onOrigin[0] };
+  }
+  const byDefault = candidates.filter((login) => login.account === defaultAccount);
+  const [chosen, another] = second === undefined ? candidates : byDefault;
+  return chosen === undefined || another !== undefined
+    ? { kind: 'several', logins: candidates }
+    : { kind: 'one', login: chosen };
+}
+
+/** Scheme, host and port of a URL in plain form; '' for what is none. */
+export function originText(url: string): string {
+  const parts = splitUrl(url);
+  return parts === undefined ? '' : originOf(parts);
+}
+
+function sameOrigin(one: string, other: string): boolean {
+  return originText(one) === originText(other) && originText(one) !== '';
+}
+
+/** Plain http carries a token within this machine only. */
+export function mayCarryToken(server: string): boolean {
+  const parts = splitUrl(server);
+  return parts !== undefined && (parts.scheme.toLowerCase() === 'https' || isLoopback(parts.host));
+}
+
+function isLoopback(host: string): boolean {
+  const plain = host.toLowerCase();
+  return plain === 'localhost' || classifyAddress(plain.replace(/^\[(.*)\]$/, '$1')) === 'loopback';
+}

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { renewalFailed } from '../errors/credential.js';
+import { type ExitCode, exitCode, Failure } from '../errors/failure.js';
+import type { Renewal, RenewedToken } from '../ports/callers.js';
+import { asObject, type JsonObject, parseJson, stringField } from '../primitives/json.js';
+import type { LoginRecord } from '../primitives/records.js';
+import { Secret } from '../primitives/secret.js';
+
+const mostBytes = 262_144;
+
+/**
+ * Renews by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
+ * group, after some seconds: an authorization server that answers later has taken the old refresh token back, and
+ * its answer must find somebody who writes it down.
+ * @param program Node.js and the launcher, as absolute paths.
+ */
+export function createRenewal(
+  program: readonly [node: string, script: string],
+  env: Readonly<Record<string, string | undefined>>,
+): Renewal {
+  return {
+    renew: (login, { minLifeMs, signal }) =>
+      new Promise((resolve, reject) => {
+        const [node, script] = program;
+        const child = spawn(node, [script, ...argumentsFor(login, minLifeMs)], {
+          cwd: '/',
+          env,
+          detached: true,
+          stdio: ['ignore', 'pipe', 'pipe'],
+          windowsHide: true,
+        });
+        const said = { stdout: '', stderr: '' };
+        for (const name of ['stdout', 'stderr'] as const) {
+          child[name].setEncoding('utf8').on('data', (text: string) => {
+            said[name] = (said[name] + text).slice(-mostBytes);
+          });
+        }
+        const leave = () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+          child.unref(); // it goes on, nobody waits for it
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        child.once('error', (error: NodeJS.ErrnoException) =>
+          reject(renewalFailed(login.server, `could not be started (${error.code ?? error.name})`)),
+        );
+        child.once('close', (code, killedBy) => {
+          signal.removeEventListener('abort', leave);
+          const token = code === 0 ? tokenIn(said.stdout) : undefined;
+          if (token !== undefined) resolve(token);
+          else
+            reject(failureIn(said.stderr) ?? renewalFailed(login.server, `ended with ${code ?? killedBy}`));
+        });
+        if (signal.aborted) leave();
+      }),
+  };
+}
+
+function argumentsFor({ server, account }: LoginRecord, minLifeMs: number): readonly string[] {
+  const minTtl = String(Math.min(86_400, Math.ceil(minLifeMs / 1000)));
+  return ['token', server, '--account', account, '--min-ttl', minTtl, '--json', '--non-interactive'];
+}
+
+function tokenIn(stdout: string): RenewedToken | undefined {
+  const object = objectIn(stdout);
+  const accessToken = object && stringField(object, 'access_token');
+  const expiresAt = object?.['expires_at'];
+  if (accessToken === undefined || !(expiresAt === null || typeof expiresAt === 'number')) {
+    return undefined;
+  }
+  return {
+    accessToken: new Secret(accessToken),
+    expiresAt: expiresAt === null ? null : expiresAt * 1000,
+    scopes: (stringField(object ?? {}, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
+  };
+}
+
+/** The failure that the other process reports in its last line. */
+function failureIn(stderr: string): Failure | undefined {
+  const error = asObject(objectIn(stderr.trimEnd().split('\n').at(-1) ?? '')?.['error']);
+  const [code, message, remedy] = ['code', 'message', 'remedy'].map(
+    (name) => error && stringField(error, name),
+  );
+  const exit = Object.values(exitCode).find((known) => known === error?.['exit']) as ExitCode | undefined;
+  return code === undefined || message === undefined || remedy === undefined || exit === undefined
+    ? undefined
+    : new Failure({ code, exit, message, remedy });
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  const parsed = parseJson(new TextEncoder().encode(text));
+  return parsed.ok ? asObject(parsed.value) : undefined;
+}
