@@ -18,10 +18,11 @@ import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
+import { createHostPipe } from './system/host-pipe.js';
 import { withSessionBus } from './system/keychain/bus-address.js';
 import { lateDocumentServers } from './system/late-ports.js';
 import { ownProgram } from './system/own-program.js';
-import { createPorts, type OwnPorts } from './system/ports.js';
+import { createPorts, type OwnPorts, openWire, type PortsOptions } from './system/ports.js';
 import { ownProcess } from './system/process.js';
 import { createPrograms } from './system/programs.js';
 import { createSilence, createSpinner } from './system/spinner.js';
@@ -140,7 +141,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     colour,
     recorded: () => spinner.end(),
   });
-  const ports = createPorts({
+  const given: PortsOptions = {
     env,
     stdin,
     stderr,
@@ -157,7 +158,8 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     hold: (secret) => redactor.hold(secret),
     program: [process.execPath, world.launch.script],
     own: world.own,
-  });
+  };
+  const ports = createPorts(given);
   return {
     ports,
     out,
@@ -180,6 +182,8 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
       const certificateFile = () => `${statePaths(env, platform, homedir).state}/document-certificate.pem`;
       return createDocumentServers({ clock: ports.clock, certificateFile });
     }),
+    openWire: () => openWire(given),
+    host: () => createHostPipe(stdin, world.stdout),
     signal: interruption.signal,
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,

@@ -1,3 +1,4 @@
+import type { HostPipe, Wire } from '../ports/bridging.js';
 import type { OwnProgram } from '../ports/callers.js';
 import type { DocumentServers } from '../ports/documents.js';
 import type { Neighbours } from '../ports/neighbours.js';
@@ -30,6 +31,10 @@ export interface CommandContext {
   readonly documentServers: DocumentServers;
   /** Other programs on this machine, and their configuration. */
   readonly neighbours: () => Promise<Neighbours>;
+  /** The quick way out, for whoever passes messages on. */
+  readonly openWire: () => Promise<Wire>;
+  /** The program that has started this one, for whoever speaks to it: from then on stdin and stdout are taken. */
+  readonly host: () => HostPipe;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

@@ -26,11 +26,12 @@ const defaultTimeoutSeconds = 300;
  */
 export async function loginDefaults(
   context: CommandContext,
-  options: { readonly server: string; readonly noBrowser: boolean },
+  options: { readonly server: string; readonly noBrowser: boolean; readonly reachable?: true },
 ): Promise<LoginDefaults> {
   const { ports } = context;
   // Whoever says --no-browser opens the printed address by other means; nothing is opened here.
-  const reachable = ports.terminal.interactive || (options.noBrowser && !context.options.nonInteractive);
+  const elsewhere = options.noBrowser && !context.options.nonInteractive;
+  const reachable = ports.terminal.interactive || elsewhere || options.reachable === true;
   if (!reachable) {
     throw nobodyToAsk(options.server);
   }

@@ -1,4 +1,5 @@
 import type { Command } from './command.js';
+import { bridgeTable } from './commands/bridge.table.js';
 import { callTable } from './commands/call.table.js';
 import { clientMetadataTable } from './commands/client-metadata.table.js';
 import { credentialTable } from './commands/credential.table.js';
@@ -31,6 +32,7 @@ export const registry: readonly CommandEntry[] = [
   { table: callTable, load: async () => (await import('./commands/call.js')).command },
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
   { table: credentialTable, load: async () => (await import('./commands/credential.js')).command },
+  { table: bridgeTable, load: async () => (await import('./commands/bridge.js')).command },
   { table: execTable, load: async () => (await import('./commands/exec.js')).command },
   { table: setupTable, load: async () => (await import('./commands/setup.js')).command },
   {

@@ -33,6 +33,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
   damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
+  unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
   informational_flood: ['sends interim answers (1xx) without end', tryAgain],
 };
 

@@ -1,3 +1,4 @@
+import type { Wire } from '../ports/bridging.js';
 import type { CredentialIndex, Journal, Ports, SecretStores } from '../ports.js';
 import { createClock } from './clock.js';
 import {
@@ -18,6 +19,7 @@ import {
   watchRenewal,
   watchStores,
   watchTerminal,
+  watchWire,
 } from './secret-watch.js';
 import type { Spinner } from './spinner.js';
 import { statePaths } from './state/paths.js';
@@ -124,6 +126,23 @@ function storesOf(
   return store === undefined
     ? createStores({ ...made, platform, env, signal, stateFolder: made.folder })
     : { of: () => store };
+}
+
+/** The quick way out, to be closed by whoever opens it. */
+export async function openWire(options: PortsOptions): Promise<Wire> {
+  const [{ createWire }, { systemResolver }, caFile] = await Promise.all([
+    import('./http/wire.js'),
+    import('./http/system-resolver.js'),
+    options.caFile(),
+  ]);
+  const { env, userAgent, hold } = options;
+  const wire = createWire({
+    env,
+    userAgent,
+    resolve: systemResolver,
+    ...(caFile === undefined ? {} : { caFile }),
+  });
+  return watchWire(wire, hold);
 }
 
 async function openDoor(options: PortsOptions): Promise<Ports['door']> {

@@ -1,3 +1,4 @@
+import type { Wire } from '../ports/bridging.js';
 import type { Renewal } from '../ports/callers.js';
 import type {
   CallbackListeners,
@@ -85,6 +86,25 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
         : response;
     },
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+  };
+}
+
+/** A wire whose session identifiers are seen; its tokens have been seen as they were read. */
+export function watchWire(wire: Wire, hold: Hold): Wire {
+  return {
+    send: (request, watcher) => {
+      const head: typeof watcher.head = (status, header) => {
+        for (const value of header('mcp-session-id')) hold(value);
+        watcher.head(status, header);
+      };
+      return wire.send(request, {
+        head,
+        data: (chunk) => watcher.data(chunk),
+        end: () => watcher.end(),
+        failed: (error, unanswered) => watcher.failed(error, unanswered),
+      });
+    },
+    [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
   };
 }
 

@@ -2,16 +2,16 @@ import { insufficientScope, scopeNotForClient, scopeRefused, tokenNotForUrl } fr
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
-import { bearerChallenge } from '../../primitives/bearer-challenge.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { attaches } from '../../primitives/resource.js';
-import { parseScope, scopesMissing } from '../../primitives/scope.js';
+import { scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { operationOf } from './operation-of.js';
+import { type WantedScope, wantedScope } from './wanted-scope.js';
 
 /** At most so many step-ups for one operation within an hour; then the refusal is permanent (rule 5.6). */
 const mostStepUps = 3;
@@ -72,7 +72,7 @@ class Sender {
     for (;;) {
       const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
       const response = await this.#ports.door.send(sent);
-      const wants = response.status === 403 ? missingScope(response) : undefined;
+      const wants = response.status === 403 ? wantedScope(challengesOf(response)) : undefined;
       if (response.status !== 401 && wants === undefined) {
         return response;
       }
@@ -146,24 +146,6 @@ function withBearer(request: ProtectedRequest, accessToken: Secret): ProtectedRe
   return { ...request, headers: [...own, ['authorization', `Bearer ${accessToken.reveal()}`]] };
 }
 
-interface WantedScope {
-  readonly scopes: readonly string[];
-  readonly said: string;
-}
-
-/** The scopes that a 403 asks for; undefined when it is a plain refusal (RFC 6750 section 3.1). */
-function missingScope(response: OutboundResponse): WantedScope | undefined {
-  const values = response.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value);
-  const challenge = bearerChallenge(values);
-  if (
-    challenge.kind !== 'bearer' ||
-    challenge.error !== 'insufficient_scope' ||
-    challenge.scope === undefined
-  ) {
-    return undefined;
-  }
-  const parsed = parseScope(challenge.scope);
-  return parsed.ok && parsed.scopes.length > 0
-    ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' }
-    : undefined;
+function challengesOf(response: OutboundResponse): readonly string[] {
+  return response.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value);
 }

@@ -1,0 +1,55 @@
+import type { BridgeLogin } from '../flows/bridge/authorization.js';
+import { login } from '../flows/login/login.js';
+import { loginTogether } from '../flows/login/login-together.js';
+import { defaultAccount } from '../primitives/records.js';
+import type { CommandContext } from './command.js';
+import { loginDefaults } from './login-request.js';
+import { readLoginTarget } from './server-argument.js';
+
+/**
+ * How a program that runs beside others (bridge) gets a person to log in: in the browser, where there is one, together
+ * with all others that want the same. stdin is not the person's: nothing is asked there. Undefined where nobody can be
+ * reached.
+ */
+export function bridgeLogin(
+  context: CommandContext,
+  wanted: { readonly server: string; readonly account: string | undefined },
+): BridgeLogin | undefined {
+  if (!isReachable(context)) return undefined;
+  return async (held, scopes) => {
+    const ports = { ...context.ports, terminal: { ...context.ports.terminal, interactive: false } };
+    const defaults = await loginDefaults(context, {
+      server: wanted.server,
+      reachable: true,
+      noBrowser: false,
+    });
+    const target =
+      held === undefined
+        ? {
+            ...(await readLoginTarget(ports, wanted.server, wanted.account ?? defaultAccount)),
+            name: undefined,
+          }
+        : { server: held.server, account: held.account, name: held.name, store: held.store };
+    return loginTogether(
+      ports,
+      {
+        ...defaults,
+        ...target,
+        scopes: scopes.length === 0 ? undefined : scopes,
+        heldScopes: held?.scopes ?? [],
+        issuer: undefined,
+        registration: undefined,
+        client: undefined,
+        seen: held,
+      },
+      login,
+    );
+  };
+}
+
+/** A browser can be opened here, and nothing says that nobody sees it. */
+function isReachable(context: CommandContext): boolean {
+  const ci = context.env['CI'] ?? '';
+  if (context.options.nonInteractive || !['', '0', 'false'].includes(ci.toLowerCase())) return false;
+  return ['desktop', 'wsl'].includes(context.seat()) || (context.env['BROWSER'] ?? '') !== '';
+}

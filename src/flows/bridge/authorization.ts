@@ -1,0 +1,195 @@
+import { bridgeScopeNeeded, loginUnderWay } from '../../errors/bridge.js';
+import { scopeRefused } from '../../errors/call.js';
+import { Failure } from '../../errors/failure.js';
+import { loginNeeded, tokenRefusedByServer } from '../../errors/token.js';
+import { pickLogin } from '../../primitives/pick-login.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import { scopesMissing } from '../../primitives/scope.js';
+import { Secret } from '../../primitives/secret.js';
+import type { WantedLogin } from '../find-login.js';
+import type { SenderPorts } from '../request/authorized-sender.js';
+import type { WantedScope } from '../request/wanted-scope.js';
+import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
+import { widenCredential } from '../token/widen-credential.js';
+import { Together } from './together.js';
+
+/** At most so many step-ups for one operation within an hour (rule 5.6). */
+const mostStepUps = 3;
+/** A login that came to nothing is not begun again by itself for so long. */
+const restAfterLoginMs = 600_000;
+
+/** Without a login it is looked for one so often, as long as the server asks for none. */
+const lookAgainMs = 2_000;
+
+/** Gets a person to log in, or to give more scope; resolves once that is stored. */
+export type BridgeLogin = (held: LoginRecord | undefined, scopes: readonly string[]) => Promise<LoginRecord>;
+
+export interface AuthorizationOptions {
+  readonly wanted: WantedLogin;
+  /** The address of the server, for what is told. */
+  readonly server: string;
+  readonly login: LoginRecord | undefined;
+  /** Undefined: nobody may be asked. */
+  readonly ask: BridgeLogin | undefined;
+  /** How long a request waits for a person. */
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The token of a bridge's requests: one for all of them, renewed once for all of them, found again where it was lost. */
+export class Authorization {
+  readonly #ports: SenderPorts;
+  readonly #options: AuthorizationOptions;
+  #login: LoginRecord | undefined;
+  #token: { readonly header: Secret; readonly until: number } | undefined;
+  readonly #together = new Together();
+  #restUntil = 0;
+  #openUntil = 0;
+
+  constructor(ports: SenderPorts, options: AuthorizationOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#login = options.login;
+  }
+
+  /** Which credential is used; undefined without one. Sessions belong to it. */
+  get key(): string | undefined {
+    return this.#login?.key;
+  }
+
+  /** The `Authorization` value; undefined as long as there is no login, which not every server asks for. */
+  bearer(): Secret | undefined | Promise<Secret | undefined> {
+    const held = this.#token;
+    const now = this.#ports.clock.now();
+    if (held !== undefined && now < held.until) return held.header;
+    return now < this.#openUntil ? undefined : this.#obtain();
+  }
+
+  /**
+   * The server answered 401 to `rejected`: refreshes, once for all requests; where that was done before (`again`), or
+   * is not possible, looks for another login, and asks for one where a person can be reached.
+   * @throws Failure `login_needed`, `login_expired`, `token_refused`, `login_under_way`, or what a refresh throws
+   */
+  async renew(rejected: Secret | undefined, again: boolean): Promise<void> {
+    if (this.#token !== undefined && this.#token.header.reveal() !== rejected?.reveal()) return;
+    const login = this.#login;
+    if (login === undefined || rejected === undefined)
+      return this.#newLogin(loginNeeded(this.#options.server));
+    if (again) return this.#newLogin(tokenRefusedByServer(login.server));
+    const accessToken = new Secret(rejected.reveal().replace('Bearer ', ''));
+    await this.#together.run('renew', () => this.#take(login, accessToken));
+  }
+
+  /**
+   * The server wants more scope: step-up, once for all requests that want the same.
+   * @throws Failure `insufficient_scope`, `scope_refused`, `scope_not_for_client`, `login_under_way`, or the login's
+   */
+  async widen(wants: WantedScope, operation: string): Promise<void> {
+    const login = this.#login;
+    const { ask, server, signal } = this.#options;
+    const added = scopesMissing(login?.scopes ?? [], wants.scopes);
+    if (login === undefined) return this.#newLogin(loginNeeded(server));
+    if (added.length === 0) throw scopeRefused(server, wants.scopes);
+    await this.#together.run(`widen ${added.join(' ')}`, async () => {
+      if (login.grant === 'client_credentials') {
+        return this.#use(await widenCredential(this.#ports, { login, scopes: added, signal }));
+      }
+      if (await this.#adoptOther((other) => scopesMissing(other.scopes, wants.scopes).length === 0)) return;
+      if (ask === undefined) throw bridgeScopeNeeded(server, [...login.scopes, ...added], wants.said);
+      const name = `step-up ${login.resource} ${operation}`;
+      if (!(await this.#ports.attempts.take(name, mostStepUps))) throw scopeRefused(server, wants.scopes);
+      await this.#asked(() => ask(login, wants.scopes));
+    });
+  }
+
+  async #obtain(): Promise<Secret | undefined> {
+    await this.#together.run('obtain', async () => {
+      this.#login ??= await this.#lookUp();
+      if (this.#login !== undefined) await this.#take(this.#login, undefined);
+      else this.#openUntil = this.#ports.clock.now() + lookAgainMs;
+    });
+    return this.#token?.header;
+  }
+
+  /** A valid token of that login, other than `rejected`; where it has none any more, another login. */
+  async #take(login: LoginRecord, rejected: Secret | undefined): Promise<void> {
+    const { signal } = this.#options;
+    this.#token = undefined;
+    try {
+      const token = await validToken(this.#ports, { login, minLifeMs: defaultMinLifeMs, rejected, signal });
+      const header = new Secret(`Bearer ${token.accessToken.reveal()}`);
+      const until = token.expiresAt === null ? Number.POSITIVE_INFINITY : token.expiresAt - defaultMinLifeMs;
+      this.#login = { ...login, scopes: token.scopes };
+      this.#token = { header, until };
+    } catch (error) {
+      const isGone = error instanceof Failure && ['login_expired', 'login_needed'].includes(error.code);
+      if (!isGone) throw error;
+      await this.#newLogin(error);
+    }
+  }
+
+  /** Another login may have appeared; else a person is asked, where that is allowed. @throws `failure` */
+  async #newLogin(failure: Failure): Promise<void> {
+    const { ask } = this.#options;
+    const before = this.#login;
+    await this.#together.run('login', async () => {
+      if (await this.#adoptOther((other) => isOther(before, other))) return;
+      if (ask === undefined || before?.grant !== undefined) throw failure;
+      if (this.#ports.clock.now() < this.#restUntil) throw failure;
+      await this.#asked(() => ask(before, []));
+    });
+  }
+
+  /** Waits for the person, not longer than is said; what comes later is used then. */
+  async #asked(ask: () => Promise<LoginRecord>): Promise<void> {
+    const { waitMs, server, signal } = this.#options;
+    const { clock } = this.#ports;
+    const done = this.#together.run('person', async () => {
+      try {
+        this.#use(await ask());
+      } catch (error) {
+        this.#restUntil = clock.now() + restAfterLoginMs;
+        throw error;
+      }
+    });
+    const waiting = new AbortController();
+    const late = clock.sleep(waitMs, AbortSignal.any([signal, waiting.signal])).then(() => {
+      throw loginUnderWay(server, waitMs / 1000);
+    });
+    late.catch(() => undefined);
+    done.catch(() => undefined);
+    try {
+      await Promise.race([done, late]);
+    } finally {
+      waiting.abort();
+    }
+  }
+
+  async #adoptOther(fits: (login: LoginRecord) => boolean): Promise<boolean> {
+    const other = await this.#lookUp();
+    if (other === undefined || !fits(other)) return false;
+    this.#use(other);
+    return true;
+  }
+
+  #use(login: LoginRecord): void {
+    this.#login = login;
+    this.#token = undefined;
+    this.#openUntil = 0;
+  }
+
+  async #lookUp(): Promise<LoginRecord | undefined> {
+    const picked = pickLogin((await this.#ports.index.read()).logins, this.#options.wanted);
+    return picked.kind === 'one' ? picked.login : undefined;
+  }
+}
+
+function isOther(before: LoginRecord | undefined, now: LoginRecord): boolean {
+  if (now.dead === true) return false;
+  return (
+    before === undefined ||
+    before.key !== now.key ||
+    before.generation !== now.generation ||
+    (before.obtainedAt !== now.obtainedAt && before.dead === true)
+  );
+}

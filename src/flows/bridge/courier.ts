@@ -1,0 +1,121 @@
+import type { Failure } from '../../errors/failure.js';
+import { redirectRefused } from '../../errors/url.js';
+import type { HostPipe, Wire, WireRequest } from '../../ports/bridging.js';
+import type { Clock } from '../../ports.js';
+import type { EventBytes } from '../../primitives/event-bytes.js';
+import { type WantedScope, wantedScope } from '../request/wanted-scope.js';
+import type { Authorization } from './authorization.js';
+import { exchange, type Outcome, type RunningExchange } from './exchange.js';
+import { MemoryBudget } from './memory-budget.js';
+
+/** What all answers under way may hold together, in bytes. */
+const mostHeldBytes = 64 * 1024 * 1024;
+
+export interface CourierParts {
+  readonly wire: Wire;
+  readonly host: HostPipe;
+  readonly clock: Clock;
+  readonly authorization: Authorization;
+  /** How long a server may take for the head of an answer, in milliseconds. */
+  readonly answerMs: number;
+}
+
+/** One request of the bridge, before the token is put on it. */
+export interface Errand {
+  readonly request: Omit<WireRequest, 'headers' | 'headersMs'>;
+  /** Asked for each attempt anew. */
+  readonly headers: () => readonly (readonly [string, string])[];
+  /** What it does, for counting step-ups (rule 5.6). */
+  readonly operation: () => string;
+  /** Whether it can be sent again when a connection that was kept alive broke before an answer. */
+  readonly repeatable: boolean;
+  readonly succeeded?: (header: (name: string) => string | undefined) => void;
+  readonly event: (event: EventBytes) => void;
+  /** Is given each attempt as it begins. */
+  readonly began?: (running: RunningExchange) => void;
+}
+
+/** Sends with the login's token: on 401 one refresh and one retry, on 403 for want of scope a step-up and one retry. */
+export class Courier {
+  readonly #parts: CourierParts;
+  readonly #budget = new MemoryBudget(mostHeldBytes);
+  readonly #running = new Set<RunningExchange>();
+  #ended: Failure | undefined;
+
+  constructor(parts: CourierParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * How it ended; a 401, and a 403 for want of scope, only as the failure of what could be done about it.
+   * @throws Failure of the authorization; the reason of `end`
+   */
+  async send(errand: Errand): Promise<Outcome> {
+    const { authorization } = this.#parts;
+    let renewed = 0;
+    let widened = 0;
+    let repeated = false;
+    for (;;) {
+      const got = authorization.bearer();
+      const bearer = got instanceof Promise ? await got : got;
+      if (this.#ended !== undefined) throw this.#ended;
+      const outcome = await this.#once(errand, bearer?.reveal());
+      if (this.#ended !== undefined) throw this.#ended;
+      if (outcome.kind === 'failed' && outcome.unanswered && errand.repeatable && !repeated) {
+        repeated = true;
+        continue;
+      }
+      if (outcome.kind !== 'refused') return outcome;
+      const wants = wantsOf(outcome);
+      if (outcome.status === 401 && renewed < 2) {
+        await authorization.renew(bearer, renewed > 0);
+        renewed += 1;
+      } else if (wants !== undefined && widened < 3) {
+        await authorization.widen(wants, errand.operation());
+        widened += 1;
+      } else {
+        return redirected(errand, outcome);
+      }
+    }
+  }
+
+  /** Ends everything that is under way; nothing is sent from then on. */
+  end(reason: Failure): void {
+    this.#ended = reason;
+    for (const running of this.#running) running.abort(reason);
+  }
+
+  async #once(errand: Errand, bearer: string | undefined): Promise<Outcome> {
+    const { wire, host, answerMs } = this.#parts;
+    const { request, succeeded, event, began } = errand;
+    const own = bearer === undefined ? [] : ([['authorization', bearer]] as const);
+    const running = exchange({
+      wire,
+      host,
+      budget: this.#budget,
+      request: { ...request, headers: [...errand.headers(), ...own], headersMs: answerMs },
+      ...(succeeded === undefined ? {} : { succeeded }),
+      event,
+    });
+    this.#running.add(running);
+    began?.(running);
+    try {
+      return await running.outcome;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+}
+
+function wantsOf(outcome: Extract<Outcome, { kind: 'refused' }>): WantedScope | undefined {
+  return outcome.status === 403 ? wantedScope(outcome.challenges) : undefined;
+}
+
+/** The token goes to one address; where a server sends a request on to is not followed. */
+function redirected(errand: Errand, outcome: Extract<Outcome, { kind: 'refused' }>): Outcome {
+  if (outcome.status < 300 || outcome.status > 399) return outcome;
+  const { url } = errand.request;
+  const why = 'the token goes to the address of its login only';
+  const error = redirectRefused({ from: url, status: outcome.status, to: outcome.location, why });
+  return { kind: 'failed', error, unanswered: false };
+}

@@ -1,0 +1,42 @@
+import { messageHeaders, ownRevision } from '../../protocol/mcp/message-headers.js';
+import type { MessageShape } from '../../protocol/mcp/scan-message.js';
+import type { Errand } from './courier.js';
+import type { StreamParts } from './streams.js';
+
+/** Requests that change nothing, so that a second one does no harm. */
+const readOnly: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+]);
+
+/** The POST that a message of the host becomes: its bytes, and the headers that its revision wants. */
+export function errandFor(
+  parts: StreamParts,
+  line: Uint8Array,
+  message: MessageShape,
+): Omit<Errand, 'event'> {
+  const { session, server, authorization } = parts;
+  const { method, params, kind } = message;
+  const revision = ownRevision(message);
+  const own = revision === undefined ? undefined : messageHeaders(message, revision);
+  const opens = method === 'initialize';
+  return {
+    request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },
+    headers: () => [
+      ['content-type', 'application/json'],
+      ['accept', 'application/json, text/event-stream'],
+      ...(own ?? session.headers(authorization.key)),
+    ],
+    operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
+    repeatable: readOnly.has(method),
+    ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), authorization.key) } : {}),
+  };
+}

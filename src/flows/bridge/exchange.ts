@@ -1,0 +1,172 @@
+import { httpFailed, protocolBroken } from '../../errors/call.js';
+import type { HostPipe, Wire, WireExchange, WireRequest } from '../../ports/bridging.js';
+import { EventByteReader, type EventBytes } from '../../primitives/event-bytes.js';
+import { joined } from '../../primitives/line-splitter.js';
+import { mediaTypeIs } from '../../primitives/media-type.js';
+import { largestMessageBytes } from '../../protocol/mcp/session.js';
+import type { MemoryBudget } from './memory-budget.js';
+
+/** Most bytes that are read of an answer that is no success. */
+const largestRefusal = 256 * 1024;
+
+/** How one HTTP exchange ended. */
+export type Outcome =
+  | { readonly kind: 'json'; readonly body: Uint8Array }
+  /** A stream that ended, or broke off (`error`). */
+  | { readonly kind: 'stream'; readonly error: unknown }
+  /** A success without content. */
+  | { readonly kind: 'empty' }
+  /** No success: the status, `WWW-Authenticate`, and what it said. */
+  | {
+      readonly kind: 'refused';
+      readonly status: number;
+      readonly challenges: readonly string[];
+      readonly location: string | undefined;
+      readonly body: Uint8Array;
+    }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly unanswered: boolean };
+
+export interface ExchangeParts {
+  readonly wire: Wire;
+  readonly host: HostPipe;
+  readonly budget: MemoryBudget;
+  readonly request: WireRequest;
+  /** Told of a success, before anything of its body. Throws to end the exchange. */
+  readonly succeeded?: (header: (name: string) => string | undefined) => void;
+  /** Takes each event of a stream as it comes. */
+  readonly event: (event: EventBytes) => void;
+}
+
+/** An exchange under way. */
+export interface RunningExchange {
+  readonly outcome: Promise<Outcome>;
+  /** Ends it; the outcome is `failed` then. */
+  abort(reason: unknown): void;
+}
+
+/** Sends one request, and reads its answer no faster than the host takes what comes of it. */
+export function exchange(parts: ExchangeParts): RunningExchange {
+  const running = new Reader(parts);
+  return {
+    outcome: running.outcome,
+    abort: (reason) => running.end({ kind: 'failed', error: reason, unanswered: false }),
+  };
+}
+
+class Reader {
+  readonly outcome: Promise<Outcome>;
+  readonly #parts: ExchangeParts;
+  readonly #exchange: WireExchange;
+  #resolve: (outcome: Outcome) => void = () => undefined;
+  #mode: 'json' | 'stream' | 'refused' | 'empty' = 'empty';
+  #status = 0;
+  #refusal: { readonly challenges: readonly string[]; readonly location: string | undefined } = {
+    challenges: [],
+    location: undefined,
+  };
+  #events = new EventByteReader(largestMessageBytes);
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #over = false;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#exchange = parts.wire.send(parts.request, {
+      head: (status, header) => this.#guard(() => this.#head(status, header)),
+      data: (chunk) => this.#guard(() => this.#data(chunk)),
+      end: () => this.#finish(undefined),
+      failed: (error, unanswered) => this.#failed(error, unanswered),
+    });
+  }
+
+  end(outcome: Outcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#parts.budget.release(this.#exchange);
+    this.#exchange.abort();
+    this.#resolve(outcome);
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.end({ kind: 'failed', error, unanswered: false });
+    }
+  }
+
+  #head(status: number, header: (name: string) => readonly string[]): void {
+    this.#status = status;
+    if (status < 200 || status > 299) {
+      this.#mode = 'refused';
+      this.#refusal = { challenges: header('www-authenticate'), location: header('location')[0] };
+      return;
+    }
+    this.#parts.succeeded?.((name) => header(name)[0]);
+    const [type] = header('content-type');
+    if (mediaTypeIs(type, 'text/event-stream')) this.#mode = 'stream';
+    else if (mediaTypeIs(type, 'application/json') && status !== 202) this.#mode = 'json';
+  }
+
+  #data(chunk: Uint8Array): void {
+    if (this.#over || this.#mode === 'empty') return;
+    if (this.#mode === 'stream') {
+      this.#streamed(chunk);
+      return;
+    }
+    this.#size += chunk.byteLength;
+    if (this.#mode === 'refused' && this.#size > largestRefusal) {
+      throw httpFailed(this.#parts.request.url, this.#status);
+    }
+    if (this.#size > largestMessageBytes) throw this.#tooLarge();
+    this.#pieces.push(chunk);
+    this.#parts.budget.hold(this.#exchange, this.#size);
+  }
+
+  #streamed(chunk: Uint8Array): void {
+    const { event, host, budget } = this.#parts;
+    const events = this.#events.push(chunk);
+    if (events === undefined) throw this.#tooLarge();
+    for (const one of events) {
+      if (!this.#over) event(one);
+    }
+    budget.hold(this.#exchange, this.#events.held);
+    if (host.isFull && !this.#over) {
+      this.#exchange.pause();
+      host.whenDrained(() => this.#exchange.resume());
+    }
+  }
+
+  #failed(error: unknown, unanswered: boolean): void {
+    if (this.#mode === 'stream') this.#finish(error);
+    else this.end({ kind: 'failed', error, unanswered });
+  }
+
+  #finish(error: unknown): void {
+    this.end(this.#ending(error));
+  }
+
+  #ending(error: unknown): Outcome {
+    const body = () => joined(this.#pieces, this.#size);
+    switch (this.#mode) {
+      case 'json':
+        return { kind: 'json', body: body() };
+      case 'stream':
+        return { kind: 'stream', error };
+      case 'refused':
+        return { kind: 'refused', status: this.#status, ...this.#refusal, body: body() };
+      case 'empty':
+        return { kind: 'empty' };
+    }
+  }
+
+  #tooLarge(): Error {
+    return protocolBroken(
+      this.#parts.request.url,
+      `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`,
+    );
+  }
+}

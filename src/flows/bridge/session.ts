@@ -1,0 +1,78 @@
+import { protocolBroken } from '../../errors/call.js';
+import { usableRevision } from '../../protocol/mcp/message-headers.js';
+import { type MessageShape, textMember } from '../../protocol/mcp/scan-message.js';
+import { usableSessionId } from '../../protocol/mcp/session.js';
+
+/** What of the host's own messages opens a session, kept to open another one where the server has lost it. */
+export interface Opening {
+  readonly initialize: Uint8Array;
+  initialized: Uint8Array | undefined;
+}
+
+/** The protocol session of a bridge (`Mcp-Session-Id`), from the answer to `initialize` on. */
+export class Session {
+  readonly #server: string;
+  #sessionId: string | undefined;
+  #revision: string | undefined;
+  /** Grows whenever a session begins, so that a late answer of an older one is known. */
+  number = 0;
+  opening: Opening | undefined;
+  #key: string | undefined;
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** The negotiated revision. */
+  get revision(): string | undefined {
+    return this.#revision;
+  }
+
+  get hasId(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  /** Forgets what the server gave. */
+  clear(): void {
+    this.#sessionId = undefined;
+    this.#revision = undefined;
+    this.number += 1;
+  }
+
+  /**
+   * Takes the identifier that came with the answer to `initialize`, which was asked for with that credential.
+   * @throws Failure `protocol_broken`
+   */
+  takeId(value: string | undefined, key: string | undefined): void {
+    if (!usableSessionId(value)) {
+      throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
+    }
+    this.#sessionId = value;
+    this.#key = key;
+  }
+
+  /** Takes the revision that the answer to `initialize` names. @throws Failure `protocol_broken` */
+  takeAnswer(bytes: Uint8Array, answer: MessageShape): void {
+    if (answer.resultAt === -1) return;
+    const revision = textMember(bytes, answer.resultAt, 'protocolVersion');
+    if (!usableRevision(revision)) {
+      throw protocolBroken(this.#server, 'its answer to initialize names no protocol version');
+    }
+    this.#revision = revision;
+  }
+
+  /** Whether it was opened with that credential: another one does not go on with it. */
+  isOf(key: string | undefined): boolean {
+    return this.#key === key;
+  }
+
+  /** What every request of this session repeats, made with that credential. */
+  headers(key: string | undefined): readonly (readonly [string, string])[] {
+    return [
+      ...(this.#sessionId === undefined || !this.isOf(key)
+        ? []
+        : ([['mcp-session-id', this.#sessionId]] as const)),
+      ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
+    ];
+  }
+}

@@ -1,0 +1,140 @@
+import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
+
+/**
+ * Finds the end of JSON texts in bytes (RFC 8259), without making values of them: every grammar rule is checked, and
+ * UTF-8 with them. Each function takes the place of its first byte and gives the place after the last one, or -1 where
+ * the bytes are no JSON. Time is linear, memory one byte for each level of nesting.
+ */
+
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+export const comma = 0x2c;
+export const colon = 0x3a;
+const inObject = 1;
+const inArray = 2;
+
+/** Past the white space at `at`. */
+export function skipSpace(bytes: Uint8Array, at: number): number {
+  let next = at;
+  for (;;) {
+    const byte = bytes[next];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
+      return next;
+    }
+    next += 1;
+  }
+}
+
+/** Past the value that begins at `at`, of any kind and any depth. */
+export function skipValue(bytes: Uint8Array, at: number): number {
+  const levels = new Levels();
+  let next = at;
+  for (;;) {
+    const byte = bytes[next];
+    if (byte === openBrace || byte === openBracket) {
+      const isObject = byte === openBrace;
+      next = skipSpace(bytes, next + 1);
+      if (bytes[next] === (isObject ? closeBrace : closeBracket)) {
+        next += 1;
+      } else {
+        levels.push(isObject ? inObject : inArray);
+        next = isObject ? skipName(bytes, next) : next;
+        if (next === -1) return -1;
+        continue;
+      }
+    } else {
+      next = byte === quote ? skipString(bytes, next) : skipScalar(bytes, next);
+      if (next === -1) return -1;
+    }
+    next = afterValue(bytes, next, levels);
+    if (next === -1 || levels.depth === 0) return next;
+  }
+}
+
+/** Past the name that begins at `at`, its colon, and the space around it. */
+export function skipName(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== quote) return -1;
+  const end = skipString(bytes, at);
+  if (end === -1) return -1;
+  const next = skipSpace(bytes, end);
+  return bytes[next] === colon ? skipSpace(bytes, next + 1) : -1;
+}
+
+/** A value has ended: closes what ends with it, and goes to where the next one begins. */
+function afterValue(bytes: Uint8Array, at: number, levels: Levels): number {
+  let next = at;
+  while (levels.depth > 0) {
+    const isObject = levels.top === inObject;
+    next = skipSpace(bytes, next);
+    const byte = bytes[next];
+    if (byte === comma) {
+      next = skipSpace(bytes, next + 1);
+      return isObject ? skipName(bytes, next) : next;
+    }
+    if (byte !== (isObject ? closeBrace : closeBracket)) return -1;
+    levels.pop();
+    next += 1;
+  }
+  return next;
+}
+
+class Levels {
+  depth = 0;
+  #kinds = new Uint8Array(64);
+
+  get top(): number | undefined {
+    return this.#kinds[this.depth - 1];
+  }
+
+  push(kind: number): void {
+    if (this.depth === this.#kinds.length) {
+      const longer = new Uint8Array(this.#kinds.length * 2);
+      longer.set(this.#kinds);
+      this.#kinds = longer;
+    }
+    this.#kinds[this.depth] = kind;
+    this.depth += 1;
+  }
+
+  pop(): void {
+    this.depth -= 1;
+  }
+}
+
+/**
+ * Past the object that begins at `at`. `member` is given each name and where its value begins, and gives the place past
+ * that value.
+ */
+export function walkObject(
+  bytes: Uint8Array,
+  at: number,
+  member: (name: string, valueAt: number) => number,
+): number {
+  if (bytes[at] !== openBrace) return -1;
+  let next = skipSpace(bytes, at + 1);
+  if (bytes[next] === closeBrace) return next + 1;
+  for (;;) {
+    const valueAt = skipName(bytes, next);
+    if (valueAt === -1) return -1;
+    next = member(textAt(bytes, next), valueAt);
+    if (next === -1) return -1;
+    next = skipSpace(bytes, next);
+    if (bytes[next] === closeBrace) return next + 1;
+    if (bytes[next] !== comma) return -1;
+    next = skipSpace(bytes, next + 1);
+  }
+}
+
+/** What the string at `at` says; it has been found to be one. */
+export function textAt(bytes: Uint8Array, at: number): string {
+  let text = '';
+  for (let next = at + 1; ; next += 1) {
+    const byte = bytes[next] ?? quote;
+    if (byte === quote) return text;
+    if (byte === backslash || byte >= 0x80) break;
+    text += String.fromCharCode(byte);
+  }
+  return JSON.parse(new TextDecoder().decode(bytes.subarray(at, skipString(bytes, at))));
+}

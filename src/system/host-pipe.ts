@@ -1,0 +1,125 @@
+import type { Readable, Writable } from 'node:stream';
+import type { HostPipe } from '../ports/bridging.js';
+
+/** Bytes that may wait for the host before it counts as slow. */
+const fullAt = 256 * 1024;
+/** Messages up to this size are put together for one write. */
+const smallMessage = 16 * 1024;
+/** How often it is looked whether the program that started this one still lives, in milliseconds. */
+const lookEveryMs = 1_000;
+const lineFeed = Buffer.from('\n');
+
+/**
+ * The host behind stdin and stdout. It has gone when its input ends, when nobody reads what is written, and when this
+ * process has been handed to another parent: a host that was killed may leave its pipes open in programs that it started.
+ */
+export function createHostPipe(stdin: Readable, stdout: Writable): HostPipe {
+  // stdout is the protocol's: what a package may have to say goes where people read.
+  const { error } = console;
+  Object.assign(console, { log: error, info: error, debug: error });
+  const pipe = new Pipe(stdin, stdout);
+  stdout.on('error', () => pipe.gone());
+  return pipe;
+}
+
+class Pipe implements HostPipe {
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  #pieces: Uint8Array[] = [];
+  #waiting: (() => void)[] = [];
+  #end: () => void = () => undefined;
+  #isGone = false;
+
+  constructor(stdin: Readable, stdout: Writable) {
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+  }
+
+  listen(taker: { data(chunk: Uint8Array): void; end(): void }): void {
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid !== parent) this.gone();
+    }, lookEveryMs);
+    watch.unref();
+    let ended = false;
+    this.#end = () => {
+      if (ended) return;
+      ended = true;
+      clearInterval(watch);
+      this.#stdin.destroy();
+      taker.end();
+    };
+    this.#stdin
+      .on('data', (chunk: Uint8Array) => taker.data(chunk))
+      .once('end', this.#end)
+      .once('error', this.#end)
+      .once('close', this.#end);
+    if (this.#isGone) this.#end();
+  }
+
+  pause(): void {
+    this.#stdin.pause();
+  }
+
+  resume(): void {
+    this.#stdin.resume();
+  }
+
+  get isFull(): boolean {
+    return !this.#isGone && this.#stdout.writableLength > fullAt;
+  }
+
+  write(message: Uint8Array): void {
+    if (this.#isGone) return;
+    // What other connections bring in the same turn of the event loop goes out with it.
+    if (this.#pieces.length === 0) setImmediate(() => this.#flush());
+    this.#pieces.push(message, lineFeed);
+    if (message.byteLength > smallMessage) this.#flush();
+  }
+
+  whenDrained(then: () => void): void {
+    if (!this.isFull) queueMicrotask(then);
+    else this.#waiting.push(then);
+  }
+
+  async flushed(): Promise<void> {
+    this.#flush();
+    while (!this.#isGone && this.#stdout.writableLength > 0) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  /** Nobody is there any more. */
+  gone(): void {
+    this.#isGone = true;
+    this.#pieces = [];
+    this.#wake();
+    this.#end();
+  }
+
+  #flush(): void {
+    const pieces = this.#pieces;
+    if (pieces.length === 0) return;
+    this.#pieces = [];
+    const written = () => {
+      if (!this.isFull) this.#wake();
+    };
+    const last = pieces.at(-2);
+    if (last !== undefined && last.byteLength > smallMessage) {
+      this.#stdout.cork();
+      const small = pieces.slice(0, -2);
+      if (small.length > 0) this.#stdout.write(Buffer.concat(small));
+      this.#stdout.write(last);
+      this.#stdout.write(lineFeed, written);
+      this.#stdout.uncork();
+      return;
+    }
+    this.#stdout.write(Buffer.concat(pieces), written);
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const then of waiting) then();
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bareHome, event, requestOf, scriptedServer, startBridge, usual } from './host.js';
+
+test('one round trip to the first answer; the session and the agreed revision on all that follows; DELETE at the end', async () => {
+  await using server = await scriptedServer((seen, response) => usual(seen, response, 'session-1'));
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  const opened = await host.open('2025-06-18');
+  assert.equal(opened.result?.['protocolVersion'], '2025-06-18');
+  assert.equal(server.seen.length >= 1 && server.seen[0]?.message.method, 'initialize');
+  assert.equal(server.seen[0]?.headers['mcp-session-id'], undefined);
+  assert.equal(server.seen[0]?.headers.authorization, undefined);
+  assert.equal(server.seen[0]?.headers.accept, 'application/json, text/event-stream');
+  const answer = await host.ask({ id: 'a', method: 'tools/list', params: { x: 1 } });
+  assert.deepEqual(answer, { jsonrpc: '2.0', id: 'a', result: { echoed: { x: 1 } } });
+  const stream = await requestOf(server, ({ method }) => method === 'GET');
+  host.program.stdin.end();
+  const { code, stdout, stderr } = await host.program.finished;
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout.split('\n').length, 3);
+  const later = server.seen.slice(1);
+  assert.deepEqual(later.map(({ method, message }) => message.method ?? method).sort(), [
+    'DELETE',
+    'GET',
+    'notifications/initialized',
+    'tools/list',
+  ]);
+  for (const { headers } of [...later, stream]) {
+    assert.equal(headers['mcp-session-id'], 'session-1');
+    assert.equal(headers['mcp-protocol-version'], '2025-06-18');
+  }
+  assert.doesNotMatch(stderr, /session-1/);
+});
+
+test('a server that knows the session no longer is given the host’s own opening messages again, once for all requests', async () => {
+  let sessions = 0;
+  await using server = await scriptedServer((seen, response) => {
+    const { message, headers } = seen;
+    if (message.method === 'initialize') sessions += 1;
+    const isLost = message.method === 'tools/call' && headers['mcp-session-id'] === 'session-1';
+    if (isLost) response.writeHead(404, { 'content-type': 'text/plain' }).end('Session not found');
+    else usual(seen, response, `session-${sessions}`);
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  for (const id of [1, 2, 3]) host.send({ id, method: 'tools/call', params: { name: `t${id}` } });
+  const answers = [await host.next(), await host.next(), await host.next()];
+  assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 2, 3]);
+  assert.ok(answers.every(({ result }) => result !== undefined));
+  const opening = server.seen.filter(({ message }) => message.method === 'initialize');
+  assert.equal(opening.length, 2);
+  assert.deepEqual(opening[1]?.body, opening[0]?.body);
+  assert.equal(server.seen.filter(({ message }) => message.method === 'notifications/initialized').length, 2);
+  await host.program.waitForStderr(/The server had forgotten the session; another one was opened/);
+});
+
+test('a server that forgets every session is not asked for ever', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method === 'tools/call') response.writeHead(404).end();
+    else usual(seen, response, 'session');
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  for (let id = 1; id <= 5; id += 1) {
+    const { error } = await host.ask({ id, method: 'tools/call', params: {} });
+    assert.equal(error?.code, -32012);
+    assert.equal(error?.data?.['code'], id <= 3 ? 'http_failed' : 'session_lost');
+  }
+  assert.equal(server.seen.filter(({ message }) => message.method === 'initialize').length, 4);
+});
+
+test('requests of the server reach the host, and its answers the server', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/call') return usual(seen, response, 's');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(
+      event({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { message: 'Sure?' } }),
+    );
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }));
+    void requestOf(server, ({ message }) => message.id === 5 && message.result !== undefined).then(() => {
+      response.end(event({ jsonrpc: '2.0', id: 5, result: { done: true } }));
+    });
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  // The same id on both sides: each side counts for itself.
+  const asked = await host.ask({ id: 5, method: 'tools/call', params: { name: 'x' } });
+  assert.equal(asked.method, 'elicitation/create');
+  assert.equal((await host.next()).method, 'notifications/progress');
+  host.send({ id: 5, result: { action: 'accept' } });
+  assert.deepEqual((await host.next()).result, { done: true });
+});

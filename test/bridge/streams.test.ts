@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bareHome, event, requestOf, scriptedServer, startBridge, usual } from './host.js';
+
+test('a stream that ends before its answer is taken up again after its last event, when the server says', async () => {
+  let ended = 0;
+  let back = 0;
+  await using server = await scriptedServer((seen, response) => {
+    const { method, message, headers } = seen;
+    if (method === 'GET' && headers['last-event-id'] === undefined) return usual(seen, response);
+    if (method !== 'GET' && message.method !== 'tools/call') return usual(seen, response, 's');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (method === 'GET') {
+      back = performance.now();
+      response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: { n: 1 } }, 'e-1'));
+      response.end(event({ jsonrpc: '2.0', id: 1, result: { done: true } }, 'e-2'));
+    } else {
+      response.write('retry: 400\n\n');
+      response.end(
+        event({ jsonrpc: '2.0', method: 'notifications/progress', params: { n: 1 } }, 'e-1'),
+        () => {
+          ended = performance.now();
+        },
+      );
+    }
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  host.send({ id: 1, method: 'tools/call' });
+  // What the server sends a second time is not told a second time.
+  assert.equal((await host.next()).method, 'notifications/progress');
+  assert.deepEqual((await host.next()).result, { done: true });
+  const resumed = server.seen.find(({ headers }) => headers['last-event-id'] !== undefined);
+  assert.equal(resumed?.headers['last-event-id'], 'e-1');
+  assert.equal(resumed?.headers['mcp-session-id'], 's');
+  assert.ok(back - ended >= 390, 'not sooner than it was told to');
+});
+
+test('a stream that cannot be taken up again ends in an error for its request, and nothing is sent twice', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/call') return usual(seen, response);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/progress' }));
+    setImmediate(() => response.destroy());
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  assert.equal((await host.ask({ id: 1, method: 'tools/call' })).method, 'notifications/progress');
+  const { id, error } = await host.next();
+  assert.equal(id, 1);
+  assert.equal(error?.data?.['code'], 'answer_missing');
+  assert.equal(server.seen.filter(({ message }) => message.method === 'tools/call').length, 1);
+});
+
+test('the standing stream is opened once the session is, and again, later each time, when it drops [A-241]', async () => {
+  const times: number[] = [];
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') return usual(seen, response, 's');
+    times.push(performance.now());
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (times.length === 1) response.write(event({ jsonrpc: '2.0', method: 'notifications/a' }, 'x-1'));
+    if (times.length === 5) response.write(event({ jsonrpc: '2.0', method: 'notifications/b' }, 'x-2'));
+    response.write('retry: 0\n\n');
+    if (times.length < 5) response.end();
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  assert.equal((await host.next()).method, 'notifications/a');
+  assert.equal((await host.next()).method, 'notifications/b');
+  const streams = server.seen.filter(({ method }) => method === 'GET');
+  assert.deepEqual(
+    streams.map(({ headers }) => headers['last-event-id']),
+    [undefined, 'x-1', 'x-1', 'x-1', 'x-1'],
+  );
+  const pauses = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  assert.ok(
+    pauses.every((pause) => pause >= 245),
+    `${pauses}`,
+  );
+  assert.ok((pauses.at(-1) ?? 0) >= 900, `${pauses}`);
+});
+
+test('the wire without sessions: headers from each message, nothing remembered, cancelled by ending the exchange', async () => {
+  let closed = 0;
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'subscriptions/listen') return usual(seen, response, 'never-used');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(event({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged' }));
+    response.once('close', () => {
+      closed += 1;
+    });
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
+  await host.ask({ id: 1, method: 'server/discover', params: { _meta } });
+  await host.ask({ id: 2, method: 'tools/call', params: { name: 'wétter', arguments: {}, _meta } });
+  await host.ask({ id: 3, method: 'resources/read', params: { uri: 'file:///a', _meta } });
+  assert.equal((await host.ask({ id: 4, method: 'subscriptions/listen', params: { _meta } })).id, undefined);
+  host.send({ method: 'notifications/cancelled', params: { requestId: 4, _meta } });
+  await host.ask({ id: 5, method: 'tools/list', params: { _meta } });
+  host.program.stdin.end();
+  assert.equal((await host.program.finished).code, 0);
+  const headers = server.seen.map(({ headers }) => [
+    headers['mcp-protocol-version'],
+    headers['mcp-method'],
+    headers['mcp-name'],
+    headers['mcp-session-id'],
+  ]);
+  assert.deepEqual(headers, [
+    ['2026-07-28', 'server/discover', undefined, undefined],
+    ['2026-07-28', 'tools/call', `=?base64?${Buffer.from('wétter').toString('base64')}?=`, undefined],
+    ['2026-07-28', 'resources/read', 'file:///a', undefined],
+    ['2026-07-28', 'subscriptions/listen', undefined, undefined],
+    ['2026-07-28', 'tools/list', undefined, undefined],
+  ]);
+  assert.equal(closed, 1);
+  await requestOf(server, () => true);
+});
