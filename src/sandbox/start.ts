@@ -2,9 +2,12 @@ import { makeSigningKeys } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { FaultBox } from './faults/fault-box.js';
 import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
-import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
+import { type SandboxOptions, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
+import { makeStaticClient } from './upstream/static-client.js';
+import { UpstreamAccounts } from './upstream/upstream-accounts.js';
+import { UpstreamServer } from './upstream/upstream-server.js';
 import { type LoopbackServer, listenOnLoopback } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {
@@ -14,7 +17,9 @@ export interface Sandbox extends AsyncDisposable {
   /** What both servers were asked, oldest first. */
   readonly requests: readonly SeenRequest[];
   readonly stats: SandboxStats;
-  /** The tokens that the protected server's own upstream was shown: never a caller's. */
+  /** Where the upstream listens, another service that the sandbox is a client of. */
+  readonly upstreamUrl: string;
+  /** The tokens that upstreams of the protected server were shown: never a caller's. */
   readonly upstreamTokens: readonly string[];
   /** Replaces the faults that are on; none switches them all off. @throws RangeError for an unknown name */
   setFaults(names: readonly string[]): void;
@@ -31,7 +36,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const faults = new FaultBox(settings.faults);
   const log = new RequestLog();
   const keysReady = makeSigningKeys();
-  const [protectedPort, authorizationPort] = await listenOnBoth(settings);
+  const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll([
+    settings.port,
+    settings.authorizationPort,
+    0,
+  ]);
   const serverUrl = `${protectedPort.origin}/mcp`;
   const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
   const places = {
@@ -40,6 +49,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     issuer,
     authorizationOrigin: authorizationPort.origin,
   };
+  const client = makeStaticClient(issuer);
+  const upstream = new UpstreamServer(upstreamPort.origin, client, Date.now);
+  const accounts = new UpstreamAccounts(upstreamPort.origin, client, Date.now);
+  upstreamPort.serve(upstream.handler);
   const keys = await keysReady;
   const closing = new AbortController();
   serveAuthorization({
@@ -49,6 +62,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     places,
     log,
     faults,
+    accounts,
     closing: closing.signal,
   });
   const protectedServer = createProtectedServer({
@@ -57,22 +71,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     keys: keys.verifying,
     discovery: settings.discovery,
     wellKnown: settings.wellKnown,
+    accounts,
   });
   protectedPort.serve(serverFront({ places, log, faults }, protectedServer.handler));
   const close = async (): Promise<void> => {
     closing.abort();
     await protectedServer.close();
-    await Promise.all([protectedPort, authorizationPort].map((server) => server[Symbol.asyncDispose]()));
+    await closeAll([protectedPort, authorizationPort, upstreamPort]);
   };
   return {
     serverUrl,
     issuer,
+    upstreamUrl: upstream.origin,
     requests: log.requests,
     get stats() {
       return log.stats;
     },
     get upstreamTokens() {
-      return protectedServer.upstreamTokens;
+      return [...protectedServer.upstreamTokens, ...upstream.received];
     },
     setFaults: (names) => faults.set(names),
     close,
@@ -80,12 +96,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-async function listenOnBoth(settings: SandboxSettings): Promise<readonly [LoopbackServer, LoopbackServer]> {
-  const first = await listenOnLoopback(settings.port);
+async function listenOnAll(
+  ports: readonly [number, number, number],
+): Promise<[LoopbackServer, LoopbackServer, LoopbackServer]> {
+  const open: LoopbackServer[] = [];
   try {
-    return [first, await listenOnLoopback(settings.authorizationPort)];
+    for (const port of ports) open.push(await listenOnLoopback(port));
+    return open as [LoopbackServer, LoopbackServer, LoopbackServer];
   } catch (error) {
-    await first[Symbol.asyncDispose]();
+    await closeAll(open);
     throw error;
   }
+}
+
+async function closeAll(servers: readonly LoopbackServer[]): Promise<void> {
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
 }

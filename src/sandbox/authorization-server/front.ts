@@ -91,6 +91,8 @@ async function route(
     return pass(visit, '/.well-known/oauth-authorization-server');
   }
   if (below === undefined || below.startsWith('/.well-known/')) return reply(response, notFound());
+  if (below === '/upstream/callback')
+    return parts.interactions.returned(visit.request, response, url.searchParams);
   if (below.startsWith('/interaction/'))
     return parts.interactions.handle(replayed(visit.request, target, visit.body), response, form);
   if (visit.request.method === 'POST' && below === '/token') {

@@ -3,19 +3,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { errors, Interaction, Provider } from 'oidc-provider';
 import { type Answer, send } from '../wire/answer.js';
 import { accountById } from './accounts.js';
+import { askedIn, makeGrant } from './grant.js';
 import { consentPage } from './pages/consent-page.js';
 import { errorPage } from './pages/error-page.js';
 import { loginPage } from './pages/login-page.js';
-import { scopeInWords } from './scopes.js';
+import { upstreamScope } from './scopes.js';
+import { arrival, departure, takesConsentForGiven, type VisitParts } from './upstream-visit.js';
 
 export interface InteractionPages {
   /** Answers a GET (the page) or POST (the decision) of `/interaction/:uid`. */
   handle(request: IncomingMessage, response: ServerResponse, form: URLSearchParams): Promise<void>;
+  /** Answers `/upstream/callback`: a browser comes back from the upstream. */
+  returned(request: IncomingMessage, response: ServerResponse, query: URLSearchParams): Promise<void>;
 }
 
-interface Shared {
+interface Shared extends VisitParts {
   readonly provider: Provider;
-  readonly issuerPath: string;
   readonly secret: string;
   /** Identifiers of the clients that the sandbox was started with. */
   readonly preregistered: ReadonlySet<string>;
@@ -37,17 +40,36 @@ export function interactionPages(shared: Shared): InteractionPages {
         send(response, errorPage(400, 'session_not_found', 'this page belongs to another login'));
       } else if (interaction.result !== undefined) {
         send(response, errorPage(409, 'already_decided', 'this question has been answered already'));
+      } else if (await wentOn(shared, interaction, request, response)) {
+        return;
       } else if (request.method === 'POST') {
         await decide(shared, interaction, request, response, form);
       } else {
         send(response, await show(shared, interaction));
       }
     },
+    returned: async (request, response, query) => send(response, await arrival(shared, request, query)),
   };
 }
 
+/** A login whose browser is back from the upstream ends here, without another question. */
+async function wentOn(
+  shared: Shared,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const visit = shared.accounts.takeVisit(interaction.uid);
+  if (visit === undefined) return false;
+  const { consent, connected } = visit;
+  const scopes = consent.scopes.filter((scope) => connected || scope !== upstreamScope);
+  const grantId = await makeGrant(shared.provider, interaction, scopes);
+  await shared.provider.interactionFinished(request, response, { consent: { grantId } });
+  return true;
+}
+
 async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
-  const params = parameters(interaction);
+  const params = askedIn(interaction);
   let client: Awaited<ReturnType<Provider['Client']['find']>>;
   try {
     client = await shared.provider.Client.find(params.clientId);
@@ -67,6 +89,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
   const account = accountById(interaction.session?.accountId ?? '');
   if (interaction.prompt.name === 'login' || account === undefined)
     return loginPage({ ...form, client: clientName });
+  if (takesConsentForGiven(shared, interaction)) return departure(shared, interaction, params.scopes);
   return consentPage({
     ...form,
     clientId: params.clientId,
@@ -75,6 +98,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
     redirectUri: params.redirectUri,
     resource: params.resource,
     scopes: params.scopes,
+    leadsTo: params.scopes.includes(upstreamScope) ? [shared.accounts.origin] : [],
     account,
   });
 }
@@ -101,35 +125,15 @@ async function decide(
       await provider.interactionFinished(request, response, {
         login: { accountId: account.id, remember: false },
       });
+  } else if (decision === 'allow' && form.getAll('scope').includes(upstreamScope)) {
+    send(response, departure(shared, interaction, form.getAll('scope')));
   } else if (decision === 'allow') {
-    const grantId = await grant(provider, interaction, form.getAll('scope'));
+    const grantId = await makeGrant(provider, interaction, form.getAll('scope'));
     await provider.interactionFinished(request, response, { consent: { grantId } });
   } else {
     const refusal = { error: 'access_denied', error_description: 'the person said no' };
     await provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false });
   }
-}
-
-/** A grant of its own for this login: what was ticked, and, so that it is not asked again, what was not. */
-async function grant(
-  provider: Provider,
-  interaction: Interaction,
-  ticked: readonly string[],
-): Promise<string> {
-  const { clientId, resource, scopes } = parameters(interaction);
-  const accountId = interaction.session?.accountId ?? '';
-  const made = new provider.Grant({ clientId, accountId });
-  const allowed = scopes.filter((scope) => ticked.includes(scope)).join(' ');
-  const refused = scopes.filter((scope) => !ticked.includes(scope)).join(' ');
-  if (allowed !== '') {
-    made.addOIDCScope(allowed);
-    made.addResourceScope(resource, allowed);
-  }
-  if (refused !== '') {
-    made.rejectOIDCScope(refused);
-    made.rejectResourceScope(resource, refused);
-  }
-  return made.save();
 }
 
 /** The same authorization request from the start, for a person with another account. */
@@ -144,22 +148,6 @@ function anew(shared: Shared, interaction: Interaction): Answer {
       ['cache-control', 'no-store'],
     ],
     body: new Uint8Array(),
-  };
-}
-
-function parameters(interaction: Interaction): {
-  readonly clientId: string;
-  readonly redirectUri: string | undefined;
-  readonly resource: string;
-  readonly scopes: readonly string[];
-} {
-  const { client_id, redirect_uri, resource, scope } = interaction.params;
-  const asked = String(scope ?? '').split(' ');
-  return {
-    clientId: String(client_id),
-    redirectUri: typeof redirect_uri === 'string' ? redirect_uri : undefined,
-    resource: String(resource),
-    scopes: asked.filter((one) => scopeInWords(one) !== undefined),
   };
 }
 

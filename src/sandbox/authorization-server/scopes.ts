@@ -3,7 +3,11 @@ export const resourceScopes = {
   'mcp:basic': 'Use the tools that everyone may use',
   'notes:read': 'Read your notes',
   'notes:write': 'Write and delete your notes',
+  'upstream:read': 'Read your profile at the upstream, another service, which would be asked next',
 } as const;
+
+/** The scope for which this server goes to the upstream on behalf of a person. */
+export const upstreamScope = 'upstream:read';
 
 /** OpenID Connect's own scopes. */
 export const openidScopes = {

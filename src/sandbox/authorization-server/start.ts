@@ -5,6 +5,7 @@ import type { FaultBox } from '../faults/fault-box.js';
 import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
+import type { UpstreamAccounts } from '../upstream/upstream-accounts.js';
 import type { LoopbackServer } from '../wire/listen.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';
@@ -22,6 +23,7 @@ export interface AuthorizationServerParts {
   readonly places: Places;
   readonly log: RequestLog;
   readonly faults: FaultBox;
+  readonly accounts: UpstreamAccounts;
   /** The sandbox ends. */
   readonly closing: AbortSignal;
 }
@@ -64,6 +66,8 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   const interactions = interactionPages({
     provider,
     issuerPath: settings.issuerPath,
+    accounts: parts.accounts,
+    isFaulty: (name) => parts.faults.isOn(name),
     secret,
     preregistered: new Set(settings.clients.map((client) => client.client_id)),
   });

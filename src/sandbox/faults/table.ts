@@ -7,6 +7,7 @@ import { registrationFaults } from './registration.js';
 import { resourceMetadataFaults } from './resource-metadata.js';
 import { serverFaults } from './server.js';
 import { tokenFaults } from './token.js';
+import { upstreamFaults } from './upstream.js';
 
 /** Every fault there is, with counters of its own at zero. */
 export function allFaults(): readonly Fault[] {
@@ -19,6 +20,7 @@ export function allFaults(): readonly Fault[] {
     ...tokenFaults(),
     ...refreshFaults(),
     ...serverFaults(),
+    ...upstreamFaults(),
   ];
 }
 

@@ -1,10 +1,12 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { registerNoteResources } from './note-resources.js';
 import type { NoteStore } from './notes.js';
+import type { ProtectedServerSettings } from './options.js';
 import { registerBasicTools } from './tools/basic.js';
 import { registerConfirm } from './tools/confirm.js';
 import { registerCountdown } from './tools/countdown.js';
 import { registerNoteTools } from './tools/notes.js';
+import { registerUpstreamProfile } from './tools/upstream-profile.js';
 import { registerUpstreamTime } from './tools/upstream-time.js';
 import type { UpstreamClient } from './upstream.js';
 
@@ -12,6 +14,7 @@ import type { UpstreamClient } from './upstream.js';
 export interface ServerWorld {
   readonly notes: NoteStore;
   readonly upstream: UpstreamClient;
+  readonly accounts: ProtectedServerSettings['accounts'];
 }
 
 /** One protocol server, for one session or one request without a session. */
@@ -30,5 +33,6 @@ export function buildMcpServer(world: ServerWorld): McpServer {
   registerCountdown(server);
   registerConfirm(server);
   registerUpstreamTime(server, world.upstream);
+  if (world.accounts !== undefined) registerUpstreamProfile(server, world.accounts);
   return server;
 }

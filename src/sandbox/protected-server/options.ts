@@ -1,3 +1,5 @@
+import type { UpstreamAccounts } from '../upstream/upstream-accounts.js';
+
 /** What a protected server is made with. */
 export interface ProtectedServerOptions {
   /** Its canonical URI (RFC 8707 section 2): the address of its endpoint, and the audience of its tokens. */
@@ -15,9 +17,12 @@ export interface ProtectedServerOptions {
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */
   readonly requiredScopes?: readonly string[];
+  /** People's accounts at the upstream; absent: no tool uses any. */
+  readonly accounts?: Pick<UpstreamAccounts, 'profile'>;
 }
 
-export type ProtectedServerSettings = Required<ProtectedServerOptions>;
+export type ProtectedServerSettings = Required<Omit<ProtectedServerOptions, 'accounts'>> &
+  Pick<ProtectedServerOptions, 'accounts'>;
 
 export function protectedServerSettings(options: ProtectedServerOptions): ProtectedServerSettings {
   return { discovery: 'both', wellKnown: 'both', requiredScopes: ['mcp:basic'], ...options };

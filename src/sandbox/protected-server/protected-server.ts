@@ -31,7 +31,10 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   const notes = new NoteStore();
   const upstream = new UpstreamClient();
   const enter = tokenGate(settings);
-  const endpoint = new McpEndpoint(() => buildMcpServer({ notes, upstream }), metadataUrl(settings));
+  const endpoint = new McpEndpoint(
+    () => buildMcpServer({ notes, upstream, accounts: settings.accounts }),
+    metadataUrl(settings),
+  );
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
     if (!hasHost(request, host)) return jsonAnswer(421, { error: 'misdirected_request' });

@@ -22,12 +22,13 @@ describe('the shelf of metadata documents', { skip: needs('openssl') }, () => {
   function open(
     answers: readonly (readonly LookupAddress[])[] = [[loopback]],
     more: ClientDocumentRules = {},
+    otherwise: Promise<readonly LookupAddress[]> = Promise.resolve([]),
   ) {
     now = Date.now();
     const seen = { fetches: 0, lookups: 0 };
     const documents = new ClientDocuments({
       rules: { ...host.rules, ...more },
-      resolve: async () => answers[Math.min(seen.lookups++, answers.length - 1)] ?? [],
+      resolve: async () => answers[Math.min(seen.lookups++, answers.length - 1)] ?? otherwise,
       now: () => now,
       closing: new AbortController().signal,
       onFetch: () => {
@@ -121,13 +122,20 @@ describe('the shelf of metadata documents', { skip: needs('openssl') }, () => {
   });
 
   test('[R-5.8g] of too many documents at once, the last are turned away without a look-up', async () => {
-    const { documents, seen } = open();
-    host.serve();
-    const all = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, at) => documents.load(named(`flood${at}`))),
+    let answer: (addresses: readonly LookupAddress[]) => void = () => undefined;
+    const { documents, seen } = open(
+      [],
+      {},
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
     );
-    assert.equal(all.filter(({ status }) => status === 'fulfilled').length, 16);
+    const all = Array.from({ length: 20 }, (_, at) => documents.load(named(`flood${at}`)));
+    const refused = all.slice(16).map((one) => assert.rejects(one, reason(/too many documents/)));
+    await Promise.all(refused);
     assert.equal(seen.lookups, 16);
+    answer([]);
+    await Promise.allSettled(all);
   });
 
   test('[R-5.8g] [A-272] a name is looked up once for each fetch, and the connection goes to what was judged (DNS rebinding)', async () => {

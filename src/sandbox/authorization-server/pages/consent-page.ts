@@ -15,6 +15,8 @@ export interface ConsentQuestion {
   readonly redirectUri: string | undefined;
   readonly resource: string;
   readonly scopes: readonly string[];
+  /** Origins that the person is sent to on the way, should they allow it. */
+  readonly leadsTo: readonly string[];
   readonly account: SandboxAccount;
 }
 
@@ -36,7 +38,7 @@ export function consentPage(ask: ConsentQuestion): Answer {
     status: 200,
     title: 'Allow access?',
     // The answer of this form is redirected to the client: browsers ask the policy for that, too.
-    formTargets: target === undefined ? [] : [target.origin],
+    formTargets: [...ask.leadsTo, ...(target === undefined ? [] : [target.origin])],
     body: html`<h1>${name} asks to act for you</h1>
 <p class="soft">It would be able to use this server as ${ask.account.name}.</p>
 <dl>
