@@ -170,12 +170,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     programs: world.programs,
     neighbours: async () => {
       const { createNeighbours } = await import('./system/neighbours/neighbours.js');
-      return createNeighbours({
-        env,
-        platform,
-        homedir,
-        stateFolder: statePaths(env, platform, homedir).state,
-      });
+      return createNeighbours({ env, platform, homedir });
     },
     documentServers: lateDocumentServers(async () => {
       const { createDocumentServers } = await import('./system/document-server/document-servers.js');

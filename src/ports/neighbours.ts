@@ -10,6 +10,8 @@ export interface Machine {
   /** Where this program keeps what is not secret. */
   readonly stateFolder: string;
   readonly start: StartWords;
+  /** What has to be set for the program to find this person's logins, where that is not by the platform's habit. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /** How another program starts this one: absolute paths, since programs with a window have no PATH of a shell. */

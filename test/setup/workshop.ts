@@ -28,6 +28,7 @@ export function machine(more: Partial<Machine>): Machine {
     platform: 'linux',
     homedir: '/home/a',
     env: {},
+    variables: {},
     workingFolder: '/home/a/project',
     stateFolder: '/home/a/.local/state/postern',
     start: { node: '/opt/bin/node', script: '/opt/postern.js', lasts: 'upgrades' },

@@ -19,6 +19,11 @@ export const setupTable = {
   options: [
     { name: 'write', kind: 'boolean', describe: 'put it there; the file as it was is kept for --undo' },
     { name: 'undo', kind: 'boolean', describe: 'take back what --write did, to the byte' },
+    {
+      name: 'check',
+      kind: 'boolean',
+      describe: 'run what the program would run, as it would; say what it gets, without showing it',
+    },
     { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
     {
       name: 'as',

@@ -1,5 +1,7 @@
+import { exitCode } from '../../errors/failure.js';
 import { nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
 import { argumentRefused } from '../../errors/usage.js';
+import { checkEntry } from '../../flows/setup/check-entry.js';
 import { listPrograms } from '../../flows/setup/list-programs.js';
 import { entryAlone, planEntry } from '../../flows/setup/plan-entry.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
@@ -7,6 +9,7 @@ import { writeEntry } from '../../flows/setup/write-entry.js';
 import { printable } from '../../primitives/printable.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
 import { programNamed, readSetupRequest, recordToUndo, type SetupArguments } from '../setup-target.js';
+import { checkJson, checkLines } from '../words/check-words.js';
 import {
   entryNotes,
   programJson,
@@ -20,11 +23,12 @@ import { setupTable } from './setup.table.js';
 export const command: Command<typeof setupTable> = {
   table: setupTable,
   async run(context, args) {
-    if ([args.write, args.undo, args.list].filter(Boolean).length > 1) {
-      throw argumentRefused('setup', '--write, --undo and --list do not go together');
+    if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
+      throw argumentRefused('setup', '--write, --undo, --check and --list do not go together');
     }
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
+    if (args.check) return await check(context, args);
     return args.write ? await write(context, args) : await show(context, args);
   },
 };
@@ -93,6 +97,22 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
     notes.forEach(tell);
   }
   return 0;
+}
+
+/** Exit code 0 only where the entry is in its place and the program would get what it needs. */
+async function check(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, signal } = context;
+  const program = programNamed(args.program);
+  const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
+  const checked = await checkEntry(await context.neighbours(), request, signal);
+  if (options.json) await out.json({ program: program.name, server: request.url, ...checkJson(checked) });
+  else await out.line(checkLines(checked, program.title).join('\n'));
+  const { place, end, answer } = checked;
+  const isServed = answer.kind === 'token' || answer.kind === 'server';
+  if (isServed) return place === 'there' || place === 'no-file' ? 0 : exitCode.usage;
+  const ownExit =
+    typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
+  return ownExit ?? exitCode.callFailed;
 }
 
 async function undo(context: CommandContext, args: SetupArguments): Promise<CommandExit> {

@@ -109,7 +109,7 @@ function linesOf(text: string): readonly Line[] | undefined {
     first.lastIndex = at;
     let whole = first.exec(text)?.[0] ?? '';
     at += whole.length;
-    while (!/^[ \t]*[#;]/.test(whole) && continues(whole) && at < text.length) {
+    while (!/^\s*[#;]/.test(whole) && continues(whole) && at < text.length) {
       first.lastIndex = at;
       const more = first.exec(text)?.[0] ?? '';
       whole += more;

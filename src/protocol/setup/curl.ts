@@ -1,3 +1,4 @@
+import { readHeaderLine } from './probe.js';
 import type { Program } from './program.js';
 import { callWords, shellLine } from './words.js';
 
@@ -13,6 +14,12 @@ export const curl: Program = {
   files: () => [],
   make: () => ({ ok: false, problem: 'words' }),
   leftovers: () => [],
+  probe: ({ machine, server, options }) => ({
+    command: callWords(machine, { command: ['credential', 'curl'], server, options }),
+    input: 'closed',
+    variables: {},
+    read: readHeaderLine,
+  }),
   next: '',
   line: ({ machine, server, options, url }) => {
     const words = callWords(machine, { command: ['credential', 'curl'], server, options });

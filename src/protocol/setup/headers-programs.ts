@@ -3,6 +3,7 @@ import { findToml, tomlStrings, tomlTables } from '../../primitives/edit/toml-ed
 import { quoted } from '../../primitives/printable.js';
 import { sameServerElsewhere } from './leftovers.js';
 import { inHome, inProject, join, set } from './place.js';
+import { type Probe, readHeaders } from './probe.js';
 import type { EntryRequest, MadeEntry, Program } from './program.js';
 import { sameServer } from './same-server.js';
 import { callWords, isExpanded, shellLine } from './words.js';
@@ -30,6 +31,7 @@ const claude: Program = {
     };
   },
   leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...localEntry(request)],
+  probe: (request) => helperProbe(request, 'open'),
   next: 'Look at it with: claude mcp list',
 };
 
@@ -82,6 +84,7 @@ const codex: Program = {
     ...staticHeaders(text, name),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,
   ],
+  probe: (request) => helperProbe(request, 'closed'),
   next: 'Look at it with: codex mcp list',
 };
 
@@ -99,4 +102,9 @@ function helperLine(request: EntryRequest): string | undefined {
   const { machine, server, options } = request;
   const words = callWords(machine, { command: ['credential', 'headers'], server, options });
   return isExpanded(words) ? undefined : shellLine(machine.platform, words);
+}
+
+function helperProbe(request: EntryRequest, input: Probe['input']): Probe | undefined {
+  const command = helperLine(request);
+  return command === undefined ? undefined : { command, input, variables: {}, read: readHeaders };
 }

@@ -1,5 +1,6 @@
 import type { Machine } from '../../ports/neighbours.js';
 import type { Entry } from '../../primitives/edit/entry.js';
+import type { Probe } from './probe.js';
 
 export type Scope = 'user' | 'project';
 
@@ -45,6 +46,8 @@ export interface Program {
   make(request: EntryRequest): MadeEntry;
   /** What else in this file or in the environment would win over the entry, each in a sentence. */
   leftovers(request: EntryRequest): readonly string[];
+  /** What the program runs by that entry. */
+  probe(request: EntryRequest): Probe | undefined;
   /** What a person does then. */
   readonly next: string;
 }

@@ -2,6 +2,7 @@ import type { Machine } from '../../ports/neighbours.js';
 import type { PlainJson } from '../../primitives/edit/json-edit.js';
 import { sameServerElsewhere } from './leftovers.js';
 import { inApplications, inConfig, inHome, inProject, set } from './place.js';
+import { initializeLine, readInitialize } from './probe.js';
 import type { EntryRequest, MadeEntry, Program, Scope } from './program.js';
 import { callWords, isExpanded } from './words.js';
 
@@ -122,6 +123,12 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
         : [inProject(machine, ...row.project)],
   make: (request) => makeStdioEntry(row, request),
   leftovers: (request) => sameServerElsewhere(request, [row.below]),
+  probe: ({ machine, server, options }) => ({
+    command: callWords(machine, { command: ['bridge'], server, options }),
+    input: initializeLine,
+    variables: {},
+    read: readInitialize,
+  }),
 }));
 
 function makeStdioEntry(row: StdioProgram, request: EntryRequest): MadeEntry {

@@ -11,9 +11,13 @@ export interface Call {
   readonly options: readonly string[];
 }
 
-/** The words of a call, absolute paths first. */
-export function callWords({ start }: Machine, { command, server, options }: Call): readonly string[] {
-  return [start.node, start.script, ...command, server, ...options];
+/** The words of a call: absolute paths, and before them by `env` what the caller may leave out of the environment. */
+export function callWords(machine: Machine, { command, server, options }: Call): readonly string[] {
+  const { start, variables, platform } = machine;
+  const set =
+    platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const words = [start.node, start.script, ...command, server, ...options];
+  return set.length === 0 ? words : ['/usr/bin/env', ...set, ...words];
 }
 
 /**

@@ -1,0 +1,118 @@
+import type { Machine } from '../../ports/neighbours.js';
+import { gitVariables } from '../../primitives/edit/git-config-edit.js';
+import { quoted } from '../../primitives/printable.js';
+import { inConfig, inHome, set } from './place.js';
+import { readGit, readKubectl } from './probe.js';
+import type { EntryRequest, MadeEntry, Program } from './program.js';
+import { callWords, gitLine } from './words.js';
+
+const git: Program = {
+  name: 'git',
+  title: 'git',
+  way: 'credential',
+  commands: ['git'],
+  files: (machine, scope) => (scope === 'user' ? gitFiles(machine) : []),
+  make: (request): MadeEntry => {
+    const { machine, server, options } = request;
+    const words = callWords(machine, { command: ['credential', 'git'], server, options });
+    const subsection = gitAddress(request);
+    return {
+      ok: true,
+      entry: {
+        key: { format: 'git', section: 'credential', subsection },
+        // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
+        holds: [
+          ['helper', ''],
+          ['helper', gitLine(machine.platform, words)],
+          ['useHttpPath', 'true'],
+        ],
+      },
+    };
+  },
+  leftovers: (request) =>
+    gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
+      section === 'http' &&
+      name === 'extraheader' &&
+      /^authorization/i.test(value) &&
+      request.url.startsWith(subsection)
+        ? [
+            `http.${subsection === '' ? '' : `${quoted(subsection, 100)}.`}extraHeader sends an Authorization of its own; remove it.`,
+          ]
+        : [],
+    ),
+  probe: ({ machine, server, options, url }) => {
+    const words = callWords(machine, { command: ['credential', 'git'], server, options });
+    const { protocol, host, pathname } = new URL(url);
+    const asked = [
+      'capability[]=authtype',
+      `protocol=${protocol.slice(0, -1)}`,
+      `host=${host}`,
+      `path=${pathname.slice(1)}`,
+    ];
+    return { command: [...words, 'get'], input: `${asked.join('\n')}\n\n`, variables: {}, read: readGit };
+  },
+  next: 'Try it with: git ls-remote <repository>',
+};
+
+function gitFiles(machine: Machine): readonly string[] {
+  const named = set(machine, 'GIT_CONFIG_GLOBAL');
+  return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
+}
+
+function gitAddress({ url, options }: EntryRequest): string {
+  return options.includes('--whole-host') ? new URL(url).origin : url;
+}
+
+const kubectl: Program = {
+  name: 'kubectl',
+  title: 'kubectl',
+  way: 'credential',
+  commands: ['kubectl'],
+  files: (machine, scope) => (scope === 'user' ? kubeFiles(machine) : []),
+  make: ({ machine, server, options, name }) => {
+    const [command = '', ...args] = callWords(machine, {
+      command: ['credential', 'kubectl'],
+      server,
+      options,
+    });
+    return {
+      ok: true,
+      entry: {
+        key: { format: 'kubeconfig', user: name },
+        holds: {
+          apiVersion: 'client.authentication.k8s.io/v1',
+          command,
+          args,
+          interactiveMode: 'Never',
+          provideClusterInfo: true,
+        },
+      },
+    };
+  },
+  leftovers: ({ machine }) =>
+    kubeFiles(machine).length > 1
+      ? ['KUBECONFIG names several files; of users of one name the one in the first file counts.']
+      : [],
+  probe: ({ machine, server, options, url }) => {
+    const info = {
+      kind: 'ExecCredential',
+      apiVersion: 'client.authentication.k8s.io/v1',
+      spec: { interactive: false, cluster: { server: url } },
+    };
+    return {
+      command: callWords(machine, { command: ['credential', 'kubectl'], server, options }),
+      input: 'closed',
+      variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+      read: readKubectl,
+    };
+  },
+  next: 'Use it with: kubectl --user <name>, or for good: kubectl config set-context --current --user=<name>',
+};
+
+function kubeFiles(machine: Machine): readonly string[] {
+  const separator = machine.platform === 'win32' ? ';' : ':';
+  const named = (machine.env['KUBECONFIG'] ?? '').split(separator).filter(Boolean);
+  return named.length > 0 ? named : [inHome(machine, '.kube', 'config')];
+}
+
+export const accessPrograms: readonly Program[] = [git, kubectl];

@@ -1,0 +1,112 @@
+import type { Machine } from '../../ports/neighbours.js';
+import { asObject, parseJson, stringField } from '../../primitives/json.js';
+
+/** What a program would run, how it would, and how it reads what comes. */
+export interface Probe {
+  /** Words, or a line for the shell where the program uses one. */
+  readonly command: readonly string[] | string;
+  /** What it puts on stdin; `open`: nothing, without an end. */
+  readonly input: string | 'closed' | 'open';
+  readonly variables: Readonly<Record<string, string>>;
+  readonly read: (stdout: string) => ProbeAnswer;
+}
+
+/** What the program would have got. A token is never part of it. */
+export type ProbeAnswer =
+  | { readonly kind: 'token'; readonly length: number }
+  | { readonly kind: 'server'; readonly name: string }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'unreadable' };
+
+/** Of all callers Codex CLI leaves the least of the environment; what works with this works with all. */
+const kept = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ'];
+const keptOnWindows = [
+  'SystemRoot',
+  'ComSpec',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'Path',
+];
+
+/** The environment that a caller may leave: neither a session bus, nor `XDG_*`, nor anything of ours. */
+export function leastEnvironment({ env, platform }: Machine): Readonly<Record<string, string>> {
+  const names = platform === 'win32' ? [...kept, ...keptOnWindows] : kept;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+/** The answer of `credential headers`, as Claude Code and Codex CLI read it. */
+export function readHeaders(stdout: string): ProbeAnswer {
+  const object = objectIn(stdout);
+  if (object === undefined) return stdout.trim() === '' ? { kind: 'nothing' } : { kind: 'unreadable' };
+  return bearer(stringField(object, 'Authorization'));
+}
+
+/** The answer of `credential bazel`. */
+export function readBazel(stdout: string): ProbeAnswer {
+  const headers = asObject(objectIn(stdout)?.['headers']);
+  if (headers === undefined) return stdout.trim() === '' ? { kind: 'nothing' } : { kind: 'unreadable' };
+  const [value] = Array.isArray(headers['Authorization']) ? headers['Authorization'] : [];
+  return bearer(typeof value === 'string' ? value : undefined);
+}
+
+/** The answer of `credential kubectl`. */
+export function readKubectl(stdout: string): ProbeAnswer {
+  const status = asObject(objectIn(stdout)?.['status']);
+  if (status === undefined) return stdout.trim() === '' ? { kind: 'nothing' } : { kind: 'unreadable' };
+  const token = stringField(status, 'token');
+  return token === undefined ? { kind: 'nothing' } : { kind: 'token', length: token.length };
+}
+
+/** The answer of `credential git`. */
+export function readGit(stdout: string): ProbeAnswer {
+  const token = /^(?:credential|password)=(.+)$/m.exec(stdout)?.[1];
+  return token === undefined ? { kind: 'nothing' } : { kind: 'token', length: token.length };
+}
+
+/** Lines with `Authorization: Bearer …` somewhere: the answers of `credential goauth` and `curl`. */
+export function readHeaderLine(stdout: string): ProbeAnswer {
+  const token = /Authorization: Bearer ([^\s"]+)/.exec(stdout)?.[1];
+  return token === undefined ? { kind: 'nothing' } : { kind: 'token', length: token.length };
+}
+
+/** The first message of the protocol that a program sends, to see who answers. */
+export const initializeLine = `${JSON.stringify({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'postern-check', version: '1' },
+  },
+})}\n`;
+
+/** The answer to it. */
+export function readInitialize(stdout: string): ProbeAnswer {
+  const [line = ''] = stdout.split('\n');
+  const message = objectIn(line);
+  if (message === undefined) return stdout.trim() === '' ? { kind: 'nothing' } : { kind: 'unreadable' };
+  const info = asObject(asObject(message['result'])?.['serverInfo']);
+  return info === undefined
+    ? { kind: 'unreadable' }
+    : { kind: 'server', name: stringField(info, 'name') ?? '' };
+}
+
+function bearer(value: string | undefined): ProbeAnswer {
+  const token = /^Bearer (\S+)$/.exec(value ?? '')?.[1];
+  return token === undefined ? { kind: 'nothing' } : { kind: 'token', length: token.length };
+}
+
+function objectIn(text: string) {
+  const parsed = parseJson(new TextEncoder().encode(text.trim()));
+  return parsed.ok ? asObject(parsed.value) : undefined;
+}
