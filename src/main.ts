@@ -170,7 +170,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     programs: world.programs,
     neighbours: async () => {
       const { createNeighbours } = await import('./system/neighbours/neighbours.js');
-      return createNeighbours({ env, platform, homedir });
+      return createNeighbours({ env, platform, homedir, script: world.launch.script });
     },
     documentServers: lateDocumentServers(async () => {
       const { createDocumentServers } = await import('./system/document-server/document-servers.js');

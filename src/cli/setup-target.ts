@@ -1,5 +1,5 @@
 import { nothingToUndo, programUnknown, serverNotNamed } from '../errors/setup.js';
-import { usageWrong } from '../errors/usage.js';
+import { argumentRefused, usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
@@ -36,6 +36,9 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
+  if (args.wholeHost && program.way !== 'credential') {
+    throw argumentRefused('--whole-host', `${program.title} asks for one address only`);
+  }
   const found = await serverOf(ports, program, args);
   const { login } = found;
   const server = login?.name ?? found.url;

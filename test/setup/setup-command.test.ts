@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonAt } from '../../src/primitives/edit/json-value.js';
-import { makeHome } from '../support/home.js';
 import { launcher, runProgram } from '../support/program.js';
+import { plainHome } from './plain-home.js';
 
 const server = 'https://h.example/mcp';
 const helper = `${process.execPath} ${launcher} credential headers ${server}`;
 
 test('without --write the entry is printed, on stdout and alone, and nothing is touched', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   const { code, stdout, stderr } = await runProgram(home, ['setup', 'claude', server]);
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), {
@@ -22,7 +22,7 @@ test('without --write the entry is printed, on stdout and alone, and nothing is 
 });
 
 test('--write, --list and --undo, as one does them', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   const file = join(home.path, '.claude.json');
   const before = '{\r\n\t"numStartups": 1\r\n}';
   writeFileSync(file, before);
@@ -49,7 +49,7 @@ test('--write, --list and --undo, as one does them', async () => {
 });
 
 test('what a hostile configuration says is shown harmlessly, if at all [A-245] [A-247]', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   const name = 'a\u001b]52;c;x\u0007\u202e';
   writeFileSync(join(home.path, '.claude.json'), JSON.stringify({ mcpServers: { [name]: { url: server } } }));
   const { stderr } = await runProgram(home, ['setup', 'claude', server]);
@@ -57,7 +57,7 @@ test('what a hostile configuration says is shown harmlessly, if at all [A-245] [
 });
 
 test('the working folder is written to only when asked, and read for nothing else [A-264]', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   writeFileSync(join(home.path, '.mcp.json'), '{ this is no JSON');
   assert.equal((await runProgram(home, ['setup', 'claude', server, '--write'])).code, 0);
   const project = await runProgram(home, ['setup', 'claude', server, '--write', '--project']);
@@ -66,7 +66,7 @@ test('the working folder is written to only when asked, and read for nothing els
 });
 
 test('a variable that names another place is followed, a relative one is not', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   const folder = join(home.path, 'other');
   mkdirSync(folder);
   const file = async (value: string) => {
@@ -79,7 +79,7 @@ test('a variable that names another place is followed, a relative one is not', a
 });
 
 test('a slip of the finger is answered with what was meant, curl with its command line', async () => {
-  await using home = await makeHome();
+  await using home = await plainHome();
   const slip = await runProgram(home, ['setup', 'cursr', server]);
   assert.match(slip.stderr, /Did you mean: postern setup cursor\?/);
   const curl = await runProgram(home, ['setup', 'curl', server]);

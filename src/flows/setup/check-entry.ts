@@ -1,7 +1,7 @@
 import { wordsUnsayable } from '../../errors/setup.js';
 import type { CommandEnd, Neighbours } from '../../ports/neighbours.js';
 import { findEntry } from '../../primitives/edit/entry.js';
-import { leastEnvironment, type ProbeAnswer } from '../../protocol/setup/probe.js';
+import { type ProbeAnswer, probeEnvironment } from '../../protocol/setup/probe.js';
 import {
   configurationFile,
   planEntry,
@@ -26,8 +26,8 @@ export interface CheckedEntry {
 export const callersWait = 10_000;
 
 /**
- * Looks whether the entry is in its place, and runs what the program would run: with the least environment that a
- * caller leaves, from the home folder, with the callers' time limit. Only our own command is run, never one that
+ * Looks whether the entry is in its place, and runs what the program would run: with what it leaves of the
+ * environment, from the home folder, with the callers' time limit. Only our own command is run, never one that
  * stands in the file. The token that comes is looked at, and forgotten here.
  * @throws Failure of `planEntry`, or the signal's reason
  */
@@ -43,7 +43,7 @@ export async function checkEntry(
   if (probe === undefined) throw wordsUnsayable(request.program.title);
   const end = await world.run({
     command: probe.command,
-    env: { ...leastEnvironment(machine), ...probe.variables },
+    env: probeEnvironment(machine, probe),
     folder: machine.homedir,
     input: probe.input,
     limitMs: callersWait,

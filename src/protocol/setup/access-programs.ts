@@ -49,7 +49,13 @@ const git: Program = {
       `host=${host}`,
       `path=${pathname.slice(1)}`,
     ];
-    return { command: [...words, 'get'], input: `${asked.join('\n')}\n\n`, variables: {}, read: readGit };
+    return {
+      command: [...words, 'get'],
+      input: `${asked.join('\n')}\n\n`,
+      environment: 'whole',
+      variables: {},
+      read: readGit,
+    };
   },
   next: 'Try it with: git ls-remote <repository>',
 };
@@ -102,6 +108,7 @@ const kubectl: Program = {
     return {
       command: callWords(machine, { command: ['credential', 'kubectl'], server, options }),
       input: 'closed',
+      environment: 'whole',
       variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) },
       read: readKubectl,
     };

@@ -47,6 +47,7 @@ const bazel: Program = {
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'bazel'], server, options }), 'get'],
     input: JSON.stringify({ uri: url }),
+    environment: 'whole',
     variables: {},
     read: readBazel,
   }),
@@ -80,6 +81,7 @@ const go: Program = {
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'goauth'], server, options }), url],
     input: 'HTTP/1.1 404 Not Found\n\n',
+    environment: 'whole',
     variables: {},
     read: readHeaderLine,
   }),

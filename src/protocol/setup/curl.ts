@@ -17,6 +17,7 @@ export const curl: Program = {
   probe: ({ machine, server, options }) => ({
     command: callWords(machine, { command: ['credential', 'curl'], server, options }),
     input: 'closed',
+    environment: 'whole',
     variables: {},
     read: readHeaderLine,
   }),

@@ -31,7 +31,7 @@ const claude: Program = {
     };
   },
   leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...localEntry(request)],
-  probe: (request) => helperProbe(request, 'open'),
+  probe: (request) => helperProbe(request, 'open', 'whole'),
   next: 'Look at it with: claude mcp list',
 };
 
@@ -84,7 +84,7 @@ const codex: Program = {
     ...staticHeaders(text, name),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,
   ],
-  probe: (request) => helperProbe(request, 'closed'),
+  probe: (request) => helperProbe(request, 'closed', 'least'),
   next: 'Look at it with: codex mcp list',
 };
 
@@ -104,7 +104,13 @@ function helperLine(request: EntryRequest): string | undefined {
   return isExpanded(words) ? undefined : shellLine(machine.platform, words);
 }
 
-function helperProbe(request: EntryRequest, input: Probe['input']): Probe | undefined {
+function helperProbe(
+  request: EntryRequest,
+  input: Probe['input'],
+  environment: Probe['environment'],
+): Probe | undefined {
   const command = helperLine(request);
-  return command === undefined ? undefined : { command, input, variables: {}, read: readHeaders };
+  return command === undefined
+    ? undefined
+    : { command, input, environment, variables: {}, read: readHeaders };
 }

@@ -7,6 +7,8 @@ export interface Probe {
   readonly command: readonly string[] | string;
   /** What it puts on stdin; `open`: nothing, without an end. */
   readonly input: string | 'closed' | 'open';
+  /** What of the environment it leaves: hardly anything, or all, with these added. */
+  readonly environment: 'least' | 'whole';
   readonly variables: Readonly<Record<string, string>>;
   readonly read: (stdout: string) => ProbeAnswer;
 }
@@ -18,7 +20,7 @@ export type ProbeAnswer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unreadable' };
 
-/** Of all callers Codex CLI leaves the least of the environment; what works with this works with all. */
+/** What Codex CLI leaves, of all callers the least. */
 const kept = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'USER', 'LANG', 'LC_ALL', 'TERM', 'TMPDIR', 'TZ'];
 const keptOnWindows = [
   'SystemRoot',
@@ -32,15 +34,17 @@ const keptOnWindows = [
   'Path',
 ];
 
-/** The environment that a caller may leave: neither a session bus, nor `XDG_*`, nor anything of ours. */
-export function leastEnvironment({ env, platform }: Machine): Readonly<Record<string, string>> {
-  const names = platform === 'win32' ? [...kept, ...keptOnWindows] : kept;
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
+/** The environment of a probe; the least one has neither a session bus, nor `XDG_*`, nor anything of ours. */
+export function probeEnvironment(
+  { env, platform }: Machine,
+  { environment, variables }: Probe,
+): Readonly<Record<string, string>> {
+  const least = platform === 'win32' ? [...kept, ...keptOnWindows] : kept;
+  const own = Object.entries(env).filter(
+    (pair): pair is [string, string] =>
+      pair[1] !== undefined && (environment === 'whole' || least.includes(pair[0])),
   );
+  return { ...Object.fromEntries(own), ...variables };
 }
 
 /** The answer of `credential headers`, as Claude Code and Codex CLI read it. */

@@ -126,6 +126,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
   probe: ({ machine, server, options }) => ({
     command: callWords(machine, { command: ['bridge'], server, options }),
     input: initializeLine,
+    environment: 'whole',
     variables: {},
     read: readInitialize,
   }),

@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { Machine, Neighbours } from '../../ports/neighbours.js';
+import { ownProgram } from '../own-program.js';
 import { statePaths } from '../state/paths.js';
 import { createProgramFiles } from './program-files.js';
 import { runProgram } from './run-program.js';
@@ -8,23 +9,24 @@ import { createSetupRecords } from './setup-records.js';
 import { startWords } from './start-words.js';
 
 /** Other programs of this machine's user. */
-export function createNeighbours(
-  options: Omit<Machine, 'workingFolder' | 'start' | 'variables' | 'stateFolder'>,
-): Neighbours {
-  const { env, platform, homedir } = options;
-  const here = statePaths(env, platform, homedir);
-  const usual = statePaths({}, platform, homedir);
-  const stateFolder = here.state;
+export function createNeighbours(options: {
+  readonly env: Machine['env'];
+  readonly platform: NodeJS.Platform;
+  readonly homedir: string;
+  /** The launcher's absolute path. */
+  readonly script: string;
+}): Neighbours {
+  const { env, platform, homedir, script } = options;
+  const stateFolder = statePaths(env, platform, homedir).state;
   return {
     machine: {
-      ...options,
+      env,
+      platform,
+      homedir,
       stateFolder,
-      variables: {
-        ...(here.config === usual.config ? {} : { POSTERN_CONFIG_DIR: here.config }),
-        ...(here.state === usual.state ? {} : { POSTERN_STATE_DIR: here.state }),
-      },
       workingFolder: process.cwd(),
-      start: startWords(process.execPath, process.argv[1] ?? ''),
+      start: startWords(process.execPath, script),
+      variables: ownProgram(options).variables,
     },
     files: createProgramFiles(),
     records: createSetupRecords(join(stateFolder, 'setup')),

@@ -4,7 +4,7 @@ import type { StartWords } from '../../ports/neighbours.js';
 /**
  * The paths by which another program can start this one again and again. Real ones, since links of shells' own
  * (fnm, nvm's `current`) come and go; but where real paths hold a version (Homebrew, pnpm), the link to them.
- * @param execPath `process.execPath` @param script `process.argv[1]`
+ * @param execPath `process.execPath` @param script The launcher as it was started, perhaps by a link to it.
  */
 export function startWords(execPath: string, script: string): StartWords {
   const real = followed(script) ?? script;
