@@ -28,6 +28,8 @@ const packages = join(repositoryRoot, 'test', 'conformance', 'node_modules');
 const suite = join(packages, '@modelcontextprotocol', 'conformance', 'dist', 'index.js');
 /** The command that plays the client: ours. */
 export const driver = `${process.execPath} ${join(import.meta.dirname, 'driver.js')}`;
+/** The same by way of `postern bridge`. */
+export const bridgeDriver = `${process.execPath} ${join(import.meta.dirname, 'bridge-driver.js')}`;
 const driverLimitMs = 60_000;
 
 /** The Node.js 22 that the suite needs; the program under test stays on the one that runs the tests. */

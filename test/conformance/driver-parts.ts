@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import type { Home } from '../support/home.js';
+import { startProgram } from '../support/program.js';
+import type { PlannedRun } from './plan.js';
+
+/** One run of `postern`, whose authorization URLs are opened as they are printed. Its exit code. */
+export async function runWithBrowser(home: Home, run: PlannedRun): Promise<number> {
+  if (run.file !== undefined) {
+    await writeFile(join(home.path, run.file.name), run.file.text, { mode: 0o600 });
+  }
+  await using program = startProgram(home, run.args);
+  program.stdin.end(run.input ?? '');
+  const limit = setTimeout(() => program.kill('SIGKILL'), 40_000); // the suite waits for ever
+  const opened = openEveryUrl(program);
+  const { code, stdout, stderr } = await program.finished;
+  clearTimeout(limit);
+  tell(run, `${stdout}\n${stderr}\nexit ${code}\n${(await opened).join('\n')}`);
+  return code ?? 1;
+}
+
+/** Opens each authorization URL as it is printed, until the program ends. Says where each one led. */
+async function openEveryUrl(program: ReturnType<typeof startProgram>): Promise<string[]> {
+  const led: Promise<string>[] = [];
+  for (let seen = 0; ; seen += 1) {
+    const pattern = new RegExp(`(?:[^]*?\\b(https?://\\S+[?&]response_type=code\\S*)\\s){${seen + 1}}`);
+    const match = await program.waitForStderr(pattern).catch(() => undefined);
+    if (match?.[1] === undefined) return Promise.all(led);
+    led.push(openUrl(match[1]));
+  }
+}
+
+/** Stands where the person's browser would: opens the address and follows it back. Says where it led. */
+export async function openUrl(url: string): Promise<string> {
+  try {
+    const { finalUrl, status } = await walkLogin(url, { signal: AbortSignal.timeout(30_000) });
+    return `opened, and led to ${finalUrl.replace(/\?.*/, '')}, status ${status}`;
+  } catch (error) {
+    return `not opened: ${String(error)}`;
+  }
+}
+
+function tell(run: PlannedRun, outcome: string): void {
+  process.stdout.write(`$ postern ${run.args.join(' ')}\n${outcome}\n`);
+}
