@@ -1,4 +1,5 @@
 import { cyclesIn } from './cycles.js';
+import { earlyReturnsIn, promiseNames } from './early-returns.js';
 import { type Import, importsOf } from './imports.js';
 import { lexSource } from './lexed-source.js';
 
@@ -14,7 +15,8 @@ export type BreachKind =
   | 'default export'
   | 'module state'
   | 'touches the process'
-  | 'too long';
+  | 'too long'
+  | 'returned unawaited';
 
 export interface Breach {
   readonly file: string;
@@ -54,7 +56,12 @@ const mostLines = 200;
 export function breachesOf(files: ReadonlyMap<string, string>): readonly Breach[] {
   const edges = new Map<string, readonly string[]>();
   const breaches: Breach[] = [];
+  const promises = promiseNames(files.values());
   for (const [file, text] of files) {
+    const early = earlyReturnsIn(text, promises);
+    breaches.push(
+      ...early.map(({ returned }) => ({ file, kind: 'returned unawaited' as const, detail: returned })),
+    );
     const imports = importsOf(text);
     const values = imports
       .filter(({ when }) => when !== 'type')
