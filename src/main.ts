@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import type { CommandContext, CommandExit } from './cli/command.js';
-import { readConfiguration } from './cli/configuration.js';
+import { type Configuration, readConfiguration } from './cli/configuration.js';
 import type { ReadInput } from './cli/credential/read-input.js';
 import type { GlobalOptions } from './cli/global-options.js';
 import { createJournal } from './cli/journal.js';
@@ -130,8 +130,11 @@ interface Means {
 
 function contextOf(options: GlobalOptions, { world, redactor, show, colour, out }: Means): CommandContext {
   const { env, stdin, stderr, platform, homedir, interruption } = world;
+  const configurationFile = () => readConfigFile(statePaths(env, platform, homedir).config);
+  let read: Configuration | undefined;
   const configuration = async () => {
-    return readConfiguration(readConfigFile(statePaths(env, platform, homedir).config), env);
+    read ??= readConfiguration(configurationFile(), env);
+    return read;
   };
   const isQuiet = options.quiet || options.json;
   const spinner =
@@ -151,7 +154,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     journal,
     nonInteractive: options.nonInteractive,
     userAgent: `postern/${world.version}`,
-    caFile: async () => (await configuration()).caFile,
+    settings: configuration,
     tell: show,
     signal: interruption.signal,
     interrupt: () => interruption.abort(interrupted()),
@@ -166,6 +169,10 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     tell: options.quiet ? () => undefined : show,
     options,
     configuration,
+    configurationFile: () => ({
+      folder: statePaths(env, platform, homedir).config,
+      found: configurationFile(),
+    }),
     files: createFiles(stdin),
     programs: world.programs,
     neighbours: async () => {

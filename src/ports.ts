@@ -1,4 +1,5 @@
 import type { FormatFailures, Renewal } from './ports/callers.js';
+import type { Limits } from './primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from './primitives/outbound.js';
 import type { IndexDocument, StoreKind } from './primitives/records.js';
 import type { Secret } from './primitives/secret.js';
@@ -158,6 +159,8 @@ export interface Programs {
 }
 
 export interface Ports {
+  /** How long and how much is allowed: what the person has set, else the usual. @throws Failure `configuration_unusable` */
+  readonly limits: () => Promise<Limits>;
   readonly clock: Clock;
   readonly door: OutboundDoor;
   /** Reads, writes and removes where the index says that the key's secret is. */

@@ -4,7 +4,7 @@ import type { DocumentServers } from '../ports/documents.js';
 import type { Neighbours } from '../ports/neighbours.js';
 import type { Files, Ports, Programs } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
-import type { Configuration } from './configuration.js';
+import type { Configuration, ConfigurationFile } from './configuration.js';
 import type { ReadInput } from './credential/read-input.js';
 import type { GlobalOptions } from './global-options.js';
 import type { ResultWriter } from './output.js';
@@ -24,6 +24,8 @@ export interface CommandContext {
   readonly options: GlobalOptions;
   /** The configuration file, with the environment laid over it; read at the first call. @throws Failure `configuration_unusable` */
   readonly configuration: () => Promise<Configuration>;
+  /** The configuration file as it is, and the folder where it would be. @throws Failure `configuration_unusable` */
+  readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   /** Files that the person named, and stdin. */
   readonly files: Files;
   /** Programs that the person named. */

@@ -2,6 +2,7 @@ import type { Command } from './command.js';
 import { bridgeTable } from './commands/bridge.table.js';
 import { callTable } from './commands/call.table.js';
 import { clientMetadataTable } from './commands/client-metadata.table.js';
+import { configTable } from './commands/config.table.js';
 import { credentialTable } from './commands/credential.table.js';
 import { execTable } from './commands/exec.table.js';
 import { loginTable } from './commands/login.table.js';
@@ -39,6 +40,7 @@ export const registry: readonly CommandEntry[] = [
     table: clientMetadataTable,
     load: async () => (await import('./commands/client-metadata.js')).command,
   },
+  { table: configTable, load: async () => (await import('./commands/config.js')).command },
   {
     table: sandboxTable,
     load: async () => (await import('./commands/sandbox.js')).command,

@@ -1,5 +1,6 @@
 import { Failure } from '../errors/failure.js';
 import type { SecretStore } from '../ports.js';
+import { defaultLimits } from '../primitives/limits.js';
 import { createClock } from '../system/clock.js';
 import { createKeychain } from '../system/keychain/keychain.js';
 import { keychainLimits } from '../system/keychain/limits.js';
@@ -19,7 +20,7 @@ export async function chooseStore(
     clock: createClock(),
     interactive: false,
     notify: say,
-    limits: keychainLimits(platform),
+    limits: keychainLimits(platform, defaultLimits),
   });
   try {
     await keychain.ready();

@@ -10,9 +10,6 @@ import { withoutStrays, withStrays } from './strays.js';
 import { readCredential } from './token/read-credential.js';
 import { recover } from './token/recover.js';
 
-/** How long the authorization server has to answer a revocation. */
-const revocationMs = 5_000;
-
 export interface LogoutResult {
   readonly login: LoginRecord;
   /** What became of the token at the authorization server. */
@@ -21,7 +18,7 @@ export interface LogoutResult {
 
 type Needs = Pick<
   Ports,
-  'door' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks' | 'journal' | 'clock'
+  'limits' | 'door' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks' | 'journal' | 'clock'
 >;
 
 /**
@@ -111,6 +108,7 @@ async function revoke(
   if (credential.revocationEndpoint === undefined) {
     return { done: false, why: 'the authorization server offers no revocation' };
   }
+  const revocationMs = (await ports.limits()).revocationSeconds * 1000;
   const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
   try {
     const answer = await sendRevocationRequest(ports.door, {

@@ -11,8 +11,10 @@ export interface OutboundRequest {
   /** `same-origin`: GET only, at most 3 hops, each checked anew. `refuse`: a 3xx is a failure.
    * `report`: a 3xx is an answer like any other, never followed. */
   readonly redirects: 'same-origin' | 'refuse' | 'report';
-  /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. */
+  /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. `of`: which of the limits that
+   * a person can set takes the place of these. */
   readonly limits: {
+    readonly of?: 'metadata' | 'token' | 'answer';
     readonly totalMs: number | null;
     readonly headersMs: number;
     readonly maxBytes: number | null;

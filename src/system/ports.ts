@@ -1,6 +1,8 @@
 import type { Wire } from '../ports/bridging.js';
 import type { CredentialIndex, Journal, Ports, SecretStores } from '../ports.js';
+import type { Limits } from '../primitives/limits.js';
 import { createClock } from './clock.js';
+import type { TrustOptions } from './http/trust.js';
 import {
   lateAttempts,
   lateBrowser,
@@ -35,8 +37,8 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly homedir: string;
   /** Value of the `user-agent` header. */
   readonly userAgent: string;
-  /** PEM file with more authorities to trust; asked for when the first request is sent. */
-  readonly caFile: () => Promise<string | undefined>;
+  /** What the person has set; asked for when something is used that it holds for. */
+  readonly settings: () => Promise<PersonalSettings>;
   readonly journal: Journal;
   readonly spinner: Spinner;
   /** Ends a wait for a passphrase. */
@@ -46,6 +48,12 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   /** Node.js and the launcher of this program, as absolute paths. */
   readonly program: readonly [node: string, script: string];
   readonly own: OwnPorts;
+}
+
+/** Whom to trust, what to show to whom, and how long and how much is allowed. */
+export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates'> {
+  readonly caFile?: string | undefined;
+  readonly limits: Limits;
 }
 
 /** The real world as flows see it; what has to be closed is the door. */
@@ -88,6 +96,7 @@ export function createPorts(options: PortsOptions): Ports {
   });
   return {
     clock,
+    limits: async () => (await options.settings()).limits,
     locks,
     index,
     recovery: watchRecovery(recovery, hold),
@@ -124,7 +133,14 @@ function storesOf(
   const { platform, env, own, signal } = options;
   const { store } = own;
   return store === undefined
-    ? createStores({ ...made, platform, env, signal, stateFolder: made.folder })
+    ? createStores({
+        ...made,
+        platform,
+        env,
+        signal,
+        stateFolder: made.folder,
+        limits: async () => (await options.settings()).limits,
+      })
     : { of: () => store };
 }
 
@@ -146,11 +162,19 @@ export async function openWire(options: PortsOptions): Promise<Wire> {
 }
 
 async function openDoor(options: PortsOptions): Promise<Ports['door']> {
-  const [{ createDoor }, { systemResolver }, caFile] = await Promise.all([
+  const [{ createDoor }, { systemResolver }, settings] = await Promise.all([
     import('./http/door.js'),
     import('./http/system-resolver.js'),
-    options.caFile(),
+    options.settings(),
   ]);
   const { env, userAgent } = options;
-  return createDoor({ env, userAgent, resolve: systemResolver, ...(caFile === undefined ? {} : { caFile }) });
+  const { caFile, clientCertificates, limits } = settings;
+  return createDoor({
+    env,
+    userAgent,
+    resolve: systemResolver,
+    limits,
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(clientCertificates === undefined ? {} : { clientCertificates }),
+  });
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { readConfiguration } from '../../src/cli/configuration.js';
 import { Failure } from '../../src/errors/failure.js';
+import { defaultLimits } from '../../src/primitives/limits.js';
 import { readConfigFile } from '../../src/system/config-file.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -35,10 +36,13 @@ const whole = {
   caFile: '/etc/ca.pem',
   redirectPort: 8765,
   store: 'file',
+  clientCertificates: [{ origins: ['https://a.example'], certFile: '/c.pem', keyFile: '/k.pem' }],
 };
+/** What is there where nobody has set anything. */
+const usual = { clients: [], clientCertificates: [], limits: defaultLimits };
 
 test('the file says all that it can say, issuers to the character [R-4.6b]', () => {
-  assert.deepEqual(read(JSON.stringify(whole)), whole);
+  assert.deepEqual(read(JSON.stringify(whole)), { ...usual, ...whole });
 });
 
 test('the environment goes before the file; an empty variable is none; no file is an empty one', () => {
@@ -49,8 +53,8 @@ test('the environment goes before the file; an empty variable is none; no file i
     POSTERN_REDIRECT_PORT: '9999',
   };
   const over = { clientMetadataUrl: env.POSTERN_CLIENT_METADATA_URL, timeoutSeconds: 30, redirectPort: 9999 };
-  assert.deepEqual(read(JSON.stringify(whole), env), { ...whole, ...over });
-  assert.deepEqual(readConfiguration(undefined, {}), { clients: [] });
+  assert.deepEqual(read(JSON.stringify(whole), env), { ...usual, ...whole, ...over });
+  assert.deepEqual(readConfiguration(undefined, {}), usual);
 });
 
 test('what is not known or does not fit is named, with the key that was meant [A-266]', () => {
@@ -80,6 +84,14 @@ test('what is not known or does not fit is named, with the key that was meant [A
     '{"clients":[{"clientId":"a"}]}',
     '{"clients":[{"clientId":"","issuer":"https://a.example"}]}',
     '{"redirectPort":8080,"redirectPort":8081}',
+    '{"connectSeconds":0}',
+    '{"metadataKiB":"8"}',
+    '{"clientCertificates":[{"origins":[],"certFile":"/c","keyFile":"/k"}]}',
+    '{"clientCertificates":[{"origins":["http://a.example"],"certFile":"/c","keyFile":"/k"}]}',
+    '{"clientCertificates":[{"origins":["https://a.example/x"],"certFile":"/c","keyFile":"/k"}]}',
+    '{"clientCertificates":[{"origins":["https://a.example"],"certFile":"c","keyFile":"/k"}]}',
+    '{"clientCertificates":[{"origins":["https://a.example"],"certFile":"/c"}]}',
+    '{"clientCertificates":[{"origins":["https://a.example","https://A.example:443/"],"certFile":"/c","keyFile":"/k"}]}',
     `${'['.repeat(5000)}`,
   ]) {
     refusal(text);

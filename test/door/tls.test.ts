@@ -120,7 +120,9 @@ test('a client certificate is shown to a server that asks for one', () =>
       response.end((request.socket as TLSSocket).getPeerCertificate().subjectaltname);
     }, options);
     const { caFile } = authority;
-    await using door = testDoor({}, { caFile, clientCertificate: client });
+    const { certFile, keyFile } = client;
+    const clientCertificates = [{ origins: [server.origin], certFile, keyFile }];
+    await using door = testDoor({}, { caFile, clientCertificates });
     assert.equal(await textOf(await send(door, server.origin)), 'DNS:client');
     await using without = testDoor({}, { caFile });
     const refused = await send(without, server.origin).catch((error) => error);
@@ -131,8 +133,10 @@ test('a CA or certificate file that cannot be used is named as the setting it is
   withAuthority(async (authority) => {
     const certificate = await authority.issue('IP:127.0.0.1');
     await using server = await startHttp((_, response) => response.end('never'), certificate);
-    const clientCertificate = { certFile: certificate.keyFile, keyFile: certificate.certFile };
-    for (const options of [{ caFile: `${authority.caFile}.none` }, { clientCertificate }]) {
+    const clientCertificates = [
+      { origins: [server.origin], certFile: certificate.keyFile, keyFile: certificate.certFile },
+    ];
+    for (const options of [{ caFile: `${authority.caFile}.none` }, { clientCertificates }]) {
       await using door = testDoor({}, options);
       const failure = await failureOf(send(door, server.origin), 'network_setting_unusable');
       assert.equal(failure.exit, 2);

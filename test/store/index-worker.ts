@@ -1,3 +1,4 @@
+import { defaultLimits } from '../../src/primitives/limits.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { createKeychain } from '../../src/system/keychain/keychain.js';
 import { keychainLimits } from '../../src/system/keychain/limits.js';
@@ -21,7 +22,7 @@ const keychain = createKeychain({
   interactive: false,
   notify: () => undefined,
   // Thirty at once on a machine with two processors: not a test of how long that takes.
-  limits: { ...keychainLimits(process.platform), probeMs: 30_000, operationMs: 60_000 },
+  limits: { ...keychainLimits(process.platform, defaultLimits), probeMs: 30_000, operationMs: 60_000 },
 });
 
 for (let time = 0; time < Number(times); time += 1) {

@@ -1,4 +1,5 @@
 import { Failure } from '../../src/errors/failure.js';
+import { defaultLimits } from '../../src/primitives/limits.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { readSecretFast } from '../../src/system/keychain/fast-read.js';
 import { createKeychain } from '../../src/system/keychain/keychain.js';
@@ -17,7 +18,7 @@ const store = createKeychain({
   env: process.env,
   clock: realClock,
   notify: (line) => notices.push(line),
-  limits: { ...keychainLimits('linux'), ...limits },
+  limits: { ...keychainLimits('linux', defaultLimits), ...limits },
 });
 
 async function perform({ operation, key = '', value = '' }: KeychainCommand): Promise<KeychainResult> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { validToken } from '../../src/flows/token/valid-token.js';
 import type { Browser, Clock, Journal, Ports, SecretStore, Terminal } from '../../src/ports.js';
+import { defaultLimits, type Limits } from '../../src/primitives/limits.js';
 import type { Step } from '../../src/primitives/step.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { callbackLimits } from '../../src/system/callback/limits.js';
@@ -39,6 +40,7 @@ export interface FlowOptions {
   readonly typed?: readonly string[];
   /** Takes the place of the walk: what the "browser" does with the one-time address. */
   readonly browse?: (url: string) => Promise<unknown>;
+  readonly limits?: Limits;
   /** Shared between several sets of ports, as a keychain is between processes. */
   readonly store?: SecretStore;
 }
@@ -49,12 +51,18 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const clock = shiftedClock();
   const directory = join(options.folder, 'state');
   const locks = createLocks({ directory, clock });
-  const door = createDoor({ env: {}, userAgent: 'postern-test', resolve: systemResolver });
+  const door = createDoor({
+    env: {},
+    userAgent: 'postern-test',
+    resolve: systemResolver,
+    limits: options.limits ?? defaultLimits,
+  });
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
   const ports: Omit<FlowPorts, 'renewal'> = {
     clock,
+    limits: async () => options.limits ?? defaultLimits,
     door,
     locks,
     store,

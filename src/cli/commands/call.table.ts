@@ -50,6 +50,6 @@ export const callTable = {
     { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
   ],
   notes: [
-    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message.',
+    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message; postern config shows how to change it.',
   ],
 } as const satisfies CommandTable;

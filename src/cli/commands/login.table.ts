@@ -136,6 +136,6 @@ export const loginTable = {
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',
     'With --generate-key the private half never leaves the store, and what is printed is a JWK Set (RFC 7517) for the authorization server. The next login --client-credentials --client-id ID uses it. To change a key, generate another: both are printed, both can be registered, and the first login that works with the new one removes the old one.',
-    'Limits: 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts.',
+    'Limits: 5 s to connect, 10 s for a request, 30 s for discovery in all, 15 s each for registration and token; 256 KiB for a metadata document, 64 KiB for a registration or token; 5 s for the keychain or a credential helper, 120 s to unlock it. A code to type (--device) is asked about for 30 minutes at most, however long it lasts. postern config shows them all, and how to change them.',
   ],
 } as const satisfies CommandTable;

@@ -19,7 +19,7 @@ export const logoutTable = {
     },
   ],
   notes: [
-    'It is forgotten here whether or not the authorization server, which has 5 s to answer, takes part.',
+    'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
     'A login whose store does not work is kept, and said (exit 7); the others are ended all the same.',
   ],
 } as const satisfies CommandTable;

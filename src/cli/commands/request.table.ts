@@ -49,7 +49,7 @@ export const requestTable = {
       min: 1,
       max: 86_400,
       value: 'SECONDS',
-      describe: 'for the whole answer; 30 s for its headers in any case',
+      describe: 'for the whole answer; 60 s until it begins in any case',
       fallback: 'none, for streams',
     },
   ],
@@ -57,5 +57,8 @@ export const requestTable = {
     { command: 'postern request https://example.com/mcp/health', describe: 'GET' },
     { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
   ],
-  notes: ['Redirects are shown, not followed: the token goes to the server of its login and nowhere else.'],
+  notes: [
+    'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
+    'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
+  ],
 } as const satisfies CommandTable;

@@ -14,7 +14,7 @@ import { requestTable } from './request.table.js';
 type Arguments = ArgumentsOf<typeof requestTable>;
 
 /** Longest wait for the headers of an answer; its body may take as long as it likes without `--timeout`. */
-const headersMs = 30_000;
+const headersMs = 60_000;
 const longestTimeoutSeconds = 86_400;
 
 export const command: Command<typeof requestTable> = {
@@ -33,7 +33,7 @@ export const command: Command<typeof requestTable> = {
     await using response = await sender.send({
       ...wanted,
       url: args.url,
-      limits: { totalMs: null, headersMs, maxBytes: null },
+      limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
       signal,
     });
     if (args.fail && response.status >= 400) {

@@ -3,8 +3,10 @@ import { status } from '../../flows/status.js';
 import { mendStrays } from '../../flows/strays.js';
 import { originText } from '../../primitives/credential-target.js';
 import { pickLogin } from '../../primitives/pick-login.js';
+import { printable } from '../../primitives/printable.js';
 import type { FormatFailure } from '../../primitives/records.js';
 import type { Command, CommandContext } from '../command.js';
+import { environmentLines } from '../words/environment-words.js';
 import { failureJson, failureLine } from '../words/failure-words.js';
 import { clientKeyJson, clientKeyLines, leftoverLines } from '../words/key-words.js';
 import { loginJson, loginLines } from '../words/login-words.js';
@@ -37,6 +39,7 @@ export const command: Command<typeof statusTable> = {
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
     for (const line of left.flatMap(leftoverLines)) context.tell(line);
+    for (const line of environmentLines(context.env)) context.tell(`Note: ${printable(line, 400)}`);
     return 0;
   },
 };

@@ -32,11 +32,12 @@ const mostPages = 100;
  * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
  */
 export async function call(
-  ports: SenderPorts & Pick<Ports, 'terminal'>,
+  ports: SenderPorts & Pick<Ports, 'terminal' | 'limits'>,
   request: CallRequest,
 ): Promise<JsonObject> {
   const { login, relogin, signal, policy, notify } = request;
   const { server } = login;
+  const largestMessageBytes = (await ports.limits()).messageMiB * 1024 * 1024;
   const transport =
     login.key === undefined
       ? createOpenSender(ports, server)
@@ -48,6 +49,7 @@ export async function call(
       transport,
       policy,
       notify,
+      largestMessageBytes,
       signal,
     });
     const opened = await conversation.open();

@@ -21,6 +21,7 @@ export interface ConversationOptions {
   readonly policy: ElicitationPolicy;
   /** Progress, log lines and whatever else the server tells on the way. */
   readonly notify: (method: string, params: JsonObject) => void;
+  readonly largestMessageBytes: number;
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +36,7 @@ export class Conversation implements AsyncDisposable {
   constructor(ports: Pick<Ports, 'clock' | 'terminal'>, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#state = { server: options.server, sessionId: undefined, protocolVersion: undefined };
+    this.#state = freshState(options);
   }
 
   /**
@@ -43,7 +44,7 @@ export class Conversation implements AsyncDisposable {
    * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the sender's
    */
   async open(): Promise<JsonObject> {
-    this.#state = { server: this.#options.server, sessionId: undefined, protocolVersion: undefined };
+    this.#state = freshState(this.#options);
     const params = initializeParams({ ...clientInfo }, this.#options.policy !== 'decline');
     const result = await this.#exchange('initialize', params);
     const version = result['protocolVersion'];
@@ -163,3 +164,7 @@ export class Conversation implements AsyncDisposable {
 
 /** The server no longer knows the session; never leaves this file. */
 class SessionLost extends Error {}
+
+function freshState({ server, largestMessageBytes }: ConversationOptions): SessionState {
+  return { server, largestMessageBytes, sessionId: undefined, protocolVersion: undefined };
+}

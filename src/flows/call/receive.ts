@@ -6,7 +6,7 @@ import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { OutboundResponse } from '../../primitives/outbound.js';
 import { type Message, parseMessages } from '../../protocol/mcp/messages.js';
 import {
-  largestMessageBytes,
+  largestMessageOf,
   type ProtectedTransport,
   resumeStream,
   type SessionState,
@@ -76,11 +76,14 @@ export async function* streamed(
   response: OutboundResponse,
   position: Position,
 ): AsyncGenerator<Message, void, undefined> {
-  const reader = new EventStreamReader(largestMessageBytes);
+  const reader = new EventStreamReader(largestMessageOf(state));
   for await (const chunk of response.body) {
     const part = reader.push(chunk);
     if (!part.ok) {
-      throw protocolBroken(state.server, `an event is larger than ${largestMessageBytes / 1024 / 1024} MiB`);
+      throw protocolBroken(
+        state.server,
+        `an event is larger than ${largestMessageOf(state) / 1024 / 1024} MiB`,
+      );
     }
     for (const event of part.events) {
       remember(position, event);
@@ -108,8 +111,8 @@ function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
 
 /** The body of a JSON answer, collected under the cap for one message. */
 function wholeBody(state: SessionState, response: OutboundResponse): Promise<Uint8Array> {
-  const why = `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`;
-  return collectBytes(response.body, largestMessageBytes, () => protocolBroken(state.server, why));
+  const why = `a message is larger than ${largestMessageOf(state) / 1024 / 1024} MiB`;
+  return collectBytes(response.body, largestMessageOf(state), () => protocolBroken(state.server, why));
 }
 
 /** The value of a header that occurs once. */

@@ -9,9 +9,6 @@ import { findProtectedResource } from './find-protected-resource.js';
 import { probeServer } from './probe-server.js';
 import { TimeBudget } from './time-budget.js';
 
-/** For all of discovery's requests together, however many addresses hang; each has a shorter limit of its own. */
-const discoveryMs = 30_000;
-
 export interface Discovery {
   readonly server: string;
   readonly zone: Zone;
@@ -31,10 +28,12 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & { read
  * @throws Failure of each step, with the trail of the steps before it; `timed_out` when all took too long together
  */
 export async function discover(
-  ports: Pick<Ports, 'door' | 'journal' | 'progress' | 'terminal' | 'clock'>,
+  ports: Pick<Ports, 'door' | 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
   const { server } = request;
+  // For all requests together, however many addresses hang; each has a shorter limit of its own.
+  const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
   const timeUp = () => discoveryTimedOut(server, discoveryMs, ports.journal.steps);
   const budget = new TimeBudget(ports.clock, discoveryMs, timeUp);
   const { probed, protectedResource } = await budget.spend(request.signal, async (signal) => {

@@ -42,6 +42,7 @@ export interface ClientLoginRequest {
 
 type Needs = Pick<
   Ports,
+  | 'limits'
   | 'door'
   | 'store'
   | 'stores'

@@ -36,7 +36,10 @@ export interface KeysToRegister {
  * @throws Failure of discovery, `capability_missing` when the server takes no keys, of the store and the index
  */
 export async function makeKeyForLogin(
-  ports: Pick<Ports, 'door' | 'store' | 'stores' | 'index' | 'terminal' | 'journal' | 'progress' | 'clock'>,
+  ports: Pick<
+    Ports,
+    'limits' | 'door' | 'store' | 'stores' | 'index' | 'terminal' | 'journal' | 'progress' | 'clock'
+  >,
   request: KeyRequest,
 ): Promise<KeysToRegister> {
   const { server, clientId, algorithm, signal } = request;

@@ -2,7 +2,7 @@ import type { OutboundDoor } from '../../ports.js';
 import type { OutboundResponse } from '../../primitives/outbound.js';
 import { clientInfo, latestProtocolVersion } from './client-info.js';
 
-const probeLimits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+const probeLimits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 export interface ProbeAnswer {
   readonly status: number;

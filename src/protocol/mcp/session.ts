@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../primitives/json.js';
+import { defaultLimits } from '../../primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { latestProtocolVersion } from './client-info.js';
 
@@ -14,10 +15,14 @@ export interface SessionState {
   sessionId: string | undefined;
   /** The negotiated revision; undefined before `initialize` has answered. */
   protocolVersion: string | undefined;
+  /** The most that one message may weigh; not given: the usual. */
+  readonly largestMessageBytes?: number;
 }
 
-/** The most that one message may weigh. */
-export const largestMessageBytes = 32 * 1024 * 1024;
+/** The most that one message of this session may weigh, in bytes. */
+export function largestMessageOf({ largestMessageBytes }: SessionState): number {
+  return largestMessageBytes ?? defaultLimits.messageMiB * 1024 * 1024;
+}
 
 const headersMs = 60_000;
 
@@ -37,7 +42,7 @@ export function postMessage(
       ...sessionHeaders(state),
     ],
     body: JSON.stringify(message),
-    limits: { totalMs: null, headersMs, maxBytes: null },
+    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
     signal,
   });
 }
@@ -53,7 +58,7 @@ export function resumeStream(
     method: 'GET',
     url: state.server,
     headers: [['accept', 'text/event-stream'], ['last-event-id', lastEventId], ...sessionHeaders(state)],
-    limits: { totalMs: null, headersMs, maxBytes: null },
+    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
     signal,
   });
 }
@@ -68,7 +73,7 @@ export function openStream(
     method: 'GET',
     url: state.server,
     headers: [['accept', 'text/event-stream'], ...sessionHeaders(state)],
-    limits: { totalMs: null, headersMs, maxBytes: null },
+    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
     signal,
   });
 }

@@ -6,7 +6,7 @@ import { Secret } from '../../primitives/secret.js';
 import type { AuthorizationServer } from './authorization-server-metadata.js';
 import { deviceGrant } from './device-request.js';
 
-const registrationLimits = { totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
+const registrationLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
 const longestClientId = 1024;
 const longestSecret = 4096;
 

@@ -4,7 +4,7 @@ import type { OutboundResponse } from '../../primitives/outbound.js';
 import type { Zone } from '../../primitives/records.js';
 
 /** Limits for one metadata document: 256 KiB decoded, 10 s in all. */
-const documentLimits = { totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+const documentLimits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
 export interface FetchedDocument {
   readonly url: string;

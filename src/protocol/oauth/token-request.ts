@@ -4,7 +4,7 @@ import type { Secret } from '../../primitives/secret.js';
 import { authenticateClient, type ClientAuthentication } from './client-authentication.js';
 
 /** Limits of one token request: 64 KiB, 15 s in all. */
-const tokenLimits = { totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
+const tokenLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
 
 export interface TokenAnswer {
   readonly status: number;

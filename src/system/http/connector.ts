@@ -9,17 +9,16 @@ import { withTimeLimit } from './time-limit.js';
 import { openTls } from './tls.js';
 import { openTunnel } from './tunnel.js';
 
-const connectLimit = 5_000;
-
 export interface ConnectorOptions {
   /** undici's connection class. */
   readonly client: typeof Client;
   /** Makes the TLS context on first need. */
-  readonly trust: () => Promise<SecureContext>;
+  readonly trust: (origin: string | undefined) => Promise<SecureContext>;
+  readonly connectMs: number;
 }
 
 /**
- * Opens one connection to a place within 5 s: TCP to the addresses that were checked, the tunnel where
+ * Opens one connection to a place within `connectMs`: TCP to the addresses that were checked, the tunnel where
  * there is a proxy, TLS where the origin is https.
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `network_setting_unusable`
  */
@@ -28,8 +27,9 @@ export async function connectTo(
   options: ConnectorOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const late = (): Error => timedOut(place.host, 'opening the connection', connectLimit);
-  return withTimeLimit({ milliseconds: connectLimit, late, signal }, async (inner) => {
+  const { connectMs } = options;
+  const late = (): Error => timedOut(place.host, 'opening the connection', connectMs);
+  return withTimeLimit({ milliseconds: connectMs, late, signal }, async (inner) => {
     const first = place.proxy ?? place;
     const opened = await told(first, openTcp(place.addresses, first.port, inner));
     const close = (): void => void opened.destroy();
@@ -53,10 +53,11 @@ async function secured(
 ): Promise<Socket> {
   const { proxy } = place;
   let socket = opened;
-  if (proxy?.secure) socket = await told(proxy, openTls(socket, proxy.host, await options.trust(), signal));
+  if (proxy?.secure)
+    socket = await told(proxy, openTls(socket, proxy.host, await options.trust(undefined), signal));
   if (proxy) socket = await told(proxy, openTunnel(socket, { ...place, proxy }, signal));
   if (!place.secure) return socket;
-  return told(place, openTls(socket, place.host, await options.trust(), signal));
+  return told(place, openTls(socket, place.host, await options.trust(place.origin), signal));
 }
 
 /** Names the party that failed: the proxy, or the origin itself. */

@@ -1,16 +1,18 @@
 import type { SecureContext } from 'node:tls';
 import { urlRefused } from '../../errors/url.js';
 import type { OutboundDoor } from '../../ports.js';
+import { defaultLimits, type Limits } from '../../primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import { attempt } from './attempt.js';
 import { Deadline } from './deadline.js';
+import { limitsFor } from './limits-for.js';
 import { Places } from './places.js';
 import { nextHop } from './redirects.js';
 import { asksForCoding, checkMethod, requestHeaders } from './request-headers.js';
 import type { Resolve } from './resolve-host.js';
 import { makeResponse } from './response.js';
-import { loadTrust, type TrustOptions } from './trust.js';
+import { certificateFor, loadTrust, type TrustOptions } from './trust.js';
 import { leaveUnread } from './unread.js';
 
 /** Longest URL that is sent; what a server names is held to less where it is read. */
@@ -21,6 +23,8 @@ export interface DoorOptions extends TrustOptions {
   readonly userAgent: string;
   /** Asks the name service: `systemResolver`, or made-up answers in a test. */
   readonly resolve: Resolve;
+  /** What the person allows; not given: the usual. */
+  readonly limits?: Limits;
 }
 
 /**
@@ -28,18 +32,27 @@ export interface DoorOptions extends TrustOptions {
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
 export function createDoor(options: DoorOptions): OutboundDoor {
-  let trust: Promise<SecureContext> | undefined;
+  const limits = options.limits ?? defaultLimits;
+  const trusts = new Map<string, Promise<SecureContext>>();
   const places = new Places({
     resolve: options.resolve,
     env: options.env,
-    trust: () => {
-      trust ??= loadTrust(options);
+    connectMs: limits.connectSeconds * 1000,
+    trust: (origin) => {
+      const certificate = certificateFor(options, origin);
+      const name = certificate?.certFile ?? '';
+      const trust = trusts.get(name) ?? loadTrust(options, certificate);
+      trusts.set(name, trust);
       return trust;
     },
   });
   const closing = new AbortController();
   return {
-    send: (request) => send(request, { places, userAgent: options.userAgent, closing: closing.signal }),
+    send: (request) =>
+      send(
+        { ...request, limits: limitsFor(request.limits, limits) },
+        { places, userAgent: options.userAgent, closing: closing.signal },
+      ),
     check: async ({ url, namedBy, signal }) => {
       const gated = gateUrl(url, longestUrl);
       if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);

@@ -31,18 +31,18 @@ export interface Place {
 export async function locate(
   url: URL,
   namedBy: NamedBy,
-  options: { readonly resolve: Resolve; readonly env: Environment },
+  options: { readonly resolve: Resolve; readonly env: Environment; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<Place> {
   const target = targetOf(url);
   const proxy = proxyFor(target, options.env);
   if (proxy === undefined) {
-    const judged = judgeAddresses(await resolveHost(target, options.resolve, signal));
+    const judged = judgeAddresses(await resolveHost(target, options, signal));
     return { ...target, ...judged, proxy, zone: nearestZone(judged.classes) };
   }
   const { classes } = judgeAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
   checkAddresses(url, classes, namedBy);
-  const addresses = (await resolveHost(proxy, options.resolve, signal)).slice(0, 16);
+  const addresses = (await resolveHost(proxy, options, signal)).slice(0, 16);
   return { ...target, classes, addresses, proxy, zone: 'public' };
 }
 

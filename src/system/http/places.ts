@@ -10,7 +10,10 @@ import type { Resolve } from './resolve-host.js';
 export interface PlacesOptions {
   readonly resolve: Resolve;
   readonly env: Environment;
-  readonly trust: () => Promise<SecureContext>;
+  /** Milliseconds for a look-up, and for opening a connection. */
+  readonly connectMs: number;
+  /** The TLS context for one origin; undefined: for a proxy. */
+  readonly trust: (origin: string | undefined) => Promise<SecureContext>;
 }
 
 /**
@@ -57,7 +60,7 @@ export class Places implements AsyncDisposable {
     if (other !== undefined && sameAddresses(other.place, place)) return other;
     const lanes = new Lanes(
       place,
-      { client, trust: this.#options.trust },
+      { client, trust: this.#options.trust, connectMs: this.#options.connectMs },
       {
         opened: (some) => void this.#all.add(some),
         emptied: (empty) => {

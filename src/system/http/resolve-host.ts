@@ -3,25 +3,23 @@ import { parseAddress } from '../../primitives/ip-address.js';
 import { codeOf } from './network-cause.js';
 import { withTimeLimit } from './time-limit.js';
 
-const lookupLimit = 5_000;
-
 /** Asks the name service; rejects with a `code` such as `ENOTFOUND`. */
 export type Resolve = (host: string) => Promise<string[]>;
 
 /**
  * The addresses of a host. An address stands for itself, `localhost` and all below it are this machine
- * without asking anybody (RFC 6761 section 6.3), every other name is looked up once, within 5 s.
+ * without asking anybody (RFC 6761 section 6.3), every other name is looked up once, within `connectMs`.
  * @throws Failure `network_failed`, `timed_out`
  */
 export async function resolveHost(
   target: { readonly host: string; readonly port: number },
-  resolve: Resolve,
+  { resolve, connectMs }: { readonly resolve: Resolve; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (parseAddress(target.host) !== undefined) return [target.host];
   if (isLocalhost(target.host)) return ['127.0.0.1', '::1'];
-  const late = (): Error => timedOut(target.host, 'looking up its address', lookupLimit);
-  const addresses = await withTimeLimit({ milliseconds: lookupLimit, late, signal }, () =>
+  const late = (): Error => timedOut(target.host, 'looking up its address', connectMs);
+  const addresses = await withTimeLimit({ milliseconds: connectMs, late, signal }, () =>
     resolve(target.host).catch((error: unknown) => {
       throw networkFailed({ ...target, code: codeOf(error) ?? 'ENOTFOUND' });
     }),

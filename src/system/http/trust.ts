@@ -1,14 +1,30 @@
 import { readFile } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
 import { networkSettingUnusable } from '../../errors/network.js';
+import { readClientKey } from './client-key-file.js';
 import type { Environment } from './proxy-settings.js';
+
+/** The certificate that this client shows, as PEM files, and to whom: nobody else gets to see it. */
+export interface ClientCertificate {
+  /** As `URL.origin` spells them. */
+  readonly origins: readonly string[];
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 export interface TrustOptions {
   readonly env: Environment;
   /** PEM file with authorities to trust beside those that Node trusts. */
   readonly caFile?: string;
-  /** PEM files of the certificate that this client shows. */
-  readonly clientCertificate?: { readonly certFile: string; readonly keyFile: string };
+  readonly clientCertificates?: readonly ClientCertificate[];
+}
+
+/** The certificate that a person named for this origin; a proxy, which has none here, gets none. */
+export function certificateFor(
+  options: Pick<TrustOptions, 'clientCertificates'>,
+  origin: string | undefined,
+): ClientCertificate | undefined {
+  return options.clientCertificates?.find(({ origins }) => origin !== undefined && origins.includes(origin));
 }
 
 /**
@@ -16,12 +32,14 @@ export interface TrustOptions {
  * certificate; TLS 1.2 or newer.
  * @throws Failure `network_setting_unusable`
  */
-export async function loadTrust(options: TrustOptions): Promise<SecureContext> {
+export async function loadTrust(
+  options: TrustOptions,
+  certificate: ClientCertificate | undefined,
+): Promise<SecureContext> {
   const { createSecureContext, rootCertificates } = await import('node:tls');
   const ca = await additionalAuthorities(options);
-  const client = options.clientCertificate;
-  const cert = client && (await readPem('the client certificate file', client.certFile));
-  const key = client && (await readPem('the client key file', client.keyFile));
+  const cert = certificate && (await readPem('the client certificate file', certificate.certFile));
+  const key = certificate && readClientKey(certificate.keyFile);
   try {
     return createSecureContext({
       minVersion: 'TLSv1.2',
@@ -30,7 +48,9 @@ export async function loadTrust(options: TrustOptions): Promise<SecureContext> {
       ...(key === undefined ? {} : { key }),
     });
   } catch {
-    throw networkSettingUnusable('A certificate file', 'it holds no usable PEM certificate or key');
+    const what = certificate === undefined ? 'A certificate file' : 'A file of clientCertificates';
+    const why = certificate === undefined ? '' : ', or the key is not the certificate’s, or is encrypted';
+    throw networkSettingUnusable(what, `it holds no usable PEM certificate or key${why}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Limits } from '../../primitives/limits.js';
+
 /** How long the keychain may take, milliseconds, and what it holds. */
 export interface KeychainLimits {
   /** For the look at the Secret Service before each use. */
@@ -14,12 +16,15 @@ export interface KeychainLimits {
   readonly maxValueBytes: number;
 }
 
-/** The limits for a platform, as `process.platform` names it. */
-export function keychainLimits(platform: string): KeychainLimits {
+/** The limits for a platform, as `process.platform` names it, and what the person allows. */
+export function keychainLimits(
+  platform: string,
+  { storeSeconds, unlockSeconds }: Pick<Limits, 'storeSeconds' | 'unlockSeconds'>,
+): KeychainLimits {
   return {
     probeMs: 1_000,
-    operationMs: 5_000,
-    unlockMs: 120_000,
+    operationMs: storeSeconds * 1000,
+    unlockMs: unlockSeconds * 1000,
     noticeMs: 1_500,
     // CRED_MAX_CREDENTIAL_BLOB_SIZE is 2,560 bytes, and the package stores UTF-16.
     maxItemLength: platform === 'win32' ? 1_280 : Number.POSITIVE_INFINITY,

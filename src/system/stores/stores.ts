@@ -1,4 +1,5 @@
 import type { Clock, Locks, SecretStore, SecretStores, Terminal } from '../../ports.js';
+import type { Limits } from '../../primitives/limits.js';
 import type { StoreKind } from '../../primitives/records.js';
 import { lateStore } from '../late-ports.js';
 import { createMemoryStore } from '../memory-store.js';
@@ -11,10 +12,8 @@ export interface StoresOptions {
   readonly terminal: Terminal;
   readonly stateFolder: () => string;
   readonly signal: AbortSignal;
+  readonly limits: () => Promise<Limits>;
 }
-
-/** For one use of a `docker-credential-*` program. */
-const helperLimitMs = 5_000;
 
 /** Every kind of store, made and loaded at its first use, and once. */
 export function createStores(options: StoresOptions): SecretStores {
@@ -42,17 +41,24 @@ function makeStore(kind: StoreKind, options: StoresOptions): SecretStore {
     default:
       return lateStore(kind, async () => {
         const { createHelperStore } = await import('./helper-store.js');
-        return createHelperStore({ kind, env: options.env, signal: options.signal, limitMs: helperLimitMs });
+        const limitMs = (await options.limits()).storeSeconds * 1000;
+        return createHelperStore({ kind, env: options.env, signal: options.signal, limitMs });
       });
   }
 }
 
-async function openKeychain({ platform, env, clock, terminal }: StoresOptions): Promise<SecretStore> {
+async function openKeychain({
+  platform,
+  env,
+  clock,
+  terminal,
+  limits: allowed,
+}: StoresOptions): Promise<SecretStore> {
   const [{ createKeychain }, { keychainLimits }] = await Promise.all([
     import('../keychain/keychain.js'),
     import('../keychain/limits.js'),
   ]);
   const { interactive } = terminal;
-  const limits = keychainLimits(platform);
+  const limits = keychainLimits(platform, await allowed());
   return createKeychain({ platform, env, clock, interactive, notify: terminal.tell, limits });
 }
