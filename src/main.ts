@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
+import { asks } from './cli/asks.js';
 import type { CommandContext, CommandExit } from './cli/command.js';
 import { type Configuration, readConfiguration } from './cli/configuration.js';
 import type { ReadInput } from './cli/credential/read-input.js';
@@ -65,7 +66,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const line = linesTo(world.stderr);
   const show = (text: string) => line(redactor.redact(text));
   const colour =
-    world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asked(argv, '--no-color');
+    world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true);
   let ports: Ports | undefined;
   const makeContext = (options: GlobalOptions): CommandContext => {
@@ -81,8 +82,8 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     ports?.progress.end();
     const steps = ports?.journal.steps ?? [];
     const options = {
-      json: asked(argv, '--json'),
-      verbose: asked(argv, '--verbose', '-v'),
+      json: asks(argv, '--json'),
+      verbose: asks(argv, '--verbose', '-v'),
       colour,
       steps,
       oneLine: isUnattended(argv),
@@ -193,10 +194,4 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     timeLeft: (ms) => Math.max(0, ms - world.launch.elapsed()),
     self: () => ownProgram({ env, platform, homedir, script: world.launch.script }),
   };
-}
-
-/** Was this asked for, before `--`? For failures of the command line itself, which has no parsed options. */
-function asked(argv: readonly string[], ...names: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
 }

@@ -1,6 +1,7 @@
 import { usageMistyped, usageWrong } from '../errors/usage.js';
 import { closest } from '../primitives/closest.js';
 import { quoted } from '../primitives/printable.js';
+import { asks } from './asks.js';
 import { checkArguments } from './check-arguments.js';
 import type { CommandContext, CommandExit } from './command.js';
 import { helpTable } from './commands/help.table.js';
@@ -51,12 +52,6 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   const options = { ...(args as GlobalOptions), ...unattended };
   const command = await entry.load();
   return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
-}
-
-/** Does the person ask for this, before `--`? Then whatever else is wrong with the line does not matter. */
-function asks(argv: readonly string[], ...names: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return argv.slice(0, end === -1 ? argv.length : end).some((word) => names.includes(word));
 }
 
 async function withoutCommand(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
