@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { asks } from './cli/asks.js';
 import type { CommandContext, CommandExit } from './cli/command.js';
-import { type Configuration, readConfiguration } from './cli/configuration.js';
+import { lateConfiguration } from './cli/configuration.js';
 import type { ReadInput } from './cli/credential/read-input.js';
 import type { GlobalOptions } from './cli/global-options.js';
 import { createJournal } from './cli/journal.js';
@@ -131,12 +131,9 @@ interface Means {
 
 function contextOf(options: GlobalOptions, { world, redactor, show, colour, out }: Means): CommandContext {
   const { env, stdin, stderr, platform, homedir, interruption } = world;
-  const configurationFile = () => readConfigFile(statePaths(env, platform, homedir).config);
-  let read: Configuration | undefined;
-  const configuration = async () => {
-    read ??= readConfiguration(configurationFile(), env);
-    return read;
-  };
+  const paths = () => statePaths(env, platform, homedir);
+  const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
+  const configuration = lateConfiguration(() => configurationFile().found, env);
   const isQuiet = options.quiet || options.json;
   const spinner =
     stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
@@ -170,10 +167,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     tell: options.quiet ? () => undefined : show,
     options,
     configuration,
-    configurationFile: () => ({
-      folder: statePaths(env, platform, homedir).config,
-      found: configurationFile(),
-    }),
+    configurationFile,
     files: createFiles(stdin),
     programs: world.programs,
     neighbours: async () => {
@@ -182,7 +176,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     },
     documentServers: lateDocumentServers(async () => {
       const { createDocumentServers } = await import('./system/document-server/document-servers.js');
-      const certificateFile = () => `${statePaths(env, platform, homedir).state}/document-certificate.pem`;
+      const certificateFile = () => `${paths().state}/document-certificate.pem`;
       return createDocumentServers({ clock: ports.clock, certificateFile });
     }),
     openWire: () => openWire(given),

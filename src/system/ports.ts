@@ -2,6 +2,7 @@ import type { Wire } from '../ports/bridging.js';
 import type { CredentialIndex, Journal, Ports, SecretStores } from '../ports.js';
 import type { Limits } from '../primitives/limits.js';
 import { createClock } from './clock.js';
+import type { DoorOptions } from './http/door.js';
 import type { TrustOptions } from './http/trust.js';
 import {
   lateAttempts,
@@ -146,35 +147,32 @@ function storesOf(
 
 /** The quick way out, to be closed by whoever opens it. */
 export async function openWire(options: PortsOptions): Promise<Wire> {
-  const [{ createWire }, { systemResolver }, caFile] = await Promise.all([
+  const [{ createWire }, doorOptions] = await Promise.all([
     import('./http/wire.js'),
-    import('./http/system-resolver.js'),
-    options.caFile(),
+    doorOptionsFrom(options),
   ]);
-  const { env, userAgent, hold } = options;
-  const wire = createWire({
-    env,
-    userAgent,
-    resolve: systemResolver,
-    ...(caFile === undefined ? {} : { caFile }),
-  });
-  return watchWire(wire, hold);
+  return watchWire(createWire(doorOptions), options.hold);
 }
 
 async function openDoor(options: PortsOptions): Promise<Ports['door']> {
-  const [{ createDoor }, { systemResolver }, settings] = await Promise.all([
+  const [{ createDoor }, doorOptions] = await Promise.all([
     import('./http/door.js'),
-    import('./http/system-resolver.js'),
-    options.settings(),
+    doorOptionsFrom(options),
   ]);
-  const { env, userAgent } = options;
-  const { caFile, clientCertificates, limits } = settings;
-  return createDoor({
+  return createDoor(doorOptions);
+}
+
+async function doorOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<DoorOptions> {
+  const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
+    import('./http/system-resolver.js'),
+    settings(),
+  ]);
+  return {
     env,
     userAgent,
-    resolve: systemResolver,
+    resolve,
     limits,
     ...(caFile === undefined ? {} : { caFile }),
     ...(clientCertificates === undefined ? {} : { clientCertificates }),
-  });
+  };
 }

@@ -19,9 +19,12 @@ export interface SessionState {
   readonly largestMessageBytes?: number;
 }
 
+/** The most that one message may weigh where the person has set nothing else, in bytes. */
+export const largestMessageBytes = defaultLimits.messageMiB * 1024 * 1024;
+
 /** The most that one message of this session may weigh, in bytes. */
-export function largestMessageOf({ largestMessageBytes }: SessionState): number {
-  return largestMessageBytes ?? defaultLimits.messageMiB * 1024 * 1024;
+export function largestMessageOf(state: SessionState): number {
+  return state.largestMessageBytes ?? largestMessageBytes;
 }
 
 const headersMs = 60_000;

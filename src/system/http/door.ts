@@ -1,4 +1,3 @@
-import type { SecureContext } from 'node:tls';
 import { urlRefused } from '../../errors/url.js';
 import type { OutboundDoor } from '../../ports.js';
 import { defaultLimits, type Limits } from '../../primitives/limits.js';
@@ -7,12 +6,13 @@ import { gateUrl } from '../../primitives/url-gate.js';
 import { attempt } from './attempt.js';
 import { Deadline } from './deadline.js';
 import { limitsFor } from './limits-for.js';
-import { Places } from './places.js';
+import { openPlaces } from './open-places.js';
+import type { Places } from './places.js';
 import { nextHop } from './redirects.js';
 import { asksForCoding, checkMethod, requestHeaders } from './request-headers.js';
 import type { Resolve } from './resolve-host.js';
 import { makeResponse } from './response.js';
-import { certificateFor, loadTrust, type TrustOptions } from './trust.js';
+import type { TrustOptions } from './trust.js';
 import { leaveUnread } from './unread.js';
 
 /** Longest URL that is sent; what a server names is held to less where it is read. */
@@ -33,19 +33,7 @@ export interface DoorOptions extends TrustOptions {
  */
 export function createDoor(options: DoorOptions): OutboundDoor {
   const limits = options.limits ?? defaultLimits;
-  const trusts = new Map<string, Promise<SecureContext>>();
-  const places = new Places({
-    resolve: options.resolve,
-    env: options.env,
-    connectMs: limits.connectSeconds * 1000,
-    trust: (origin) => {
-      const certificate = certificateFor(options, origin);
-      const name = certificate?.certFile ?? '';
-      const trust = trusts.get(name) ?? loadTrust(options, certificate);
-      trusts.set(name, trust);
-      return trust;
-    },
-  });
+  const places = openPlaces(options);
   const closing = new AbortController();
   return {
     send: (request) =>

@@ -1,12 +1,11 @@
-import type { SecureContext } from 'node:tls';
 import { networkFailed, timedOut } from '../../errors/network.js';
 import { urlRefused } from '../../errors/url.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { DoorOptions } from './door.js';
-import { Places } from './places.js';
+import { openPlaces } from './open-places.js';
+import type { Places } from './places.js';
 import { requestHeaders } from './request-headers.js';
-import { loadTrust } from './trust.js';
 import { WireHandler } from './wire-handler.js';
 
 const longestUrl = 8_192;
@@ -27,13 +26,8 @@ class QuickWire implements Wire {
   #look: NodeJS.Timeout | undefined;
 
   constructor(options: DoorOptions) {
-    let trust: Promise<SecureContext> | undefined;
-    const load = () => {
-      trust ??= loadTrust(options);
-      return trust;
-    };
     this.#userAgent = options.userAgent;
-    this.#places = new Places({ resolve: options.resolve, env: options.env, trust: load });
+    this.#places = openPlaces(options);
   }
 
   send(request: WireRequest, watcher: WireWatcher): WireExchange {
@@ -59,7 +53,10 @@ class QuickWire implements Wire {
       const headers = requestHeaders(request.headers, this.#userAgent);
       const lanes = await this.#places.find(url, 'person', signal);
       const { lane, release } = await lanes.borrow(request.lasting ? 'stream' : 'bounded', signal);
-      if (sending.isOver) return release();
+      if (sending.isOver) {
+        release();
+        return;
+      }
       const handler = new WireHandler({
         party: lanes.place,
         watcher: sending,
