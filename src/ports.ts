@@ -57,9 +57,10 @@ export interface Recovery {
 
 /** What may be done only so often within an hour, counted over all processes. */
 export interface Attempts {
-  /** Counts one more under that name; false, and nothing counted, when there were `most` in the last hour.
-   * @throws Failure `state_unsafe`, `state_unwritable`, `busy` */
+  /** Counts one more; false, and not counted, after `most` in the last hour. @throws Failure of the state folder, `busy` */
   take(name: string, most: number): Promise<boolean>;
+  /** Would `take` count one? @throws as `take` */
+  allows(name: string, most: number): Promise<boolean>;
   /** From now on there were none. @throws as `take` */
   forget(name: string): Promise<void>;
 }

@@ -68,7 +68,7 @@ export function reloginFor(
   if (!options.login && !ports.terminal.interactive) {
     return undefined;
   }
-  return async (held, scopes) => {
+  return async (held, scopes, begin) => {
     if (!options.login) {
       if (scopes.length === 0) return undefined;
       await askStepUp(ports, { login: held, scopes, signal });
@@ -91,7 +91,10 @@ export function reloginFor(
       client: undefined,
       seen: held,
     };
-    return loginTogether(context.ports, request, login);
+    return loginTogether(context.ports, request, async (ports, own) => {
+      await begin();
+      return login(ports, own);
+    });
   };
 }
 

@@ -63,6 +63,16 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
   });
 }
 
+/** One server after more and more scope: the person is left alone for a while. */
+export function tooManyStepUps(server: string, scopes: readonly string[]): Failure {
+  return new Failure({
+    code: 'too_many_step_ups',
+    exit: exitCode.refused,
+    message: `${quoted(server)} wants the scope ${quoted(scopes.join(' '))} for this, and has asked for more scope again and again within the last hour; nobody was asked once more.`,
+    remedy: `If you trust it with that scope, run: postern login ${shellWord(server)} ${scopes.map((scope) => `--scope ${shellWord(scope)}`).join(' ')}`,
+  });
+}
+
 /** The peer does not keep to the protocol. */
 export function protocolBroken(server: string, why: string, cause?: unknown): Failure {
   return new Failure({

@@ -53,6 +53,7 @@ export function lateAttempts(make: () => Promise<Attempts>): Attempts {
   const attempts = once(make);
   return {
     take: async (name, most) => (await attempts()).take(name, most),
+    allows: async (name, most) => (await attempts()).allows(name, most),
     forget: async (name) => (await attempts()).forget(name),
   };
 }

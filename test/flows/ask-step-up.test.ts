@@ -10,9 +10,9 @@ import { openScene, type Scene } from './scene.js';
 const asking = (scene: Scene) => {
   const relogin = stepUp(scene);
   const { signal } = new AbortController();
-  return async (login: LoginRecord, scopes: readonly string[]) => {
+  return async (login: LoginRecord, scopes: readonly string[], begin: () => Promise<void>) => {
     await askStepUp(scene.ports, { login, scopes, signal });
-    return relogin(login, scopes);
+    return relogin(login, scopes, begin);
   };
 };
 

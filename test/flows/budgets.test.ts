@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stepUpDeclined } from '../../src/errors/call.js';
+import { createAuthorizedSender, type Relogin } from '../../src/flows/request/authorized-sender.js';
 import { operationOf } from '../../src/flows/request/operation-of.js';
+import { stepUpBudget } from '../../src/flows/request/step-up-budget.js';
 import { failureOf } from '../support/door.js';
 import { callTool, stepUp } from './calls.js';
 import { openScene } from './scene.js';
@@ -21,6 +24,62 @@ test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it
   assert.equal(relogin.count, 3, 'nobody is asked a fourth time');
   scene.ports.advance(3_600_000);
   scene.sandbox.setFaults([]);
+});
+
+test('[A-163] operations with ever new names share one budget of their server: three step-ups in vain, then exit 4', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-403-treadmill']);
+  const relogin = stepUp(scene);
+  const { signal } = new AbortController();
+  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
+  const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
+  const send = (name: string) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
+    return sender.send({ method: 'POST', url: login.server, body, limits, signal });
+  };
+  for (const name of ['one', 'two', 'three']) await assert.rejects(send(name));
+  const failure = await failureOf(send('four'), 'too_many_step_ups');
+  assert.equal(failure.exit, 4);
+  assert.match(failure.remedy, /postern login http\S+ --scope /);
+  assert.equal(relogin.count, 3);
+});
+
+test('[A-163] step-ups that helped are not in vain; ten an hour for one server are the end all the same', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const budget = (operation: string) => stepUpBudget(scene.ports, { login, operation, scopes: ['more'] });
+  for (let times = 0; times < 10; times += 1) {
+    await budget(`operation ${times}`).begin();
+    await budget(`operation ${times}`).helped();
+  }
+  await failureOf(budget('another').check(), 'too_many_step_ups');
+  scene.ports.advance(3_600_000);
+  await budget('another').check();
+});
+
+test('[A-163] a step-up that the person declined at the prompt costs nothing of the budget', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const add = (relogin: Relogin) => callTool(scene, login, 'note_add', { text: 'x' }, { relogin });
+  for (let times = 0; times < 5; times += 1) {
+    await failureOf(
+      add(async () => {
+        throw stepUpDeclined(login.server, ['notes:write'], 'now');
+      }),
+      'step_up_declined',
+    );
+  }
+  const relogin = stepUp(scene);
+  await add(relogin);
+  assert.equal(relogin.count, 1);
+});
+
+test('[R-5.6a] what another process was given in the meantime is used, and nobody is asked', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  await scene.login({ scopes: ['notes:write'], heldScopes: login.scopes });
+  await callTool(scene, login, 'note_add', { text: 'x' }, { relogin: () => assert.fail('asked') });
 });
 
 test('[R-5.6b] an operation is the HTTP method and path, and of a message its method and what it names', () => {

@@ -33,7 +33,8 @@ export const callTool = (
 
 /** Asks for more scope in the "browser", as `--login` does, and counts. */
 export const stepUp = (scene: Scene): Relogin & { count: number } => {
-  const relogin = async (held: LoginRecord, scopes: readonly string[]) => {
+  const relogin = async (held: LoginRecord, scopes: readonly string[], begin: () => Promise<void>) => {
+    await begin();
     relogin.count += 1;
     return scene.login({ scopes, heldScopes: held.scopes });
   };

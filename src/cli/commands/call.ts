@@ -61,9 +61,9 @@ async function perform(context: CommandContext, args: Arguments, wanted: Protoco
 function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): Relogin | undefined {
   return (
     relogin &&
-    (async (login, scopes) => {
+    (async (login, scopes, begin) => {
       deadline.stop();
-      const better = await relogin(login, scopes);
+      const better = await relogin(login, scopes, begin);
       deadline.restart();
       return better;
     })

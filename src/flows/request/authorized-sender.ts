@@ -11,9 +11,10 @@ import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { operationOf } from './operation-of.js';
+import { type StepUpBudget, stepUpBudget } from './step-up-budget.js';
 import { type WantedScope, wantedScope } from './wanted-scope.js';
 
-/** At most so many step-ups for one operation within an hour; then the refusal is permanent (rule 5.6). */
+/** Step-ups for one request, whatever the budget of the hour still holds (rule 5.6). */
 const mostStepUps = 3;
 
 /** A request to the protected server, before the token is put on it. */
@@ -21,9 +22,15 @@ export type ProtectedRequest = Omit<OutboundRequest, 'namedBy' | 'redirects'>;
 
 /**
  * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
- * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that).
+ * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that). `begin` is to
+ * be called when the person has said yes and a login page is really about to be opened: it counts against the budget of
+ * the hour, and throws when that is used up.
  */
-export type Relogin = (login: LoginRecord, scopes: readonly string[]) => Promise<LoginRecord | undefined>;
+export type Relogin = (
+  login: LoginRecord,
+  scopes: readonly string[],
+  begin: () => Promise<void>,
+) => Promise<LoginRecord | undefined>;
 
 export interface AuthorizedSender {
   /**
@@ -69,16 +76,18 @@ class Sender {
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
     let accessToken = await this.#token(undefined);
     let refreshed = false;
+    const stepUps: (StepUpBudget | undefined)[] = [];
     for (;;) {
       const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
       const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? wantedScope(challengesOf(response)) : undefined;
       if (response.status !== 401 && wants === undefined) {
+        await stepUps.at(-1)?.helped();
         return response;
       }
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
-        await this.#stepUp(wants, request, replayable);
+        stepUps.push(await this.#stepUp(wants, request, { stepUps: stepUps.length, replayable }));
         accessToken = await this.#token(undefined);
         continue;
       }
@@ -102,42 +111,74 @@ class Sender {
       if (!mayAsk || !(error instanceof Failure) || error.code !== 'login_expired') {
         throw error;
       }
-      const better = await relogin(this.#login, []);
+      const better = await relogin(this.#login, [], async () => undefined);
       if (better === undefined) throw error;
       this.#login = better;
       return (await ask(0)).accessToken;
     }
   }
 
-  /** @throws Failure `scope_refused` when asking again is of no use, `insufficient_scope` when nobody may be asked */
-  async #stepUp(wants: WantedScope, request: ProtectedRequest, replayable: boolean): Promise<void> {
+  /**
+   * @param before Step-ups for this request so far.
+   * @throws Failure `scope_refused` or `too_many_step_ups` when asking again is of no use, `insufficient_scope` when
+   * nobody may be asked
+   */
+  async #stepUp(
+    wants: WantedScope,
+    request: ProtectedRequest,
+    before: { readonly stepUps: number; readonly replayable: boolean },
+  ): Promise<StepUpBudget | undefined> {
     const { relogin } = this.#options;
-    const { server, resource, scopes } = this.#login;
+    const { server, scopes } = this.#login;
     const added = scopesMissing(scopes, wants.scopes);
-    if (added.length === 0) {
+    if (added.length === 0 || before.stepUps === mostStepUps) {
       throw scopeRefused(server, wants.scopes);
     }
     if (this.#login.grant === 'client_credentials') {
-      if (this.#widened || !replayable) {
-        throw scopeNotForClient(server, added);
-      }
-      this.#widened = true;
-      const { signal } = this.#options;
-      this.#login = await widenCredential(this.#ports, { login: this.#login, scopes: added, signal });
-      return;
+      await this.#widen(added, before.replayable);
+      return undefined;
     }
-    if (relogin === undefined || !replayable) {
+    const other = await this.#madeElsewhere();
+    if (before.replayable && other !== undefined && scopesMissing(other.scopes, wants.scopes).length === 0) {
+      this.#login = other;
+      return undefined;
+    }
+    if (relogin === undefined || !before.replayable) {
       throw insufficientScope(server, added, wants.said);
     }
-    const name = `step-up ${resource} ${operationOf(request)}`;
-    if (!(await this.#ports.attempts.take(name, mostStepUps))) {
-      throw scopeRefused(server, wants.scopes);
-    }
-    const better = await relogin(this.#login, wants.scopes);
+    const about = { login: this.#login, operation: operationOf(request), scopes: wants.scopes };
+    const budget = stepUpBudget(this.#ports, about);
+    await budget.check();
+    const better = await relogin(this.#login, wants.scopes, () => budget.begin());
     if (better === undefined) {
       throw insufficientScope(server, added, wants.said);
     }
     this.#login = better;
+    return budget;
+  }
+
+  /** @throws Failure `scope_not_for_client` */
+  async #widen(added: readonly string[], replayable: boolean): Promise<void> {
+    if (this.#widened || !replayable) {
+      throw scopeNotForClient(this.#login.server, added);
+    }
+    this.#widened = true;
+    const { signal } = this.#options;
+    this.#login = await widenCredential(this.#ports, { login: this.#login, scopes: added, signal });
+  }
+
+  /** The login of this server and account, where another process has made a new one since. */
+  async #madeElsewhere(): Promise<LoginRecord | undefined> {
+    const { server, account, key, generation } = this.#login;
+    const { logins } = await this.#ports.index.read();
+    return logins.find(
+      (one) =>
+        one.server === server &&
+        one.account === account &&
+        one.dead !== true &&
+        one.grant === undefined &&
+        (one.key !== key || one.generation !== generation),
+    );
   }
 }
 

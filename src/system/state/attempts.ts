@@ -41,6 +41,7 @@ export function createAttempts(options: {
           ? ([times, false] as const)
           : ([{ ...times, [name]: [...made, clock.now()] }, true] as const);
       }),
+    allows: (name, most) => change((times) => [times, (times[name] ?? []).length < most] as const),
     forget: (name) =>
       change((times) => {
         const { [name]: made, ...rest } = times;
