@@ -16,7 +16,7 @@ export function bridgeLogin(
   wanted: { readonly server: string; readonly account: string | undefined },
 ): BridgeLogin | undefined {
   if (!isReachable(context)) return undefined;
-  return async (held, scopes) => {
+  return async (held, scopes, begin) => {
     const ports = { ...context.ports, terminal: { ...context.ports.terminal, interactive: false } };
     const defaults = await loginDefaults(context, {
       server: wanted.server,
@@ -42,7 +42,10 @@ export function bridgeLogin(
         client: undefined,
         seen: held,
       },
-      login,
+      async (world, own) => {
+        await begin();
+        return login(world, own);
+      },
     );
   };
 }

@@ -8,21 +8,24 @@ import { scopesMissing } from '../../primitives/scope.js';
 import { Secret } from '../../primitives/secret.js';
 import type { WantedLogin } from '../find-login.js';
 import type { SenderPorts } from '../request/authorized-sender.js';
+import { type StepUpBudget, stepUpBudget } from '../request/step-up-budget.js';
 import type { WantedScope } from '../request/wanted-scope.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { Together } from './together.js';
 
-/** At most so many step-ups for one operation within an hour (rule 5.6). */
-const mostStepUps = 3;
 /** A login that came to nothing is not begun again by itself for so long. */
 const restAfterLoginMs = 600_000;
 
 /** Without a login it is looked for one so often, as long as the server asks for none. */
 const lookAgainMs = 2_000;
 
-/** Gets a person to log in, or to give more scope; resolves once that is stored. */
-export type BridgeLogin = (held: LoginRecord | undefined, scopes: readonly string[]) => Promise<LoginRecord>;
+/** Gets a person to log in, or to give more scope; resolves once that is stored. `begin` as for `Relogin`. */
+export type BridgeLogin = (
+  held: LoginRecord | undefined,
+  scopes: readonly string[],
+  begin: () => Promise<void>,
+) => Promise<LoginRecord>;
 
 export interface AuthorizationOptions {
   readonly wanted: WantedLogin;
@@ -81,25 +84,26 @@ export class Authorization {
   }
 
   /**
-   * The server wants more scope: step-up, once for all requests that want the same.
+   * The server wants more scope: step-up, once for all requests that want the same. To be told if that helped.
    * @throws Failure `insufficient_scope`, `scope_refused`, `scope_not_for_client`, `login_under_way`, or the login's
    */
-  async widen(wants: WantedScope, operation: string): Promise<void> {
+  async widen(wants: WantedScope, operation: string): Promise<Pick<StepUpBudget, 'helped'> | undefined> {
     const login = this.#login;
     const { ask, server, signal } = this.#options;
     const added = scopesMissing(login?.scopes ?? [], wants.scopes);
-    if (login === undefined) return this.#newLogin(loginNeeded(server));
+    if (login === undefined) return this.#newLogin(loginNeeded(server)).then(() => undefined);
     if (added.length === 0) throw scopeRefused(server, wants.scopes);
+    const budget = stepUpBudget(this.#ports, { login, operation, scopes: wants.scopes });
     await this.#together.run(`widen ${added.join(' ')}`, async () => {
       if (login.grant === 'client_credentials') {
         return this.#use(await widenCredential(this.#ports, { login, scopes: added, signal }));
       }
       if (await this.#adoptOther((other) => scopesMissing(other.scopes, wants.scopes).length === 0)) return;
       if (ask === undefined) throw bridgeScopeNeeded(server, [...login.scopes, ...added], wants.said);
-      const name = `step-up ${login.resource} ${operation}`;
-      if (!(await this.#ports.attempts.take(name, mostStepUps))) throw scopeRefused(server, wants.scopes);
-      await this.#asked(() => ask(login, wants.scopes));
+      await budget.check();
+      await this.#asked(() => ask(login, wants.scopes, () => budget.begin()));
     });
+    return budget;
   }
 
   async #obtain(): Promise<Secret | undefined> {
@@ -136,7 +140,7 @@ export class Authorization {
       if (await this.#adoptOther((other) => isOther(before, other))) return;
       if (ask === undefined || before?.grant !== undefined) throw failure;
       if (this.#ports.clock.now() < this.#restUntil) throw failure;
-      await this.#asked(() => ask(before, []));
+      await this.#asked(() => ask(before, [], async () => undefined));
     });
   }
 

@@ -54,6 +54,7 @@ export class Courier {
     const { authorization } = this.#parts;
     let renewed = 0;
     let widened = 0;
+    let stepUp: Awaited<ReturnType<typeof authorization.widen>>;
     let repeated = false;
     for (;;) {
       const got = authorization.bearer();
@@ -65,13 +66,16 @@ export class Courier {
         repeated = true;
         continue;
       }
-      if (outcome.kind !== 'refused') return outcome;
+      if (outcome.kind !== 'refused') {
+        await stepUp?.helped();
+        return outcome;
+      }
       const wants = wantsOf(outcome);
       if (outcome.status === 401 && renewed < 2) {
         await authorization.renew(bearer, renewed > 0);
         renewed += 1;
       } else if (wants !== undefined && widened < 3) {
-        await authorization.widen(wants, errand.operation());
+        stepUp = await authorization.widen(wants, errand.operation());
         widened += 1;
       } else {
         return redirected(errand, outcome);
