@@ -1,5 +1,6 @@
 import type { Configuration, ResourceServer } from 'oidc-provider';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import type { Allowance } from '../allowance.js';
 import type { SandboxClient, SandboxSettings } from '../options.js';
 import { accountById } from './accounts.js';
 import type { DocumentHooks } from './client-documents/hand-over.js';
@@ -18,6 +19,7 @@ export interface Surroundings {
   readonly port: number;
   readonly cookieSecret: string;
   readonly documents: DocumentHooks;
+  readonly guesses: Allowance;
   /** Whether a refresh token is replaced when it is used. */
   readonly rotates: () => boolean;
   readonly renderError: NonNullable<Configuration['renderError']>;
@@ -26,7 +28,7 @@ export interface Surroundings {
 /** The whole configuration of oidc-provider: OAuth 2.1 as the sandbox's rules ask for it. */
 export function providerConfiguration(about: Surroundings): Configuration {
   return {
-    adapter: memoryStore(),
+    adapter: memoryStore(new Map()),
     jwks: { keys: about.keys.signing.map((key) => ({ ...key })) } as NonNullable<Configuration['jwks']>,
     clients: about.settings.clients.map(clientMetadata),
     // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.
@@ -91,7 +93,7 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     rpInitiatedLogout: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     clientCredentials: { enabled: true },
-    deviceFlow: deviceFlow(),
+    deviceFlow: deviceFlow(about.guesses),
     revocation: {
       enabled: true,
       // Someone else's token: no effect, and no hint that it exists (RFC 7009 section 2.1).

@@ -1,4 +1,5 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { Allowance } from '../allowance.js';
 import type { Answer } from '../wire/answer.js';
 import { deviceConfirmPage, deviceDonePage, deviceInputPage } from './pages/device-pages.js';
 
@@ -7,12 +8,21 @@ export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 type DeviceFlow = NonNullable<NonNullable<Configuration['features']>['deviceFlow']>;
 
+/** Wrong user codes in ten minutes, whoever types them: the codes are short, and live as long (RFC 8628 section 5.1). */
+const mostWrong = 20;
+
+/** How many more wrong user codes will be looked at; `device` is its one key. */
+export function userCodeGuesses(): Allowance {
+  return new Allowance(mostWrong, 600_000, Date.now);
+}
+
 /** Logins by a code (RFC 8628), with pages of our own. */
-export function deviceFlow(): DeviceFlow {
+export function deviceFlow(guesses: Allowance): DeviceFlow {
   return {
     enabled: true,
     userCodeInputSource: async (context, form, _out, error) => {
       const wrong = error !== undefined && error.name !== 'AbortedError';
+      if (wrong) guesses.take('device');
       answer(
         context,
         error?.name === 'AbortedError' ? deviceDonePage(false) : deviceInputPage(formOf(form), wrong),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
+import type { Allowance } from '../allowance.js';
 import type { Exchange, Places, Point } from '../faults/fault.js';
 import type { FaultBox } from '../faults/fault-box.js';
 import type { RequestLog } from '../log.js';
@@ -10,6 +11,7 @@ import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/req
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
 import { OneAtATime } from './one-at-a-time.js';
+import { errorPage } from './pages/error-page.js';
 import { leavingPage } from './pages/leaving-page.js';
 import { isLoopback } from './redirect-uri.js';
 import { refusedRegistration } from './registration-request.js';
@@ -28,6 +30,7 @@ interface FrontParts {
   readonly provider: Provider;
   readonly interactions: InteractionPages;
   readonly resources: readonly string[];
+  readonly guesses: Allowance;
 }
 
 /** One request on its way: what was asked, by path below the issuer, with its body read. */
@@ -104,6 +107,9 @@ async function route(
   if (visit.request.method === 'POST' && below === '/register') {
     const refused = settings.registration ? refusedRegistration(visit.body) : undefined;
     if (refused !== undefined) return reply(response, refused);
+  }
+  if (below === '/device' && parts.guesses.isSpent('device')) {
+    return reply(response, errorPage(429, 'slow_down', 'too many wrong codes were typed; wait ten minutes'));
   }
   if (visit.request.method === 'POST' && below === '/device/authorization' && !form.has('scope')) {
     return reply(response, oauthError(400, 'invalid_scope', 'a device login names its scope'));

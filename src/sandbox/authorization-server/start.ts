@@ -10,6 +10,7 @@ import type { LoopbackServer } from '../wire/listen.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';
 import { providerConfiguration } from './configuration.js';
+import { userCodeGuesses } from './device-flow.js';
 import { front } from './front.js';
 import { interactionPages } from './interactions.js';
 import type { SigningKeys } from './keys.js';
@@ -40,6 +41,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
     closing: parts.closing,
     onFetch: () => parts.log.count('documentFetches'),
   });
+  const guesses = userCodeGuesses();
   const provider = new Provider(
     parts.places.issuer,
     providerConfiguration({
@@ -51,6 +53,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       cookieSecret: secret,
       rotates: () => !parts.faults.isOn(noRotation),
       documents: documentHooks(documents),
+      guesses,
       renderError: (context, out) => {
         const page = errorPage(context.status, out.error, out.error_description ?? '');
         for (const [name, value] of page.headers) context.set(name, value);
@@ -71,5 +74,5 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
     secret,
     preregistered: new Set(settings.clients.map((client) => client.client_id)),
   });
-  server.serve(front({ ...parts, provider, interactions, resources }));
+  server.serve(front({ ...parts, provider, interactions, resources, guesses }));
 }

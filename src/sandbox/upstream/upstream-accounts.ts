@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { OneTime } from '../one-time.js';
+import { hashOf } from '../secret-hash.js';
 import { cookiesOf, strictCookie } from '../wire/cookies.js';
 import { askUpstream } from './ask-upstream.js';
-import { hashOf, OneTime } from './one-time.js';
 import type { StaticClient } from './static-client.js';
 
 /** What a person has just allowed on our own consent page: this client, for this login, and nothing else. */

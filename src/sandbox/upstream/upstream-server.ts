@@ -2,11 +2,12 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { oauthError } from '../authorization-server/oauth-error.js';
 import { errorPage } from '../authorization-server/pages/error-page.js';
+import { OneTime } from '../one-time.js';
+import { hashOf } from '../secret-hash.js';
 import { type Answer, send } from '../wire/answer.js';
 import { cookiesOf, strictCookie } from '../wire/cookies.js';
 import type { Handler } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, targetOf } from '../wire/request.js';
-import { hashOf, OneTime } from './one-time.js';
 import type { StaticClient } from './static-client.js';
 import { upstreamPage } from './upstream-page.js';
 

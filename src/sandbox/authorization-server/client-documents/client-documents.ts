@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
+import { Allowance } from '../../allowance.js';
 import type { ClientDocumentRules } from '../../client-document-rules.js';
 import { DocumentShelf, type FreshDocument } from './document-shelf.js';
-import { FetchAllowance } from './fetch-allowance.js';
 import { freshSeconds } from './freshness.js';
 import { getDocument, type ServedDocument } from './get-document.js';
 import { isTrusted, readIdentifier } from './identifier.js';
@@ -25,6 +25,11 @@ export interface DocumentSurroundings {
 /** Milliseconds that a fetch may take, name look-up and all; and the least time until a failure is told. */
 const longestFetch = 5000;
 const soonestFailure = 200;
+/**
+ * Connections to one address in a minute, whatever names lead there and whatever comes back: strangers choose
+ * what is fetched, and must not be able to make this server hammer somebody.
+ */
+const mostVisits = 60;
 
 /** What every failure to fetch looks like: it tells nothing of what was found at the address. */
 const unreadable =
@@ -39,12 +44,12 @@ const unreadable =
 export class ClientDocuments {
   readonly #about: DocumentSurroundings;
   readonly #shelf: DocumentShelf;
-  readonly #allowance: FetchAllowance;
+  readonly #visits: Allowance;
 
   constructor(about: DocumentSurroundings) {
     this.#about = about;
     this.#shelf = new DocumentShelf(about.now);
-    this.#allowance = new FetchAllowance(about.now);
+    this.#visits = new Allowance(mostVisits, 60_000, about.now);
   }
 
   /**
@@ -86,7 +91,9 @@ export class ClientDocuments {
     const { rules, resolve, closing, onFetch } = this.#about;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(longestFetch)]);
     const addresses = await reachableAddresses(url, rules.allow ?? [], resolve, signal);
-    this.#allowance.take(addresses.map(({ address }) => address));
+    for (const { address } of addresses)
+      if (this.#visits.isSpent(address)) throw new Error('asked too often');
+    for (const { address } of addresses) this.#visits.take(address);
     onFetch();
     return getDocument(url, addresses, rules.ca, signal);
   }

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hashOf } from './secret-hash.js';
 
 const most = 1000;
 
@@ -32,9 +33,4 @@ export class OneTime<T> {
     this.#kept.delete(key);
     return kept !== undefined && kept.until > this.#now() ? kept.value : undefined;
   }
-}
-
-/** SHA-256, for values that are random enough to need no salt. */
-export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
 }
