@@ -16,7 +16,7 @@ async function launch() {
     input = end.input;
   }
   const { start } = require('../dist/main.cjs');
-  await start(require('../package.json').version, __filename, input);
+  await start(require('../package.json'), __filename, input);
 }
 
 launch().catch((error) => {

@@ -40,6 +40,8 @@ export interface World {
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
   readonly version: string;
+  /** Address of the client ID metadata document of this release; empty: it has none. */
+  readonly clientMetadataUrl: string;
   /** Ends the run: its reason is what the person is told. */
   readonly interruption: AbortController;
   /** Starts what `exec` is told to. */
@@ -98,11 +100,14 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   }
 }
 
+/** What `package.json` says of this release. */
+export type Release = Pick<World, 'version' | 'clientMetadataUrl'>;
+
 /**
  * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
  * @param script The launcher's absolute path. @param input What the short way has read of stdin.
  */
-export async function start(version: string, script: string, input: ReadInput | undefined): Promise<void> {
+export async function start(release: Release, script: string, input: ReadInput | undefined): Promise<void> {
   // The keychain's package looks at the environment of the process, and nowhere else.
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
@@ -117,7 +122,7 @@ export async function start(version: string, script: string, input: ReadInput | 
   const { env, stdin, stdout, stderr, platform } = process;
   const launch = { script, input, elapsed: () => performance.now() };
   const own = { interruption, programs, launch, own: {} };
-  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), version, ...own };
+  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
 
@@ -174,11 +179,8 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
       const { createNeighbours } = await import('./system/neighbours/neighbours.js');
       return createNeighbours({ env, platform, homedir, script: world.launch.script });
     },
-    documentServers: lateDocumentServers(async () => {
-      const { createDocumentServers } = await import('./system/document-server/document-servers.js');
-      const certificateFile = () => `${paths().state}/document-certificate.pem`;
-      return createDocumentServers({ clock: ports.clock, certificateFile });
-    }),
+    clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
+    documentServers: lateDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin, world.stdout),
     signal: interruption.signal,

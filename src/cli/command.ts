@@ -37,6 +37,8 @@ export interface CommandContext {
   readonly openWire: () => Promise<Wire>;
   /** The program that has started this one, for whoever speaks to it: from then on stdin and stdout are taken. */
   readonly host: () => HostPipe;
+  /** Address of the client ID metadata document of this release, where nothing else is configured. */
+  readonly clientMetadataUrl: string | undefined;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

@@ -46,7 +46,7 @@ export async function loginDefaults(
   );
   return {
     clients,
-    metadataUrl: configuration.clientMetadataUrl,
+    metadataUrl: configuration.clientMetadataUrl ?? context.clientMetadataUrl,
     redirectPort: configuration.redirectPort,
     store: configuration.store,
     mode: options.noBrowser ? 'no-browser' : 'browser',

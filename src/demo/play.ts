@@ -74,6 +74,7 @@ async function runOne(
       platform: process.platform,
       homedir: env['HOME'] ?? '',
       version: clientInfo.version,
+      clientMetadataUrl: '',
       interruption,
       programs: createPrograms(env),
       launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },

@@ -79,13 +79,26 @@ export function nothingToRetire(path: string, why: string): Failure {
   });
 }
 
-/** The authorization server did not take the client that a document describes. */
-export function withDocumentRemedy(failure: Failure, url: string, redirectPort: number | undefined): Failure {
+/**
+ * A login with a metadata document that the authorization server did not take, or that never came back: the same
+ * failure, with what can be done about the document.
+ */
+export function withDocumentRemedy(
+  failure: Failure,
+  document: {
+    readonly url: string;
+    /** To try where the authorization server may mind the port; undefined: a fixed one was used. */
+    readonly redirectPort: number | undefined;
+    /** The options that go round the document. */
+    readonly otherWay: string;
+  },
+): Failure {
   const { code, exit, message, trail } = failure;
+  const { url, redirectPort, otherWay } = document;
   const port =
     redirectPort === undefined
       ? ''
-      : `if it minds the port of the redirect address, add --redirect-port ${redirectPort}; `;
-  const remedy = `See what is wrong with the document: postern client-metadata check ${shellWord(url)}; ${port}to identify another way, add --registration dynamic, or --client-id with a client registered by hand.`;
-  return new Failure({ code, exit, message, remedy, trail, cause: failure.cause ?? failure });
+      : ` If it minds the redirect address, add --redirect-port ${redirectPort} (it stands in documents made here).`;
+  const remedy = `See what is wrong with the document: postern client-metadata check ${shellWord(url)}.${port} To identify another way, add ${otherWay}.`;
+  return new Failure({ code, exit, message, remedy, trail, cause: failure.cause });
 }

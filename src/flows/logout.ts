@@ -7,6 +7,7 @@ import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
 import { forgetFailures } from './credential/remember-failure.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 import { withoutStrays, withStrays } from './strays.js';
+import { currentProofs } from './token/current-proofs.js';
 import { readCredential } from './token/read-credential.js';
 import { recover } from './token/recover.js';
 
@@ -111,13 +112,14 @@ async function revoke(
   const revocationMs = (await ports.limits()).revocationSeconds * 1000;
   const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
   try {
+    const [{ clientSecret }] = await currentProofs(ports, login, credential);
     const answer = await sendRevocationRequest(ports.door, {
       endpoint: credential.revocationEndpoint,
       issuer: credential.binding.issuer,
       client: {
         clientId: credential.binding.clientId,
         method: credential.authMethod,
-        secret: credential.clientSecret,
+        secret: clientSecret,
       },
       token: credential.refreshToken ?? credential.accessToken,
       hint,

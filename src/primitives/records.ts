@@ -61,7 +61,8 @@ export interface RegistrationRecord {
   readonly key: string;
   readonly issuer: string;
   readonly clientId: string;
-  readonly way: 'preregistered' | 'dynamic' | 'ask';
+  /** `metadata`: that a document was taken there, and with which redirect URI; nothing was registered. */
+  readonly way: RegistrationWay;
   readonly authMethod: ClientAuthMethod;
   readonly hasSecret: boolean;
   /** Where its secret is; not given: the keychain. */

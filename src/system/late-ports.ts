@@ -4,6 +4,7 @@ import type {
   Attempts,
   Browser,
   CallbackListeners,
+  Clock,
   CredentialIndex,
   Locks,
   OutboundDoor,
@@ -91,8 +92,14 @@ export function lateListeners(make: () => Promise<CallbackListeners>): CallbackL
   return { listen: async (options) => (await listeners()).listen(options) };
 }
 
-export function lateDocumentServers(make: () => Promise<DocumentServers>): DocumentServers {
-  return { serve: async (options) => (await make()).serve(options) };
+export function lateDocumentServers(clock: Clock, stateFolder: () => string): DocumentServers {
+  const certificateFile = () => `${stateFolder()}/document-certificate.pem`;
+  return {
+    serve: async (options) => {
+      const { createDocumentServers } = await import('./document-server/document-servers.js');
+      return createDocumentServers({ clock, certificateFile }).serve(options);
+    },
+  };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -117,6 +117,7 @@ async function world(env: Record<string, string>, home: string) {
     platform: process.platform,
     homedir: home,
     version: '9.9.9',
+    clientMetadataUrl: '',
     interruption: new AbortController(),
     launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
     programs: createPrograms(env),

@@ -57,7 +57,11 @@ describe('a login with a client ID metadata document', { skip: needs('openssl') 
     await scene.login({ metadataUrl: clientId });
     const { stats } = scene.sandbox;
     assert.deepEqual([stats.registrations, stats.documentFetches, stats.tokenRequests], [0, 1, 2]);
-    assert.deepEqual((await scene.ports.index.read()).registrations, []);
+    const noted = (await scene.ports.index.read()).registrations;
+    assert.deepEqual(
+      noted.map(({ way, clientId: id, hasSecret }) => [way, id, hasSecret]),
+      [['metadata', clientId, false]],
+    );
     const asked = scene.askedAuthorizationServer();
     assert.deepEqual(asked.slice(0, 2), ['/.well-known/oauth-authorization-server', '/authorize']);
   });

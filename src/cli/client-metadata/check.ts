@@ -25,7 +25,8 @@ export async function check(context: CommandContext, args: DocumentArguments): P
 }
 
 async function subjectOf(context: CommandContext, args: DocumentArguments) {
-  const configured = args.url ?? (await context.configuration()).clientMetadataUrl;
+  const configured =
+    args.url ?? (await context.configuration()).clientMetadataUrl ?? context.clientMetadataUrl;
   const word = args.target ?? configured;
   if (word !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
     return { url: word, file: undefined, path: undefined };

@@ -1,6 +1,6 @@
 import { documentThere } from '../../errors/client-metadata.js';
 import { buildFolder, fileNameOf } from '../../flows/client-metadata/folder/build-folder.js';
-import { keysFor } from '../../flows/client-metadata/keys.js';
+import { forgetOldKeys, keysFor } from '../../flows/client-metadata/keys.js';
 import { changedSettings, newSettings } from '../../flows/client-metadata/settings.js';
 import { shellWord } from '../../primitives/quoting.js';
 import type { CommandContext, CommandExit } from '../command.js';
@@ -10,7 +10,7 @@ import { storeFor } from './store.js';
 
 /** `client-metadata init`: the folder for an address, new. */
 export async function init(context: CommandContext, args: DocumentArguments): Promise<CommandExit> {
-  const { ports } = context;
+  const { ports, signal } = context;
   const url = args.url ?? (await context.configuration()).clientMetadataUrl;
   const wish = { url, name: args.name, contact: args.contact };
   const folder = (args.out ?? usualFolder).replace(/(?<=.)\/+$/, '');
@@ -23,6 +23,12 @@ export async function init(context: CommandContext, args: DocumentArguments): Pr
   const settings = { ...checked, keys };
   await writeFolder(context, folder, await buildFolder(settings, file));
   await tellResult(context, { folder, path, url: settings.url, keys: keys.length });
+  // A key from before would go on being used for a document that says that there is none.
+  const forgotten = withKey ? 0 : await forgetOldKeys(ports, settings, signal);
+  if (forgotten > 0)
+    context.tell(
+      'The private key that was kept for this address is removed: the client is a public one now.',
+    );
   const { host } = new URL(settings.url);
   context.tell(`Next: publish everything in ${folder} at ${host} (its README.md says how), then:`);
   context.tell(`  postern client-metadata check ${shellWord(path)}`);

@@ -4,8 +4,8 @@ export const clientMetadataTable = {
   name: 'client-metadata',
   summary: 'a client identity of your own: its document made, hosted, checked',
   positionals: [
-    { name: 'action', describe: 'init, build, check, serve or rotate (below)', required: true },
-    { name: 'target', describe: 'FOLDER, FILE or URL, by action', required: false },
+    { name: 'action', describe: 'init, build, check, serve, show or rotate (below)', required: true },
+    { name: 'target', describe: 'FOLDER, FILE, URL or server, by action', required: false },
   ],
   options: [
     {
@@ -13,7 +13,7 @@ export const clientMetadataTable = {
       kind: 'string',
       value: 'URL',
       env: 'POSTERN_CLIENT_METADATA_URL',
-      describe: 'init, build: the address of the document, https://…/client.json',
+      describe: 'init, build, show: the address of the document, https://…/client.json',
     },
     {
       name: 'name',
@@ -75,12 +75,17 @@ export const clientMetadataTable = {
       command: 'postern client-metadata check https://example.com/postern/client.json',
       describe: 'judge what is served there, as an authorization server does',
     },
+    {
+      command: 'postern client-metadata show https://example.com/mcp',
+      describe: 'how a login there would name itself, and why',
+    },
   ],
   notes: [
     'init: writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store.',
     'build [FOLDER]: writes it again from its own document, with what the options change; the same bytes for the same settings.',
     'check [URL|FILE|FOLDER]: every rule for such documents; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
     'serve [FOLDER]: https on 127.0.0.1 with the right headers, to try it out.',
+    'show <server>: which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',
     'rotate [FOLDER]: publishes a new key before the old one; with --retire, later, the new one alone.',
     'Limits of check: 5 s, no redirects, 5 KiB as the most that counts.',
   ],

@@ -37,6 +37,11 @@ const actions: Readonly<Record<string, Action>> = {
     target: true,
     run: async (...given) => (await import('../client-metadata/serve.js')).serve(...given),
   },
+  show: {
+    options: [],
+    target: true,
+    run: async (...given) => (await import('../client-metadata/show.js')).show(...given),
+  },
   rotate: {
     options: ['retire'],
     target: true,

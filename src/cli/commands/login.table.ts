@@ -79,7 +79,8 @@ export const loginTable = {
       kind: 'string',
       value: 'URL',
       env: 'POSTERN_CLIENT_METADATA_URL',
-      describe: 'address of our client ID metadata document',
+      describe: 'address of our client ID metadata document (see postern help client-metadata)',
+      fallback: 'that of the release, if it has one',
     },
     {
       name: 'redirect-port',

@@ -7,7 +7,8 @@ type Judgement =
 
 /**
  * Asks an endpoint as this client. Where Basic authentication fails and the server lists client_secret_post, that is
- * tried once: authentication comes before anything is spent. The client comes back with the method that was last used.
+ * tried once, and where a key is not known, the client's next one: authentication comes before anything is spent. The
+ * client comes back with the method and the key that were last used.
  */
 export async function askAsClient<Judged extends Judgement, Client extends ClientAuthentication>(
   server: AuthorizationServer,
@@ -15,6 +16,10 @@ export async function askAsClient<Judged extends Judgement, Client extends Clien
   ask: (client: Client) => Promise<Judged>,
 ): Promise<{ readonly judged: Judged; readonly client: Client }> {
   const judged = await ask(client);
+  const [secret, ...otherKeys] = client.otherKeys ?? [];
+  if (clientRefused(judged) && secret !== undefined) {
+    return askAsClient(server, { ...client, secret, otherKeys }, ask);
+  }
   const otherMethod =
     clientRefused(judged) &&
     client.method === 'client_secret_basic' &&

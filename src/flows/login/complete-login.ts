@@ -3,6 +3,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
 import { deviceBeside } from './device-beside.js';
+import { documentRefused, noteDocument } from './document-login.js';
 import type { IdentifiedClient } from './identify-client.js';
 import { forgetRefusedClient, keepClient } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
@@ -36,7 +37,7 @@ export async function completeLogin(
   } catch (error) {
     await listener.finish('failed');
     await forgetRefusedClient(ports, { issuer: discovery.authorizationServer.issuer, client }, error);
-    throw error;
+    throw documentRefused(error, { ...request, ...prepared, redirectUri: listener.redirectUri });
   } finally {
     ports.progress.end();
   }
@@ -73,6 +74,7 @@ async function redeemAndKeep(
     wish: await wishOf(request),
   });
   await keepClient(ports, { ...prepared, redirectUri, authMethod: redeemed.client.method });
+  await noteDocument(ports, { ...request, ...prepared, redirectUri }, redeemed.client.method);
   ports.journal.record({
     name: 'store',
     asked: ports.store.kind,

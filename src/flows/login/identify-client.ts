@@ -10,6 +10,8 @@ import type { Secret } from '../../primitives/secret.js';
 import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import type { Discovery } from '../discovery/discover.js';
 import { askForClient } from './ask-for-client.js';
+import { chooseWay } from './choose-way.js';
+import { documentClient, documentHasKey } from './document-client.js';
 import { registerDynamically } from './register-dynamically.js';
 import { storedSecret } from './registrations.js';
 
@@ -69,48 +71,47 @@ export async function identifyClient(ports: Needs, request: ClientRequest): Prom
 }
 
 async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const { forced, discovery } = request;
+  const { forced, discovery, metadataUrl } = request;
   const server = discovery.authorizationServer;
-  const may = (way: RegistrationWay) => forced === undefined || forced === way;
-  const closed = (why: string) => registrationWayClosed(forced ?? '', why, ports.journal.steps);
-  if (may('preregistered')) {
-    const client = await preregistered(ports, request);
-    if (client !== undefined) {
-      return client;
-    }
-    if (forced !== undefined) {
-      throw closed('no client identifier is configured for this authorization server (--client-id)');
-    }
+  const choice = chooseWay({
+    forced,
+    preregistered:
+      forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
+    metadataUrl,
+    documentHasKey: await documentHasKey(ports, metadataUrl),
+    server,
+  });
+  if (!choice.open) {
+    throw registrationWayClosed(forced ?? '', choice.why, ports.journal.steps);
   }
-  if (may('metadata')) {
-    if (server.takesMetadataDocuments && request.metadataUrl !== undefined) {
-      return { way: 'metadata', clientId: request.metadataUrl, method: 'none', secret: undefined };
-    }
-    if (forced !== undefined) {
-      throw closed(
-        request.metadataUrl === undefined
-          ? 'no client ID metadata document is configured (--client-metadata-url)'
-          : 'the authorization server does not take client ID metadata documents',
-      );
-    }
+  if (choice.way === 'preregistered') {
+    return preregistered(ports, request);
   }
-  if (may('dynamic')) {
-    if (server.registrationEndpoint !== undefined) {
-      return registerDynamically(ports, { ...request, server, endpoint: server.registrationEndpoint });
-    }
-    if (forced !== undefined) {
-      throw closed('the authorization server offers no dynamic registration');
-    }
+  if (choice.way === 'metadata' && metadataUrl !== undefined) {
+    return { ...(await documentClient(ports, metadataUrl)), way: 'metadata' };
+  }
+  if (choice.way === 'dynamic' && server.registrationEndpoint !== undefined) {
+    return registerDynamically(ports, { ...request, server, endpoint: server.registrationEndpoint });
   }
   return ask(ports, request);
 }
 
-async function preregistered(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
+/** The client identifier registered by hand, given or kept. @throws Failure `issuer_mismatch` */
+function preregisteredId(
+  ports: Pick<Ports, 'journal'>,
+  request: Pick<ClientRequest, 'discovery' | 'preregistered' | 'kept'>,
+): string | undefined {
+  const given = request.preregistered;
+  const { issuer } = request.discovery.authorizationServer;
+  if (given?.issuer !== undefined && given.issuer !== issuer) {
+    throw clientBoundElsewhere(given.clientId, issuer, ports.journal.steps);
+  }
+  return given?.clientId ?? manualRegistration(request.kept, undefined)?.clientId;
+}
+
+async function preregistered(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
   const server = request.discovery.authorizationServer;
   const given = request.preregistered;
-  if (given?.issuer !== undefined && given.issuer !== server.issuer) {
-    throw clientBoundElsewhere(given.clientId, server.issuer, ports.journal.steps);
-  }
   const kept = manualRegistration(request.kept, given?.clientId);
   if (given !== undefined) {
     const secret = given.secret ?? (kept === undefined ? undefined : await secretOf(ports, kept));
@@ -118,7 +119,7 @@ async function preregistered(ports: Needs, request: ClientRequest): Promise<Iden
     return { way: 'preregistered', clientId: given.clientId, secret, method };
   }
   if (kept === undefined) {
-    return undefined;
+    throw new Error('a client registered by hand was there a moment ago');
   }
   const secret = await secretOf(ports, kept);
   return { way: kept.way, clientId: kept.clientId, secret, method: kept.authMethod };
@@ -139,7 +140,8 @@ export function manualRegistration(
   clientId: string | undefined,
 ): RegistrationRecord | undefined {
   return kept.find(
-    ({ way, clientId: id }) => way !== 'dynamic' && (clientId === undefined || id === clientId),
+    ({ way, clientId: id }) =>
+      (way === 'preregistered' || way === 'ask') && (clientId === undefined || id === clientId),
   );
 }
 

@@ -9,6 +9,7 @@ import type { Seat } from '../../primitives/seat.js';
 import { announce } from './announce.js';
 import { beginLogin } from './begin-login.js';
 import { completeLogin } from './complete-login.js';
+import { announceDocument } from './document-login.js';
 import { identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
 import { openListener } from './open-listener.js';
 import { scopesToRegister } from './select-scopes.js';
@@ -75,6 +76,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     signal,
   });
   announce(ports, discovery, { scopes, held: request.heldScopes });
+  announceDocument(ports, { ...request, discovery, client, redirectUri }, kept);
   return await completeLogin(ports, request, { discovery, client, scopes, listener });
 }
 
@@ -95,9 +97,9 @@ function likelyRegistration(
   if (manual !== undefined || given !== undefined) {
     return manual;
   }
-  const byDocument =
-    takesMetadataDocuments && request.metadataUrl !== undefined && request.registration === undefined;
-  return byDocument || request.registration === 'dynamic'
-    ? undefined
-    : kept.find(({ way }) => way === 'dynamic');
+  const { metadataUrl, registration } = request;
+  if (takesMetadataDocuments && metadataUrl !== undefined && registration !== 'dynamic') {
+    return kept.find(({ way, clientId }) => way === 'metadata' && clientId === metadataUrl);
+  }
+  return registration === 'dynamic' ? undefined : kept.find(({ way }) => way === 'dynamic');
 }

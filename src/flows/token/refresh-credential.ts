@@ -5,6 +5,7 @@ import type { StoredCredential } from '../../protocol/credential-item.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
+import { currentProofs } from './current-proofs.js';
 import { keepCredential, keepRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { recover } from './recover.js';
@@ -43,15 +44,37 @@ export async function refreshCredential(
     throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);
   }
   ports.progress.begin('Refreshing the token');
-  const judged = await attempt(ports, request, held);
+  const { judged, held: asked } = await attempt(ports, request, held);
   if (judged.ok) {
     // Awaited here: what is returned unawaited goes on after the lock has been let go.
-    return await keepRefreshed(ports, request, held, judged.token);
+    return await keepRefreshed(ports, request, asked, judged.token);
   }
   return await afterFailure(ports, request, held, judged);
 }
 
+/** An attempt, and the credential with the proof that it was made with. */
+interface Attempt {
+  readonly judged: TokenJudgement;
+  readonly held: StoredCredential;
+}
+
+/** Asks; once more with the next key where the server does not know the first: authentication comes before anything is spent. */
 async function attempt(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  stored: StoredCredential,
+): Promise<Attempt> {
+  const proofs = await currentProofs(ports, request.login, stored);
+  for (const held of proofs.slice(0, -1)) {
+    const judged = await ask(ports, request, held);
+    const isUnknown = !judged.ok && judged.problem === 'refused' && judged.error === 'invalid_client';
+    if (!isUnknown) return { judged, held };
+  }
+  const held = proofs.at(-1) ?? stored;
+  return { judged: await ask(ports, request, held), held };
+}
+
+async function ask(
   ports: TokenPorts,
   request: ValidTokenRequest,
   held: StoredCredential,

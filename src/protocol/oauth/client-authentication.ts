@@ -9,6 +9,8 @@ export interface ClientAuthentication {
   readonly method: ClientAuthMethod;
   /** Present exactly for the two secret methods, and for `private_key_jwt`: then it is the private key, PEM or JWK. */
   readonly secret: Secret | undefined;
+  /** Further keys of the client, for a server that does not know the first one (yet), the newest first. */
+  readonly otherKeys?: readonly Secret[];
 }
 
 /**

@@ -71,6 +71,15 @@ const secrets: readonly Row[] = [
   ],
   ['a key for encryption', withKeys({ ...ecKey, use: 'enc' }), 'failure key_use'],
   ['a key for HMAC', withKeys({ ...ecKey, alg: 'HS256' }), 'failure key_algorithm'],
+  [
+    'assertions that anybody could sign',
+    changed({
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'HS256',
+      jwks: { keys: [ecKey] },
+    }),
+    'failure key_algorithm',
+  ],
   ['two keys of one name', withKeys(ecKey, ecKey), 'failure key_names_clash'],
   ['a key without a name', withKeys({ ...ecKey, kid: undefined }), 'warning key_unnamed'],
   [

@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, type JsonValue, stringField } from '../../../primitives/json.js';
 import { quoted } from '../../../primitives/printable.js';
 import { type Finding, failure, quotedValue, warning } from './finding.js';
-import { judgeJwks } from './jwks.js';
+import { isSigning, judgeJwks } from './jwks.js';
 
 const secretRule = 'R-2.3b, CIMD section 4.1';
 /** Members whose value would be a secret, wherever they stand. */
@@ -57,6 +57,7 @@ function judgeMethod(document: JsonObject): readonly Finding[] {
 
 function judgeKeys(document: JsonObject): readonly Finding[] {
   const method = stringField(document, 'token_endpoint_auth_method');
+  const algorithm = document['token_endpoint_auth_signing_alg'];
   const { jwks, jwks_uri: jwksUri } = document;
   const rule = 'R-2.3c, RFC 7591 section 2';
   if (jwks === undefined && jwksUri === undefined) {
@@ -70,6 +71,10 @@ function judgeKeys(document: JsonObject): readonly Finding[] {
     ];
   }
   const found: Finding[] = [];
+  if (algorithm !== undefined && !(typeof algorithm === 'string' && isSigning(algorithm))) {
+    const what = `token_endpoint_auth_signing_alg is ${quotedValue(algorithm, 40)}, which no client signs assertions with.`;
+    found.push(failure('key_algorithm', rule, { what, remedy: 'Use ES256 or RS256, or leave it out.' }));
+  }
   if (jwks !== undefined && jwksUri !== undefined) {
     const what = 'The document has both jwks and jwks_uri, and may have only one of them.';
     found.push(failure('keys_twice', rule, { what, remedy: 'Leave jwks_uri out.' }));

@@ -13,7 +13,10 @@ const publicMembers: Readonly<Record<string, readonly string[]>> = {
 /** 2048 bits in base64url. */
 const shortestModulus = 342;
 
-const signing = /^(?:ES|RS|PS)(?:256|384|512)$|^EdDSA$|^Ed25519$/;
+/** Is it an asymmetric signature algorithm (RFC 7518 section 3.1, RFC 8037)? */
+export function isSigning(algorithm: string): boolean {
+  return /^(?:ES|RS|PS)(?:256|384|512)$|^EdDSA$|^Ed25519$/.test(algorithm);
+}
 
 /** Judges the JSON Web Key Set of a document: public keys only, each usable to verify, each with a name of its own. */
 export function judgeJwks(value: JsonValue): readonly Finding[] {
@@ -66,7 +69,7 @@ function judgeUse(key: JsonObject, which: string): Finding[] {
     const what = `${which} is not for signatures (use ${quotedValue(use, 20)}).`;
     found.push(failure('key_use', rule, { what, remedy: 'Set "use": "sig", or leave it out.' }));
   }
-  if (alg !== undefined && !(typeof alg === 'string' && signing.test(alg))) {
+  if (alg !== undefined && !(typeof alg === 'string' && isSigning(alg))) {
     const what = `${which} names the algorithm ${quotedValue(alg, 20)}, which no client signs assertions with.`;
     found.push(failure('key_algorithm', rule, { what, remedy: 'Use ES256 or RS256, or leave alg out.' }));
   }

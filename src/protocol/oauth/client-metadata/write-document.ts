@@ -34,7 +34,7 @@ export function writeDocument({ url, name, contact, keys }: DocumentSettings): s
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: keys.length === 0 ? 'none' : 'private_key_jwt',
-    ...(keys.length === 0 ? {} : { jwks: { keys } }),
+    ...(keys.length === 0 ? {} : { token_endpoint_auth_signing_alg: keys[0]?.['alg'], jwks: { keys } }),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
