@@ -19,3 +19,18 @@ test('login --device: the code that is shown, typed in a browser elsewhere, logs
   const who = await stage.run('call', 'box', 'whoami');
   assert.match(who.stdout, /alice/, who.stderr);
 });
+
+test('login --no-browser: a code stands beside the address, and is enough; the prompt for a paste goes', {
+  skip: needs('gnome-keyring', 'secret-tool', 'script'),
+}, async () => {
+  await using stage = await openStage();
+  await using login = await stage.atTerminal('login', stage.sandbox.serverUrl, '--no-browser');
+  const [, address = '', userCode = ''] = await login.screen.waitForStdout(
+    /^ {2}(http\S+)\r?\n.*code there: {2}(\S+)\r?\n[\s\S]*Address \(it stays hidden\)/m,
+  );
+  await walkLogin(address, { userCode });
+  const { code, stdout } = await login.screen.finished;
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /\nLogged in\./);
+  assert.equal((await stage.run('token', stage.sandbox.serverUrl)).code, 0);
+});

@@ -65,6 +65,17 @@ test('a no to the code ends the login: exit 4, nothing stored', async () => {
   assert.deepEqual((await scene.ports.index.read()).logins, []);
 });
 
+test('[A-111] interrupted, the person goes on all the same: neither the code nor the page leaves anything behind', async () => {
+  await using scene = await openScene();
+  const interruption = new AbortController();
+  const { ports } = hurried(scene.ports, async (pause) => pause === 2 && interruption.abort(new Error('C')));
+  await assert.rejects(logIn(scene, ports, { signal: interruption.signal }), /C/);
+  await typeTheCode(scene);
+  await assert.rejects(walkLogin(shown(scene).address));
+  const { logins } = await scene.ports.index.read();
+  assert.deepEqual([logins, scene.sandbox.stats.tokenRequests], [[], 1], 'asked before the end, not after');
+});
+
 test('where a browser opens, no code is asked for and none is shown', async () => {
   await using scene = await openScene();
   await scene.login();
@@ -96,7 +107,7 @@ test('a code that is refused is not missed: the login goes on by its address', a
   await using own = await refusing();
   const tell = (line: string) => {
     scene.ports.terminal.tell(line);
-    if (/response_type=code/.test(line)) void walkLogin(line);
+    if (/response_type=code/.test(line)) walkLogin(line).catch(() => undefined);
   };
   const ports = { ...scene.ports, terminal: { ...scene.ports.terminal, tell } };
   const record = await logIn(scene, ports, { server: own.server.url });
@@ -115,7 +126,7 @@ test('a client that was not registered for codes does not ask for one', async ()
   };
   const tell = (line: string) => {
     scene.ports.terminal.tell(line);
-    if (/response_type=code/.test(line)) void walkLogin(line);
+    if (/response_type=code/.test(line)) walkLogin(line).catch(() => undefined);
   };
   const ports = { ...scene.ports, terminal: { ...scene.ports.terminal, tell } };
   await logIn(scene, ports, { server: own.server.url });

@@ -63,7 +63,7 @@ async function takeTurn(
     if (!(error instanceof Busy)) throw error;
     const seconds = Math.round(timeoutMs / 1000);
     ports.terminal.tell(
-      `Another postern (${error.holder}) is already logging in to ${printable(server)}; waiting for it, ${seconds} s at most.`,
+      `Another postern (${error.holder}) is already logging in to ${printable(server)}; waiting for it, ${seconds} s at most. To log in here instead, end that one.`,
     );
   }
   ports.progress.begin('Waiting for the other login');
