@@ -122,9 +122,8 @@ export class Authorization {
     try {
       const token = await validToken(this.#ports, { login, minLifeMs: defaultMinLifeMs, rejected, signal });
       const header = new Secret(`Bearer ${token.accessToken.reveal()}`);
-      const until = token.expiresAt === null ? Number.POSITIVE_INFINITY : token.expiresAt - defaultMinLifeMs;
       this.#login = { ...login, scopes: token.scopes };
-      this.#token = { header, until };
+      this.#token = { header, until: usedUntil(token.expiresAt, this.#ports.clock.now()) };
     } catch (error) {
       const isGone = error instanceof Failure && ['login_expired', 'login_needed'].includes(error.code);
       if (!isGone) throw error;
@@ -186,6 +185,12 @@ export class Authorization {
     const picked = pickLogin((await this.#ports.index.read()).logins, this.#options.wanted);
     return picked.kind === 'one' ? picked.login : undefined;
   }
+}
+
+/** A token is looked at again a minute before it ends; one that lives shorter than two minutes after half of its life. */
+function usedUntil(expiresAt: number | null, now: number): number {
+  if (expiresAt === null) return Number.POSITIVE_INFINITY;
+  return expiresAt - Math.min(defaultMinLifeMs, Math.max(0, expiresAt - now) / 2);
 }
 
 function isOther(before: LoginRecord | undefined, now: LoginRecord): boolean {

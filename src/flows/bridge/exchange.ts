@@ -146,7 +146,11 @@ class Reader {
   }
 
   #finish(error: unknown): void {
-    this.end(this.#ending(error));
+    const ending = this.#ending(error);
+    // A message that the host has no room for stays here, where it is counted.
+    if (ending.kind === 'json' && this.#parts.host.isFull)
+      this.#parts.host.whenDrained(() => this.end(ending));
+    else this.end(ending);
   }
 
   #ending(error: unknown): Outcome {

@@ -31,6 +31,7 @@ export class HostMessages {
   #underWay = 0;
   #bytes = 0;
   #isPaused = false;
+  #awaitsHost = false;
 
   constructor(parts: HostMessagesParts) {
     this.#parts = parts;
@@ -156,10 +157,18 @@ export class HostMessages {
   }
 
   #balance(): void {
-    const isMuch = this.#underWay >= mostUnderWay || this.#bytes >= mostBytesUnderWay;
+    const { host } = this.#parts;
+    const isMuch = this.#underWay >= mostUnderWay || this.#bytes >= mostBytesUnderWay || host.isFull;
+    if (host.isFull && !this.#awaitsHost) {
+      this.#awaitsHost = true;
+      host.whenDrained(() => {
+        this.#awaitsHost = false;
+        this.#balance();
+      });
+    }
     if (isMuch === this.#isPaused) return;
     this.#isPaused = isMuch;
-    if (isMuch) this.#parts.host.pause();
-    else this.#parts.host.resume();
+    if (!isMuch) host.resume();
+    else host.pause();
   }
 }
