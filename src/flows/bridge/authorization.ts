@@ -13,6 +13,7 @@ import type { WantedScope } from '../request/wanted-scope.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { Together } from './together.js';
+import { usedUntil } from './used-until.js';
 
 /** A login that came to nothing is not begun again by itself for so long. */
 const restAfterLoginMs = 600_000;
@@ -185,12 +186,6 @@ export class Authorization {
     const picked = pickLogin((await this.#ports.index.read()).logins, this.#options.wanted);
     return picked.kind === 'one' ? picked.login : undefined;
   }
-}
-
-/** A token is looked at again a minute before it ends; one that lives shorter than two minutes after half of its life. */
-function usedUntil(expiresAt: number | null, now: number): number {
-  if (expiresAt === null) return Number.POSITIVE_INFINITY;
-  return expiresAt - Math.min(defaultMinLifeMs, Math.max(0, expiresAt - now) / 2);
 }
 
 function isOther(before: LoginRecord | undefined, now: LoginRecord): boolean {
