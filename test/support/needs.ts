@@ -12,6 +12,7 @@ const programsOf = {
   git: ['git'],
   script: ['script'],
   curl: ['curl'],
+  kubectl: ['kubectl'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** `root`: rights that only root has, e.g. to mount. */

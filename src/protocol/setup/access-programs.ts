@@ -69,6 +69,8 @@ function gitAddress({ url, options }: EntryRequest): string {
   return options.includes('--whole-host') ? new URL(url).origin : url;
 }
 
+const kubeVersion = 'client.authentication.k8s.io/v1beta1';
+
 const kubectl: Program = {
   name: 'kubectl',
   title: 'kubectl',
@@ -86,7 +88,8 @@ const kubectl: Program = {
       entry: {
         key: { format: 'kubeconfig', user: name },
         holds: {
-          apiVersion: 'client.authentication.k8s.io/v1',
+          // Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other.
+          apiVersion: kubeVersion,
           command,
           args,
           interactiveMode: 'Never',
@@ -102,7 +105,7 @@ const kubectl: Program = {
   probe: ({ machine, server, options, url }) => {
     const info = {
       kind: 'ExecCredential',
-      apiVersion: 'client.authentication.k8s.io/v1',
+      apiVersion: kubeVersion,
       spec: { interactive: false, cluster: { server: url } },
     };
     return {

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import type { ServerOptions } from 'node:https';
+import { join } from 'node:path';
+import { type Seen, usual } from '../bridge/host.js';
+import { plainHome } from '../setup/plain-home.js';
+import { runWithUserBus } from '../setup/user-bus.js';
+import type { Home } from '../support/home.js';
+import { startHttp, type TestServer } from '../support/http-server.js';
+import { type Keyring, startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { type Finished, runProgram, startCommand } from '../support/program.js';
+import { repositoryRoot } from '../support/repository.js';
+import { storeLogin } from '../support/stored-login.js';
+
+const packages = join(repositoryRoot, 'test', 'programs', 'node_modules');
+const { platform, arch } = process;
+
+/** Where the real programs are, installed by `npm test` from this folder's lock file. */
+const installed = {
+  claude: join(packages, '@anthropic-ai', `claude-code-${platform}-${arch}`, 'claude'),
+  codex: join(packages, '@openai', `codex-${platform}-${arch}`, 'vendor', codexTarget(), 'bin', 'codex'),
+  opencode: join(packages, `opencode-${platform}-${arch}`, 'bin', 'opencode'),
+};
+
+function codexTarget(): string {
+  const cpu = arch === 'arm64' ? 'aarch64' : 'x86_64';
+  return platform === 'darwin' ? `${cpu}-apple-darwin` : `${cpu}-unknown-linux-musl`;
+}
+
+/** Why a program cannot be tried here, or false. */
+export function isMissing(name: keyof typeof installed): string | false {
+  if (existsSync(installed[name])) return needs('gnome-keyring');
+  const why = process.env['POSTERN_NO_PROGRAMS'] ?? 'install its packages: npm test';
+  if (process.env['POSTERN_REQUIRE_ALL'] === '1' && platform === 'linux' && arch === 'x64')
+    throw new Error(why);
+  return why;
+}
+
+/** What it was asked, too. */
+export interface ProtectedServer extends TestServer {
+  readonly url: string;
+  readonly seen: readonly Seen[];
+}
+
+/** A home with a login for a protected server, whose token is in the keychain. */
+export interface Stage extends AsyncDisposable {
+  readonly home: Home;
+  readonly server: ProtectedServer;
+  /** Values of Authorization that the server got, `none` where there was none, each once. */
+  authorizations(): readonly string[];
+  setup(...args: readonly string[]): Promise<Finished>;
+  /** Runs a command of the PATH to its end. */
+  start(command: string, args: readonly string[]): Promise<Finished>;
+  /** Runs one of the installed programs to its end. */
+  run(
+    name: keyof typeof installed,
+    args: readonly string[],
+    options?: { userBus: boolean },
+  ): Promise<Finished>;
+}
+
+export const token = 'to.k-e~n+/of=the=keychain';
+
+/** @param tls Of a certificate: the server speaks https then. */
+export async function stage(tls?: ServerOptions): Promise<Stage> {
+  const keyring = await startKeyring();
+  const server = await protectedServer(tls);
+  const plain = await plainHome();
+  const home = { ...plain, env: { ...plain.env, ...keyring.env } };
+  const start: Stage['start'] = async (command, args) => {
+    await using program = startCommand(command, args, home);
+    program.stdin.end();
+    return await program.finished;
+  };
+  const expiresAt = Date.now() + 3_600_000;
+  await storeLogin(home, { server: server.url, name: 'work', accessToken: token, expiresAt });
+  return {
+    home,
+    server,
+    authorizations: () => [...new Set(server.seen.map(({ headers }) => headers.authorization ?? 'none'))],
+    setup: (...args) => runProgram(home, ['setup', ...args]),
+    start,
+    run: async (name, args, options) => {
+      const program = installed[name];
+      return options?.userBus === true
+        ? await runWithUserBus(home, [program, ...args])
+        : await start(program, args);
+    },
+    [Symbol.asyncDispose]: () => end(home, server, keyring),
+  };
+}
+
+async function end(...parts: readonly (Home | ProtectedServer | Keyring)[]): Promise<void> {
+  for (const part of parts) await part[Symbol.asyncDispose]();
+}
+
+/** A server of the protocol that answers those with the token; of repositories, for which it names Basic as git hosts do. */
+async function protectedServer(tls?: ServerOptions): Promise<ProtectedServer> {
+  const seen: Seen[] = [];
+  const server = await startHttp(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const body = Buffer.concat(parts);
+    const one = { method, url, headers, body, message: messageIn(body) };
+    seen.push(one);
+    if (headers.authorization === `Bearer ${token}`) answer(one, response);
+    else {
+      const challenge = url.includes('.git') ? 'Basic realm="git"' : 'Bearer';
+      response.writeHead(401, { 'www-authenticate': challenge }).end();
+    }
+  }, tls);
+  return Object.assign(server, { url: `${server.origin}/mcp`, seen });
+}
+
+function answer(one: Seen, response: ServerResponse): void {
+  const { id, method } = one.message;
+  const answers: Readonly<Record<string, object>> = {
+    'server/discover': { error: { code: -32601, message: 'Method not found' } },
+    'tools/list': { result: { tools: [] } },
+  };
+  const known = answers[method ?? ''];
+  if (known === undefined) {
+    usual(one, response);
+  } else {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...known }));
+  }
+}
+
+function messageIn(body: Buffer): Seen['message'] {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return {};
+  }
+}

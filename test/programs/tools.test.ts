@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startAuthority } from '../support/certificates.js';
+import { needs } from '../support/needs.js';
+import { type Stage, stage, token } from './stage.js';
+
+const bearer = `Bearer ${token}`;
+
+function authorizationsAt(world: Stage, path: string): readonly string[] {
+  const seen = world.server.seen.filter(({ url }) => url.startsWith(path));
+  return seen.map(({ headers }) => headers.authorization ?? 'none');
+}
+
+test('git sends the token to the server of the login, and below its path only', {
+  skip: needs('git', 'gnome-keyring'),
+}, async () => {
+  await using world = await stage();
+  const file = join(world.home.path, '.gitconfig');
+  // A helper for all servers, which would be asked first, and given our token to keep in clear text.
+  writeFileSync(file, '[credential]\n\thelper = store # everything\n');
+  assert.equal((await world.setup('git', 'work', '--write')).code, 0);
+  const git = (path: string) => world.start('git', ['ls-remote', `${world.server.origin}${path}`]);
+  // Our server takes no Basic, which is all that git 2.39 can say.
+  const refused = await git('/mcp/repo.git');
+  assert.notEqual(refused.code, 0);
+  const sent = authorizationsAt(world, '/mcp/repo.git').filter((value) => value !== 'none');
+  assert.ok(sent.length > 0, refused.stderr);
+  for (const value of sent) {
+    const given = value.startsWith('Basic ') ? Buffer.from(value.slice(6), 'base64').toString() : value;
+    assert.ok(given.endsWith(token), 'the token came');
+  }
+  await git('/elsewhere/repo.git');
+  assert.deepEqual([...new Set(authorizationsAt(world, '/elsewhere'))], ['none']);
+  assert.throws(() => readFileSync(join(world.home.path, '.git-credentials')), { code: 'ENOENT' });
+});
+
+test('kubectl sends the token to the server of the login', {
+  skip: needs('kubectl', 'gnome-keyring', 'openssl'),
+}, async () => {
+  await using authority = await startAuthority();
+  await using world = await stage(await authority.issue('IP:127.0.0.1')); // without TLS it sends no credential
+  assert.equal((await world.setup('kubectl', 'work', '--write')).code, 0);
+  const { url } = world.server;
+  const trusted = ['--server', url, '--certificate-authority', authority.caFile];
+  await world.start('kubectl', [...trusted, '--user', 'work', 'get', '--raw', '/version']);
+  const sent = authorizationsAt(world, '/mcp');
+  assert.ok(sent.length > 0);
+  assert.deepEqual([...new Set(sent)], [bearer]);
+});
+
+test('curl takes the token from the pipe that setup prints', {
+  skip: needs('curl', 'gnome-keyring'),
+}, async () => {
+  await using world = await stage();
+  const { stdout } = await world.setup('curl', 'work');
+  await world.start('sh', ['-c', stdout]);
+  assert.deepEqual(authorizationsAt(world, '/mcp'), [bearer]);
+});
