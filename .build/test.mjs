@@ -24,7 +24,8 @@ const skips = join(scratch, 'skips');
 const counts = join(scratch, 'counts');
 writeFileSync(skips, '');
 
-const missingSuite = files.some((file) => file.includes('conformance')) ? installConformance() : undefined;
+const missingSuite = installFor('conformance', 'the official conformance suite');
+const missingPrograms = installFor('programs', 'Claude Code, Codex CLI and OpenCode');
 const started = Date.now();
 const run = spawnSync(
   process.execPath,
@@ -50,7 +51,7 @@ for (const name of failures ?? []) console.log(`FAILED: ${name}`);
 if (leftOut.length > 0) {
   console.log(`\n${'!'.repeat(78)}\n!! NOT TESTED on this machine:`);
   for (const line of leftOut) console.log(`!!   ${line}`);
-  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools golang-docker-credential-helpers chromium openssl bsdutils git`);
+  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools golang-docker-credential-helpers chromium openssl bsdutils git kubernetes-client`);
   console.log('!'.repeat(78));
 }
 const inOrder = run.status === 0 && passed > 0 && !(requireAll && leftOut.length > 0);
@@ -66,9 +67,10 @@ function testFiles() {
     .sort();
 }
 
-/** The official suite has packages of its own, Node.js 22 among them. Returns why it can't be run. */
-function installConformance() {
-  const folder = join(root, 'test', 'conformance');
+/** What a folder of tests needs are packages of its own, with a lock file there. Returns why they can't be had. */
+function installFor(area, what) {
+  if (!files.some((file) => file.startsWith(area))) return undefined;
+  const folder = join(root, 'test', area);
   const stamp = join(folder, 'node_modules', '.package-lock.json');
   const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const installed = join(folder, 'node_modules', '.installed-lock');
@@ -82,7 +84,7 @@ function installConformance() {
     return undefined;
   }
   rmSync(join(folder, 'node_modules'), { recursive: true, force: true });
-  return 'the official conformance suite (its packages could not be installed: is the npm registry in reach?)';
+  return `${what} (the packages could not be installed: is the npm registry in reach?)`;
 }
 
 function whatWasLeftOut() {
@@ -93,7 +95,7 @@ function whatWasLeftOut() {
     byNeed.set(missing.join(', '), new Set([...(byNeed.get(missing.join(', ')) ?? []), name]));
   }
   const lines = [...byNeed].map(([need, names]) => `without ${need}: some of ${[...names].join(', ')}`);
-  return missingSuite === undefined ? lines : [...lines, missingSuite];
+  return [...lines, missingSuite, missingPrograms].filter((line) => line !== undefined);
 }
 
 /** What of the caller's environment would change how the program or its tests behave is taken out. */
@@ -106,6 +108,7 @@ function cleanEnvironment() {
     POSTERN_SKIPS: skips,
     ...(requireAll ? { POSTERN_REQUIRE_ALL: '1' } : {}),
     ...(missingSuite === undefined ? {} : { POSTERN_NO_CONFORMANCE: missingSuite }),
+    ...(missingPrograms === undefined ? {} : { POSTERN_NO_PROGRAMS: missingPrograms }),
   };
 }
 
