@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientDocumentRules } from '../../src/sandbox/client-document-rules.js';
 import type { Sandbox } from '../../src/sandbox/start.js';
-import { startAuthority } from '../support/certificates.js';
+import { type Authority, startAuthority } from '../support/certificates.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
 import { authorizationUrl } from './client.js';
 
@@ -16,6 +16,8 @@ type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 export interface DocumentHost extends AsyncDisposable {
   readonly origin: string;
   readonly server: TestServer;
+  /** Signed the certificate of the server; the sandbox trusts it. */
+  readonly authority: Authority;
   /** What a sandbox needs to fetch from it. */
   readonly rules: ClientDocumentRules & { readonly ca: string; readonly allow: readonly string[] };
   /** From now on every address answers with a document about itself, changed. */
@@ -35,6 +37,7 @@ export async function startDocumentHost(): Promise<DocumentHost> {
   return {
     origin: server.origin,
     server,
+    authority,
     rules: { ca, allow: [new URL(server.origin).host, `localhost:${server.port}`] },
     serve: (change = (document) => document, headers = {}) => {
       respond = (request, response) => {

@@ -6,7 +6,7 @@ const mostRedirectUris = 20;
 
 /**
  * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
- * whatever application type it claims, or that names addresses to fetch more from. All else is judged by oidc-provider.
+ * whatever application type it claims, that names addresses to fetch more from, or that wants tokens for itself. All else is judged by oidc-provider.
  */
 export function refusedRegistration(body: Buffer): Answer | undefined {
   let metadata: unknown;
@@ -25,6 +25,11 @@ export function refusedRegistration(body: Buffer): Answer | undefined {
       'invalid_client_metadata',
       `nothing is fetched for a client, so no ${reference}; put keys in jwks`,
     );
+  }
+  const grants: unknown = (metadata as Record<string, unknown>)['grant_types'];
+  if (Array.isArray(grants) && grants.includes('client_credentials')) {
+    const why = 'only clients that were set up with this server get tokens without a person';
+    return oauthError(400, 'invalid_client_metadata', why);
   }
   const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
   if (uris === undefined) return undefined;

@@ -151,6 +151,11 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
     const refused = await register(sandbox, { ...good, [reference]: 'https://10.0.0.1/x' });
     assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_client_metadata'], reference);
   }
+  const machine = await register(sandbox, {
+    ...good,
+    grant_types: ['authorization_code', 'client_credentials'],
+  });
+  assert.deepEqual([machine.status, machine.json['error']], [400, 'invalid_client_metadata']);
   const large = await register(sandbox, { ...good, client_name: 'x'.repeat(1_048_576) });
   assert.equal(large.status, 413);
   const list = await fetch(`${sandbox.issuer}/register`, {

@@ -92,18 +92,30 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
     assert.deepEqual(await Promise.all(slow), [400, 400, 400, 400]);
   });
 
-  test('[R-5.8g] [A-275] a certificate that nobody vouches for, a plain text server and a closed port are one and the same refusal', async () => {
+  test('[R-5.8g] [A-275] a certificate that nobody vouches for or of another name, a plain text server and a closed port are one and the same refusal', async () => {
     await using plain = await startHttp((_request, response) => response.writeHead(200, json).end('{}'));
     const gone = await startHttp(() => undefined);
     await gone[Symbol.asyncDispose]();
-    const allow = [...host.rules.allow, `127.0.0.1:${plain.port}`, `127.0.0.1:${gone.port}`];
+    const misnamed = await startHttp(
+      (request, response) =>
+        response
+          .writeHead(200, json)
+          .end(JSON.stringify(documentAt(`https://${request.headers.host}/c.json`))),
+      await host.authority.issue('DNS:another.example'),
+    );
+    await using _ = misnamed;
+    const places = [plain, gone, misnamed].map(({ port }) => `127.0.0.1:${port}`);
+    const allow = [...host.rules.allow, ...places];
+    await using sandbox = await startSandbox({ metadataDocuments: { ...host.rules, allow } });
     await using doubting = await startSandbox({ metadataDocuments: { allow } });
     host.serve();
-    const places = [host.origin, `https://127.0.0.1:${plain.port}`, `https://127.0.0.1:${gone.port}`];
-    const answers = await Promise.all(places.map((origin) => answerFor(doubting, `${origin}/c.json`)));
+    const answers = await Promise.all([
+      answerFor(doubting, `${host.origin}/c.json`),
+      ...places.map((place) => answerFor(sandbox, `https://${place}/c.json`)),
+    ]);
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([400]));
     assert.equal(new Set(answers.map(({ page }) => page)).size, 1);
-    assert.deepEqual(plain.requests, []);
+    assert.deepEqual([plain.requests, misnamed.requests], [[], []]);
   });
 });
 

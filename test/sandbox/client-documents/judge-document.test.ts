@@ -38,6 +38,12 @@ const wrong: readonly (readonly [title: string, change: Document, problem: RegEx
     { redirect_uris: Array.from({ length: 21 }, (_, at) => `https://c.example/${at}`) },
     /more than 20/,
   ],
+  [
+    'tokens without a person',
+    { grant_types: ['client_credentials', 'refresh_token'] },
+    /by which a person logs in/,
+  ],
+  ['grant types that are no list', { grant_types: 'authorization_code' }, /by which a person logs in/],
   ['basic', { token_endpoint_auth_method: 'client_secret_basic' }, /token_endpoint_auth_method/],
   ['post', { token_endpoint_auth_method: 'client_secret_post' }, /token_endpoint_auth_method/],
   ['an assertion with a shared secret', { token_endpoint_auth_method: 'client_secret_jwt' }, /auth_method/],
@@ -78,6 +84,15 @@ test('[R-4.4b] a complete document is taken, with and without a key and a method
   ]) {
     assert.ok(judge({ ...documentAt(clientId), ...change }).ok, JSON.stringify(change));
   }
+});
+
+test('[R-4.4b] of the grant types of a document those are left out that strangers do not get here', () => {
+  const judged = judge({
+    ...documentAt(clientId),
+    grant_types: ['authorization_code', 'client_credentials', 'refresh_token', 'password'],
+  });
+  assert.ok(judged.ok);
+  assert.deepEqual(judged.document['grant_types'], ['authorization_code', 'refresh_token']);
 });
 
 test('[R-4.4b] [A-275] what is no JSON object gets no reason, and whatever the bytes are, nothing of them is in it', () => {

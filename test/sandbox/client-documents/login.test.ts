@@ -149,6 +149,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
       `${host.origin}/`,
       `${host.origin.replace('https', 'http')}/c.json`,
       `${host.origin.replace('https', 'HTTPS')}/c.json`,
+      'https://127.0.0.1:22/c.json',
       `${host.origin}/a/../c.json`,
       `${host.origin}/%2e%2e/c.json`,
       `${host.origin}/c.json#f`,

@@ -17,6 +17,8 @@ export function readIdentifier(clientId: string): Identifier {
   const { url } = gated;
   if (url.protocol !== 'https:') return refuse('its scheme is not https');
   if (clientId.includes('#')) return refuse('it has a fragment');
+  if (url.port !== '' && Number(url.port) < 1024)
+    return refuse('its port belongs to another service: it may be 443, or 1024 and above');
   if (url.pathname === '/') return refuse('it has no path');
   if (url.href !== clientId) return refuse('its host is not in lower case, or it names the port 443');
   return { ok: true, url };

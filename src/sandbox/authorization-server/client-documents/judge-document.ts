@@ -5,6 +5,7 @@ import {
   stringField,
   stringListField,
 } from '../../../primitives/json.js';
+import { deviceGrant } from '../device-flow.js';
 import { isAcceptable } from '../redirect-uri.js';
 
 export type JudgedDocument =
@@ -14,6 +15,9 @@ export type JudgedDocument =
 
 const mostRedirectUris = 20;
 const methods = ['none', 'private_key_jwt'];
+/** By these a person logs in. A client that nobody here has set up gets no token without one. */
+const interactiveGrants: readonly string[] = ['authorization_code', deviceGrant];
+const allowedGrants: readonly string[] = [...interactiveGrants, 'refresh_token'];
 /** Members that only a private or a shared key has (RFC 7518 section 6). */
 const privateParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** What would make this server ask other addresses that the client chose. */
@@ -30,7 +34,15 @@ export function judgeDocument(bytes: Uint8Array, clientId: string): JudgedDocume
   const document = parsed.ok ? asObject(parsed.value) : undefined;
   if (document === undefined) return { ok: false, problem: undefined };
   const problem = problemOf(document, clientId);
-  return problem === undefined ? { ok: true, document } : { ok: false, problem };
+  if (problem !== undefined) return { ok: false, problem };
+  return { ok: true, document: { ...document, ...grantsOf(document) } };
+}
+
+/** A document is written for many servers; what this one does not grant to strangers is left out. */
+function grantsOf(document: JsonObject): JsonObject {
+  const grants = stringListField(document, 'grant_types');
+  if (grants === undefined) return {};
+  return { grant_types: grants.filter((grant) => allowedGrants.includes(grant)) };
 }
 
 function problemOf(document: JsonObject, clientId: string): string | undefined {
@@ -49,6 +61,11 @@ function problemOf(document: JsonObject, clientId: string): string | undefined {
   const reference = references.find((name) => document[name] !== undefined);
   if (reference !== undefined)
     return `names a ${reference}, and this server fetches nothing else for a client`;
+  const grants =
+    document['grant_types'] === undefined ? interactiveGrants : stringListField(document, 'grant_types');
+  if (!grants?.some((grant) => interactiveGrants.includes(grant))) {
+    return 'has no grant type in its grant_types by which a person logs in';
+  }
   const method = document['token_endpoint_auth_method'];
   if (method !== undefined && !(typeof method === 'string' && methods.includes(method))) {
     return 'asks for a token_endpoint_auth_method other than none and private_key_jwt';
