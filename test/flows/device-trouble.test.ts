@@ -142,6 +142,16 @@ test('a registration made for the browser does for a code, too', async () => {
   assert.equal(own.issuer.registrations.length, 1);
 });
 
+test('a metadata document, which lists the grants of the browser, is passed over for a code where one can register', async () => {
+  await using scene = await openScene();
+  const metadataUrl = 'https://client.example/client.json';
+  await using own = await deviceOnly({ client_id_metadata_document_supported: true });
+  answering(own.issuer, [[200, token]]);
+  const { ports } = hurried(scene.ports, idle);
+  const record = await deviceLogin(ports, scene.request({ server: own.server.url, metadataUrl }));
+  assert.deepEqual([record.registration, own.issuer.registrations.length], ['dynamic', 1]);
+});
+
 test('a token that is plainly for another server gets a warning, as at every login', async () => {
   await using scene = await openScene();
   await using own = await deviceOnly();

@@ -35,8 +35,12 @@ export async function deviceLogin(
   await ports.store.ready();
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
+  // Metadata documents list the grants of the browser alone, as a rule: a registration of one's own goes before them.
+  const registers = discovery.authorizationServer.registrationEndpoint !== undefined;
+  const metadataUrl = registers && request.registration === undefined ? undefined : request.metadataUrl;
   const client = await identifyClient(ports, {
     ...request,
+    metadataUrl,
     discovery,
     redirectUri,
     byDevice: true,
