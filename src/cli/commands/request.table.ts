@@ -40,7 +40,7 @@ export const requestTable = {
       name: 'login',
       kind: 'boolean',
       describe:
-        'log in, or ask for more scope, in the browser where it is needed, unasked (3 times an hour at most)',
+        'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
     },
     { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
     {
