@@ -75,7 +75,7 @@ export const sandboxTable = {
       name: 'trust-clients-of',
       kind: 'list',
       value: 'DOMAIN',
-      describe: 'only clients with a metadata document there may use it, e.g. example.com or *.example.com',
+      describe: 'of clients with a metadata document let only those of this domain in: example.com, *.example.com',
       fallback: 'any domain',
     },
     {
