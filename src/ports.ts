@@ -57,8 +57,9 @@ export interface Recovery {
 
 /** What may be done only so often within an hour, counted over all processes. */
 export interface Attempts {
-  /** Counts one more; false, and not counted, after `most` in the last hour. @throws Failure of the state folder, `busy` */
-  take(name: string, most: number): Promise<boolean>;
+  /** Counts one more; false, and not counted, after `most` in the last hour, or in `withinMs` where that is less.
+   * @throws Failure of the state folder, `busy` */
+  take(name: string, most: number, withinMs?: number): Promise<boolean>;
   /** Would `take` count one? @throws as `take` */
   allows(name: string, most: number): Promise<boolean>;
   /** From now on there were none. @throws as `take` */

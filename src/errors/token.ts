@@ -115,6 +115,16 @@ export function tokenRefusedByServer(server: string): Failure {
   });
 }
 
+/** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
+export function tokensRefusedTooOften(server: string, most: number): Failure {
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(server)} has refused ${most} fresh tokens of this login within a minute; no other one was asked for.`,
+    remedy: `Ask its operator why; then, or in a minute, try again, or run: postern login ${shellWord(server)}`,
+  });
+}
+
 /**
  * The token was refreshed, and the store would not take it. `sealed`: it waits in a sealed file for the next use; else
  * the refresh token that is stored may be worthless now.

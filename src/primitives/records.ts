@@ -30,6 +30,8 @@ export interface LoginRecord {
   readonly issuer: string;
   readonly clientId: string;
   readonly account: string;
+  /** Who logged in, as the authorization server told it: shown, never trusted. Absent: it did not tell. */
+  readonly identity?: string;
   readonly scopes: readonly string[];
   /** Milliseconds since 1970; null when the authorization server did not say. */
   readonly expiresAt: number | null;

@@ -25,6 +25,8 @@ export interface StoredCredential {
   readonly refreshToken?: Secret;
   /** The client's secret, or, for `private_key_jwt`, its private key (PEM or JWK). */
   readonly clientSecret?: Secret;
+  /** Whose login it is, where the authorization server told that. */
+  readonly subject?: string;
   /** Absent: an authorization code was redeemed. */
   readonly grant?: 'client_credentials';
   /** Null when the authorization server did not say. */
@@ -146,9 +148,11 @@ function bindingOf(object: JsonObject | undefined): CredentialBinding | undefine
 
 function optionalFields(
   item: JsonObject,
-): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant'> | undefined {
-  const { refreshToken, clientSecret, revocationEndpoint, grant } = item;
-  const texts = [refreshToken, clientSecret, revocationEndpoint];
+):
+  | Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant' | 'subject'>
+  | undefined {
+  const { refreshToken, clientSecret, revocationEndpoint, grant, subject } = item;
+  const texts = [refreshToken, clientSecret, revocationEndpoint, subject];
   const knownGrant = grant === undefined || grant === 'client_credentials';
   if (!knownGrant || !texts.every((text) => text === undefined || typeof text === 'string')) {
     return undefined;
@@ -157,6 +161,7 @@ function optionalFields(
     ...(typeof refreshToken === 'string' ? { refreshToken: new Secret(refreshToken) } : {}),
     ...(typeof clientSecret === 'string' ? { clientSecret: new Secret(clientSecret) } : {}),
     ...(typeof revocationEndpoint === 'string' ? { revocationEndpoint } : {}),
+    ...(typeof subject === 'string' ? { subject } : {}),
     ...(grant === undefined ? {} : { grant }),
   };
 }

@@ -53,7 +53,7 @@ export function lateIndex(make: () => Promise<CredentialIndex>): CredentialIndex
 export function lateAttempts(make: () => Promise<Attempts>): Attempts {
   const attempts = once(make);
   return {
-    take: async (name, most) => (await attempts()).take(name, most),
+    take: async (name, most, withinMs) => (await attempts()).take(name, most, withinMs),
     allows: async (name, most) => (await attempts()).allows(name, most),
     forget: async (name) => (await attempts()).forget(name),
   };

@@ -83,6 +83,31 @@ test('[A-127] an ID token in an answer is neither kept nor sent to the protected
   assert.equal((await fresh(scene, login)).accessToken.reveal(), 'access-1');
 });
 
+test('[A-145] whose login it is, is shown where it is told; a refresh for somebody else is not used, nothing is stored', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { onToken } = own.issuer;
+  const idToken = (sub: string, iss = own.issuer.issuer) => {
+    const claims = { iss, aud: ['client-1'], sub, email: `${sub}@example.com` };
+    return `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+  };
+  let token = idToken('alice');
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], id_token: token }];
+  const login = await scene.login({ server: own.server.url });
+  assert.equal(login.identity, 'alice@example.com');
+  scene.ports.advance(299_000);
+  await fresh(scene, login);
+  const before = await scene.ports.store.read(login.key);
+  scene.ports.advance(299_000);
+  token = idToken('mallory');
+  const failure = await failureOf(fresh(scene, login), 'token_unusable');
+  assert.equal(failure.exit, 5);
+  assert.doesNotMatch(failure.message, /mallory|alice/);
+  assert.equal((await scene.ports.store.read(login.key))?.reveal(), before?.reveal());
+  token = idToken('mallory', 'https://elsewhere.example'); // says nothing: it is not this issuer's
+  await fresh(scene, login);
+});
+
 test('[A-140] the clock jumps ahead by two days: one refresh, then the new token is used', async () => {
   await using scene = await openScene();
   const login = await scene.login();

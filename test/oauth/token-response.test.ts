@@ -140,13 +140,14 @@ test('[A-125] a refresh token of the wrong type or empty is refused; absent and 
   }
 });
 
-test('[A-127] unknown members and an ID token are ignored', () => {
+test('[A-127] unknown members are ignored; an ID token changes nothing else', () => {
   const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, index]));
   const judged = judge({ ...good, ...extra, id_token: 'eyJhbGciOiJub25lIn0.e30.' });
   assert.ok(judged.ok);
   assert.deepEqual(Object.keys(judged.token).sort(), [
     'accessToken',
     'expiresAt',
+    'idToken',
     'obtainedAt',
     'refreshToken',
     'scopes',

@@ -15,6 +15,7 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
   const heading = login.name === undefined ? login.server : `${login.name}  ${login.server}`;
   const rows: readonly (readonly [string, string])[] = [
     ['state', stateInWords(status, now)],
+    ...(login.identity === undefined ? [] : ([['signed in', `as ${login.identity}`]] as const)),
     ['scopes', login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', login.issuer],
     ['client', `${login.clientId} (${wayInWords[login.registration]})`],
@@ -76,6 +77,7 @@ export function loginJson(status: LoginStatus): Readonly<Record<string, unknown>
     name: login.name ?? null,
     server: login.server,
     account: login.account,
+    identity: login.identity ?? null,
     state: status.state,
     resource: login.resource,
     issuer: login.issuer,

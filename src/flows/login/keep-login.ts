@@ -8,6 +8,7 @@ import type {
   StrayItem,
 } from '../../primitives/records.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
+import { identityIn } from '../../protocol/oauth/identity.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import { forgetFailures } from '../credential/remember-failure.js';
 import type { Discovery } from '../discovery/discover.js';
@@ -95,6 +96,7 @@ async function write(
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const { token, client } = login.redeemed;
   const endpoints = endpointsOf(login.discovery, client.method);
+  const identity = identityIn(token.idToken, binding);
   const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
   const grant = login.grant === 'client_credentials' ? { grant: login.grant } : {};
   const place = { key, store: ports.store.kind };
@@ -106,6 +108,7 @@ async function write(
     key,
     encodeCredential({
       ...itemOf(token),
+      ...(identity === undefined ? {} : { subject: identity.subject }),
       ...secret,
       ...grant,
       ...endpoints,
@@ -121,6 +124,7 @@ async function write(
     ...(name === undefined ? {} : { name }),
     server: login.discovery.server,
     ...binding,
+    ...(identity === undefined ? {} : { identity: identity.shown }),
     scopes: token.scopes,
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,

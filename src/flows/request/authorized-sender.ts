@@ -11,6 +11,7 @@ import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { operationOf } from './operation-of.js';
+import { SingleFlight } from './single-flight.js';
 import { type StepUpBudget, stepUpBudget } from './step-up-budget.js';
 import { type WantedScope, wantedScope } from './wanted-scope.js';
 
@@ -60,6 +61,7 @@ class Sender {
   readonly #ports: SenderPorts;
   readonly #options: SenderOptions;
   #login: LoginRecord;
+  readonly #tokens = new SingleFlight<Secret>();
   /** A client's own login asks for more once; what it was not given then it is not given later. */
   #widened = false;
 
@@ -74,7 +76,7 @@ class Sender {
       throw tokenNotForUrl(this.#login.server, request.url);
     }
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
-    let accessToken = await this.#token(undefined);
+    let accessToken = await this.#token(undefined, request.signal);
     let refreshed = false;
     const stepUps: (StepUpBudget | undefined)[] = [];
     for (;;) {
@@ -88,19 +90,24 @@ class Sender {
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
         stepUps.push(await this.#stepUp(wants, request, { stepUps: stepUps.length, replayable }));
-        accessToken = await this.#token(undefined);
+        accessToken = await this.#token(undefined, request.signal);
         continue;
       }
       if (refreshed || !replayable) {
         throw tokenRefusedByServer(this.#login.server);
       }
       refreshed = true;
-      accessToken = await this.#token(accessToken);
+      accessToken = await this.#token(accessToken, request.signal);
     }
   }
 
-  /** A valid token, other than `rejected`; a login that has run out is renewed where somebody may be asked. */
-  async #token(rejected: Secret | undefined): Promise<Secret> {
+  /** A valid token, other than `rejected`; a login that has run out is renewed where somebody may be asked. One look, and
+   * one refresh, for all requests that want it at once. */
+  #token(rejected: Secret | undefined, signal: AbortSignal): Promise<Secret> {
+    return this.#tokens.run(rejected?.reveal() ?? '', () => this.#renewed(rejected), signal);
+  }
+
+  async #renewed(rejected: Secret | undefined): Promise<Secret> {
     const { relogin, signal } = this.#options;
     const ask = (minLifeMs: number) =>
       validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });

@@ -5,6 +5,7 @@ import type { StoredCredential } from '../../protocol/credential-item.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
+import { checkSubject, countRefused } from './check-renewal.js';
 import { currentProofs } from './current-proofs.js';
 import { keepCredential, keepRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
@@ -43,9 +44,11 @@ export async function refreshCredential(
   if (await isDead(ports, login)) {
     throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);
   }
+  await countRefused(ports, request);
   ports.progress.begin('Refreshing the token');
   const { judged, held: asked } = await attempt(ports, request, held);
   if (judged.ok) {
+    checkSubject(ports, held, judged.token);
     // Awaited here: what is returned unawaited goes on after the lock has been let go.
     return await keepRefreshed(ports, request, asked, judged.token);
   }

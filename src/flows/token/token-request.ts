@@ -13,7 +13,7 @@ export interface ValidTokenRequest {
 
 export type TokenPorts = Pick<
   Ports,
-  'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'
+  'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'locks' | 'door' | 'clock' | 'journal' | 'progress'
 >;
 
 /** A clock may be set back by less than this before the times that it gave are no longer believed. */

@@ -1,8 +1,8 @@
-import { asObject, parseJson } from '../../primitives/json.js';
 import { printable } from '../../primitives/printable.js';
 import { resourceCovers } from '../../primitives/resource.js';
 import type { Secret } from '../../primitives/secret.js';
 import { gateUrl } from '../../primitives/url-gate.js';
+import { unverifiedClaims } from './jwt-claims.js';
 
 /**
  * A warning for an access token that says itself that it is for somebody else: a JWT (RFC 9068) whose `aud` names
@@ -21,20 +21,6 @@ export function audienceWarning(accessToken: Secret, server: string): string | u
 
 /** The `aud` of a JWT (RFC 7519 section 4.1.3); empty when it is none, or has none. */
 function audiencesOf(token: string): readonly string[] {
-  const [, payload, signature] = token.split('.');
-  if (payload === undefined || signature === undefined) {
-    return [];
-  }
-  const parsed = parseJson(decoded(payload));
-  const aud = parsed.ok ? asObject(parsed.value)?.['aud'] : undefined;
+  const aud = unverifiedClaims(token)?.['aud'];
   return (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
-}
-
-function decoded(payload: string): Uint8Array {
-  try {
-    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
 }

@@ -9,6 +9,8 @@ import type { TokenAnswer } from './token-request.js';
 export interface IssuedToken {
   readonly accessToken: Secret;
   readonly refreshToken: Secret | undefined;
+  /** Where one was offered. Looked at once, for whose login it is, and neither kept nor sent anywhere. */
+  readonly idToken: Secret | undefined;
   /** Milliseconds since 1970, from the moment of receipt; null when the server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
@@ -103,6 +105,8 @@ function judgeIssued(
     token: {
       accessToken: new Secret(object['access_token'] as string),
       refreshToken: refresh === undefined ? undefined : new Secret(refresh as string),
+      idToken:
+        tokenProblem(object['id_token']) === undefined ? new Secret(object['id_token'] as string) : undefined,
       expiresAt: lifetime.kind === 'known' ? context.now + lifetime.seconds * 1000 : null,
       obtainedAt: context.now,
       scopes: granted.scopes,

@@ -34,10 +34,11 @@ export function createAttempts(options: {
     return result;
   };
   return {
-    take: (name, most) =>
+    take: (name, most, withinMs = windowMs) =>
       change((times) => {
         const made = times[name] ?? [];
-        return made.length >= most
+        const counted = made.filter((time) => clock.now() - time < withinMs);
+        return counted.length >= most
           ? ([times, false] as const)
           : ([{ ...times, [name]: [...made, clock.now()] }, true] as const);
       }),

@@ -88,6 +88,7 @@ const login: Readonly<Record<string, Check>> = {
   issuer: isText,
   clientId: isText,
   account: isText,
+  identity: maybe(isText),
   scopes: isTexts,
   expiresAt: isTime,
   obtainedAt: isWhole,
