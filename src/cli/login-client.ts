@@ -13,7 +13,8 @@ import type { loginTable } from './commands/login.table.js';
 import { readWhole } from './read-whole.js';
 import type { ArgumentsOf } from './table.js';
 
-export type LoginArguments = ArgumentsOf<typeof loginTable>;
+/** The arguments of `login`, its server known. */
+export type LoginArguments = ArgumentsOf<typeof loginTable> & { readonly server: string };
 
 /** Longest client secret or key that is read, in bytes. */
 const longestSecret = 16 * 1024;

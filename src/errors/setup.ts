@@ -131,3 +131,33 @@ export function entryChanged(path: string, backup: string): Failure {
     remedy: `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
   });
 }
+
+/** `login --from` found a configuration without servers, or none. */
+export function noServersThere(title: string, files: readonly string[]): Failure {
+  const where = files.map((file) => quoted(file, 300)).join(', ');
+  return new Failure({
+    code: 'no_servers_there',
+    exit: exitCode.usage,
+    message:
+      files.length === 0
+        ? `${title} has no configuration here.`
+        : `${where} names no server that one could log in to.`,
+    remedy: 'Pass the server’s URL: postern login https://example.com/mcp',
+  });
+}
+
+/** `login --from` was given a name that is not there. */
+export function serverNotThere(
+  name: string,
+  title: string,
+  meant: string | undefined,
+  all: readonly string[],
+): Failure {
+  const known = all.slice(0, 20).map((one) => printable(one, 60));
+  return new Failure({
+    code: 'server_not_there',
+    exit: exitCode.usage,
+    message: `${title} has no server ${quoted(name, 80)}; it has: ${known.join(', ')}.`,
+    remedy: meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`,
+  });
+}

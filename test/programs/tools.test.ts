@@ -45,7 +45,7 @@ test('kubectl sends the token to the server of the login', {
   const { url } = world.server;
   const trusted = ['--server', url, '--certificate-authority', authority.caFile];
   await world.start('kubectl', [...trusted, '--user', 'work', 'get', '--raw', '/version']);
-  const sent = authorizationsAt(world, '/mcp');
+  const sent = authorizationsAt(world, '/'); // kubectl 1.20 leaves the path of the server out
   assert.ok(sent.length > 0);
   assert.deepEqual([...new Set(sent)], [bearer]);
 });

@@ -3,9 +3,21 @@ import type { CommandTable } from '../table.js';
 export const loginTable = {
   name: 'login',
   summary: 'log in to a protected server in the browser, and keep the login',
-  positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
+  positionals: [
+    {
+      name: 'server',
+      describe: 'the server’s URL, or the name of a login; with --from, what that program calls it',
+      required: false,
+    },
+  ],
   options: [
     { name: 'name', kind: 'string', value: 'NAME', describe: 'short name that every other command takes' },
+    {
+      name: 'from',
+      kind: 'string',
+      value: 'PROGRAM',
+      describe: 'a server that another program is set up for (postern setup --list names the programs)',
+    },
     {
       name: 'account',
       kind: 'string',
@@ -126,6 +138,7 @@ export const loginTable = {
   examples: [
     { command: 'postern login https://example.com/mcp --name work', describe: 'log in, call it “work”' },
     { command: 'postern login work --no-browser', describe: 'from another machine, over SSH' },
+    { command: 'postern login --from cursor', describe: 'choose among the servers that Cursor knows' },
     {
       command: 'postern login work --client-credentials --client-id ci --generate-key',
       describe: 'make a key for a machine’s own login; once registered, log in without',
@@ -133,6 +146,7 @@ export const loginTable = {
   ],
   notes: [
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
+    '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use.',
     'With --client-credentials the secret or the key is kept in the keychain with the login, which renews itself by asking again; the file is not read again and can be deleted.',

@@ -10,6 +10,7 @@ import { parseScope } from '../../primitives/scope.js';
 import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
 import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from '../login-client.js';
+import { withServer } from '../login-from.js';
 import { loginDefaults } from '../login-request.js';
 import { readLoginTarget } from '../server-argument.js';
 import { newKeyLines } from '../words/key-words.js';
@@ -18,8 +19,12 @@ import { loginTable } from './login.table.js';
 
 export const command: Command<typeof loginTable> = {
   table: loginTable,
-  async run(context, args) {
+  async run(context, given) {
     const { ports } = context;
+    const args = await withServer(context, given);
+    if (args === undefined) {
+      return 0;
+    }
     if (args.generateKey) {
       return printNewKey(context, args);
     }

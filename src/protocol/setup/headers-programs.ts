@@ -5,6 +5,7 @@ import { sameServerElsewhere } from './leftovers.js';
 import { inHome, inProject, join, set } from './place.js';
 import { type Probe, readHeaders } from './probe.js';
 import type { EntryRequest, MadeEntry, Program } from './program.js';
+import { readJsonServers, readTomlServers } from './read-servers.js';
 import { sameServer } from './same-server.js';
 import { callWords, isExpanded, shellLine } from './words.js';
 
@@ -31,6 +32,8 @@ const claude: Program = {
     };
   },
   leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...localEntry(request)],
+  servers: (text, { workingFolder }) =>
+    readJsonServers(text, [['mcpServers'], ['projects', workingFolder, 'mcpServers']]),
   probe: (request) => helperProbe(request, 'open', 'whole'),
   next: 'Look at it with: claude mcp list',
 };
@@ -84,6 +87,7 @@ const codex: Program = {
     ...staticHeaders(text, name),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,
   ],
+  servers: (text) => readTomlServers(text, ['mcp_servers']),
   probe: (request) => helperProbe(request, 'closed', 'least'),
   next: 'Look at it with: codex mcp list',
 };

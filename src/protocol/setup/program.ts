@@ -1,6 +1,7 @@
 import type { Machine } from '../../ports/neighbours.js';
 import type { Entry } from '../../primitives/edit/entry.js';
 import type { Probe } from './probe.js';
+import type { FoundServer } from './read-servers.js';
 
 export type Scope = 'user' | 'project';
 
@@ -46,6 +47,8 @@ export interface Program {
   make(request: EntryRequest): MadeEntry;
   /** What else in this file or in the environment would win over the entry, each in a sentence. */
   leftovers(request: EntryRequest): readonly string[];
+  /** The servers in its configuration, where it has a list of them. */
+  servers?(text: string, machine: Machine): readonly FoundServer[];
   /** What the program runs by that entry. */
   probe(request: EntryRequest): Probe | undefined;
   /** What a person does then. */

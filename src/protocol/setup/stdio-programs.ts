@@ -4,6 +4,7 @@ import { sameServerElsewhere } from './leftovers.js';
 import { inApplications, inConfig, inHome, inProject, set } from './place.js';
 import { initializeLine, readInitialize } from './probe.js';
 import type { EntryRequest, MadeEntry, Program, Scope } from './program.js';
+import { readJsonServers } from './read-servers.js';
 import { callWords, isExpanded } from './words.js';
 
 /** A program that starts a command and speaks the protocol with it: where its list of servers is. */
@@ -123,6 +124,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
         : [inProject(machine, ...row.project)],
   make: (request) => makeStdioEntry(row, request),
   leftovers: (request) => sameServerElsewhere(request, [row.below]),
+  servers: (text) => readJsonServers(text, [[row.below]]),
   probe: ({ machine, server, options }) => ({
     command: callWords(machine, { command: ['bridge'], server, options }),
     input: initializeLine,

@@ -1,0 +1,58 @@
+import type { Neighbours } from '../../ports/neighbours.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import type { Program } from '../../protocol/setup/program.js';
+import type { FoundServer } from '../../protocol/setup/read-servers.js';
+
+/** A server out of a program's configuration. */
+export interface OfferedServer extends FoundServer {
+  /** A short name for the login, where one can be made of the program's. */
+  readonly loginName: string | undefined;
+  /** Is there a login for it already? */
+  readonly hasLogin: boolean;
+}
+
+/** What of a program's configuration was looked at, and the servers in it, each once. */
+export interface OfferedServers {
+  readonly files: readonly string[];
+  readonly servers: readonly OfferedServer[];
+}
+
+/**
+ * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
+ * the working folder.
+ * @throws Failure `program_file_unusable`
+ */
+export async function findServers(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  program: Program,
+  logins: readonly LoginRecord[],
+): Promise<OfferedServers> {
+  const paths = program.files(machine, 'user').filter((path) => files.exists(path));
+  const found: FoundServer[] = [];
+  for (const path of paths) {
+    const { text = '' } = await files.read(path);
+    found.push(...(program.servers?.(text, machine) ?? []));
+  }
+  const once = found.filter(({ url }, index) => found.findIndex((other) => other.url === url) === index);
+  return {
+    files: paths,
+    servers: once.map((server) => ({
+      ...server,
+      loginName: loginName(server, logins),
+      hasLogin: logins.some((login) => login.server === server.url),
+    })),
+  };
+}
+
+/** The name that its login has already; else what `login --name` takes, unless another server's login has that name. */
+function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): string | undefined {
+  const former = logins.find((login) => login.server === url);
+  if (former !== undefined) return former.name;
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 63);
+  const isTaken = logins.some((login) => login.name === plain && login.server !== url);
+  return plain === '' || isTaken ? undefined : plain;
+}

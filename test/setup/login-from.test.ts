@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { readJsonServers, readTomlServers } from '../../src/protocol/setup/read-servers.js';
+import { freePort } from '../support/free-port.js';
+import { runProgram } from '../support/program.js';
+import { findSecrets } from '../support/secrets-search.js';
+import { plainHome } from './plain-home.js';
+
+const secret = 'sk-live-4d1c2b3a4e5f';
+
+const cursor = {
+  mcpServers: {
+    'My Notes': { url: 'https://Notes.example:443/mcp', headers: { Authorization: `Bearer ${secret}` } },
+    remote: {
+      command: 'npx',
+      args: ['-y', 'mcp-remote@0.1', 'https://r.example/mcp', '--header', `X:${secret}`],
+    },
+    local: { command: 'tool', args: ['--api', 'https://api.example/'] },
+    keyed: { url: `https://k.example/mcp?api_key=${secret}` },
+    variable: { url: 'https://${'.concat('HOST}/mcp') },
+    'a\u001b[31m': { url: 'https://n.example/mcp;x' },
+    plain: { url: 'http://p.example/mcp' },
+    broken: [null, 7],
+  },
+};
+
+async function homeWith(path: string, text: string) {
+  const home = await plainHome();
+  mkdirSync(dirname(join(home.path, path)), { recursive: true });
+  writeFileSync(join(home.path, path), text);
+  return home;
+}
+
+test('without a terminal, the commands to run are printed; no token, no text of a stranger as it is [A-245] [A-247]', async () => {
+  await using home = await homeWith('.cursor/mcp.json', JSON.stringify(cursor));
+  const { code, stdout, stderr } = await runProgram(home, ['login', '--from', 'cursor']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(stdout.trim().split('\n'), [
+    'postern login https://notes.example/mcp --name my-notes',
+    'postern login https://r.example/mcp --name remote',
+    "postern login 'https://n.example/mcp;x' --name a-31m",
+  ]);
+  const json = await runProgram(home, ['login', '--from', 'cursor', '--json']);
+  const texts = { stdout, stderr, json: json.stdout };
+  assert.deepEqual(await findSecrets({ secret }, { folders: [], texts }), []);
+  assert.equal(JSON.parse(json.stdout).servers.length, 3);
+});
+
+test('a name of the program’s is enough; a mistyped one is answered with what was meant', async () => {
+  const server = `http://127.0.0.1:${await freePort()}/mcp`;
+  const text = `[mcp_servers.notes]\nurl = '${server}'\n`;
+  await using home = await homeWith('.codex/config.toml', text);
+  const named = await runProgram(home, ['login', 'notes', '--from', 'codex']);
+  assert.equal(named.code, 3, 'a login, for which there is no person');
+  assert.ok(named.stderr.includes(server), named.stderr);
+  const typo = await runProgram(home, ['login', 'nots', '--from', 'codex']);
+  assert.equal(typo.code, 2);
+  assert.match(typo.stderr, /Did you mean "notes"\?/);
+});
+
+test('programs without servers, without a configuration, and no server at all, are told apart', async () => {
+  await using home = await homeWith('.claude.json', '{"mcpServers": {}}');
+  const stderrOf = async (...args: string[]) => (await runProgram(home, ['login', ...args])).stderr;
+  assert.match(await stderrOf('--from', 'claude'), /names no server that one could log in to/);
+  assert.match(await stderrOf('--from', 'zed'), /Zed has no configuration here/);
+  assert.match(await stderrOf('--from', 'git'), /git keeps no list of protocol servers/);
+  assert.match(await stderrOf('--from', 'curser'), /Did you mean: postern setup cursor\?/);
+  assert.match(await stderrOf(), /needs a server/);
+});
+
+test('comments, trailing commas and other shapes are read; what is broken is passed over', () => {
+  const zed = '{ // mine\n "context_servers": {"a": {"url": "https://a.example/"}, "b": "x",}, }';
+  assert.deepEqual(readJsonServers(zed, [['context_servers']]), [{ name: 'a', url: 'https://a.example' }]);
+  for (const text of ['', '[]', '{"context_servers": []}', '{"context_servers": null}', 'no json']) {
+    assert.deepEqual(readJsonServers(text, [['context_servers']]), [], text);
+  }
+  const toml = '[mcp_servers."a b"]\nurl = "https://a.example/mcp"\n[mcp_servers.c]\ncommand = "x"\n';
+  assert.deepEqual(readTomlServers(toml, ['mcp_servers']), [{ name: 'a b', url: 'https://a.example/mcp' }]);
+  assert.deepEqual(readTomlServers('= broken', ['mcp_servers']), []);
+});
