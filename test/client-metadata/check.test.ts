@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkDocument } from '../../src/flows/client-metadata/check.js';
+import type { CredentialIndex } from '../../src/ports.js';
 import { writeDocument } from '../../src/protocol/oauth/client-metadata/write-document.js';
 import { makeSelfSigned } from '../../src/system/document-server/self-signed.js';
 import { testDoor } from '../support/door.js';
@@ -9,6 +10,11 @@ import { startHttp } from '../support/http-server.js';
 import { goodHeaders, type HostedDocument, hostDocument } from './document-server.js';
 
 const { signal } = new AbortController();
+/** A machine without any key. */
+const noKeys: CredentialIndex = {
+  read: async () => ({ version: 1, logins: [], registrations: [] }),
+  update: async (change) => change(await noKeys.read()),
+};
 
 function documentFor(url: string, members: Readonly<Record<string, unknown>> = {}): string {
   const text = writeDocument({ url, name: 'postern', contact: undefined, keys: [] });
@@ -22,7 +28,7 @@ async function check(
   await using door = testDoor({}, { caFile: host.certificateFile });
   const file = wish.file === undefined ? undefined : new TextEncoder().encode(wish.file);
   const request = { file, url: wish.url, offline: wish.offline ?? false, signal };
-  const checked = await checkDocument({ door }, request);
+  const checked = await checkDocument({ door, index: noKeys }, request);
   const codes = checked.findings.map(({ where, verdict, code }) => `${where} ${verdict} ${code}`);
   // That it lies on loopback is a note on each of these.
   return { ...checked, codes: codes.filter((code) => !code.endsWith('not_public')) };

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { checkDocument } from '../../src/flows/client-metadata/check.js';
 import { forgetOldKeys, keysFor, retireKey, rotateKey } from '../../src/flows/client-metadata/keys.js';
 import { logout } from '../../src/flows/logout.js';
 import { validToken } from '../../src/flows/token/valid-token.js';
-import type { DocumentSettings } from '../../src/protocol/oauth/client-metadata/write-document.js';
+import {
+  type DocumentSettings,
+  writeDocument,
+} from '../../src/protocol/oauth/client-metadata/write-document.js';
 import { failureOf } from '../support/door.js';
 import { needs } from '../support/needs.js';
 import { openDocumentScene } from './document-scene.js';
@@ -134,4 +138,21 @@ test('[A-57][A-62] the key of a document signs for that document alone: at anoth
   const fields = own.issuer.forms[0]?.fields;
   assert.equal(fields?.get('client_id'), 'https://other.postern/client.json');
   assert.equal(fields?.has('client_assertion'), false);
+});
+
+test('[R-2.3c] check tells when the keys of a document and those kept on this machine do not go together', async () => {
+  await using scene = await openScene();
+  const { ports } = scene;
+  const url = 'https://me.postern/client.json';
+  const codes = async (keys: DocumentSettings['keys']) => {
+    const file = new TextEncoder().encode(writeDocument(settingsFor(url, keys)));
+    const { findings } = await checkDocument(ports, { file, url: undefined, offline: true, signal });
+    return findings.map(({ verdict, code }) => `${verdict} ${code}`);
+  };
+  assert.deepEqual(await codes([]), []);
+  const keys = await keysFor(ports, url, ports.store);
+  assert.deepEqual(await codes(keys), []);
+  assert.deepEqual(await codes([]), ['warning key_unpublished']);
+  assert.equal(await forgetOldKeys(ports, settingsFor(url, []), signal), 1);
+  assert.deepEqual(await codes(keys), ['warning key_not_here']);
 });

@@ -2,9 +2,11 @@ import { documentThere } from '../../errors/client-metadata.js';
 import { buildFolder, fileNameOf } from '../../flows/client-metadata/folder/build-folder.js';
 import { forgetOldKeys, keysFor } from '../../flows/client-metadata/keys.js';
 import { changedSettings, newSettings } from '../../flows/client-metadata/settings.js';
+import { documentHasKey } from '../../flows/login/document-client.js';
 import { shellWord } from '../../primitives/quoting.js';
 import type { CommandContext, CommandExit } from '../command.js';
 import type { DocumentArguments } from '../commands/client-metadata.js';
+import { storeInWords } from '../words/login-words.js';
 import { isThere, readDocument, usualFolder, writeFolder } from './documents.js';
 import { storeFor } from './store.js';
 
@@ -19,7 +21,8 @@ export async function init(context: CommandContext, args: DocumentArguments): Pr
   const path = `${folder}/${file}`;
   if (await isThere(context, path)) throw documentThere(path);
   const withKey = args.auth === 'private_key_jwt';
-  const keys = withKey ? await keysFor(ports, checked.url, await storeFor(context, args.store)) : [];
+  const store = withKey ? await storeFor(context, args.store) : undefined;
+  const keys = store === undefined ? [] : await keysFor(ports, checked.url, store);
   const settings = { ...checked, keys };
   await writeFolder(context, folder, await buildFolder(settings, file));
   await tellResult(context, { folder, path, url: settings.url, keys: keys.length });
@@ -29,10 +32,24 @@ export async function init(context: CommandContext, args: DocumentArguments): Pr
     context.tell(
       'The private key that was kept for this address is removed: the client is a public one now.',
     );
-  const { host } = new URL(settings.url);
-  context.tell(`Next: publish everything in ${folder} at ${host} (its README.md says how), then:`);
-  context.tell(`  postern client-metadata check ${shellWord(path)}`);
+  if (store !== undefined) context.tell(`Its private key is in: ${storeInWords(store.kind)}.`);
+  tellNext(context, settings.url, { folder, path });
   return 0;
+}
+
+function tellNext(
+  context: CommandContext,
+  url: string,
+  { folder, path }: { readonly folder: string; readonly path: string },
+): void {
+  const { hostname, host } = new URL(url);
+  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  context.tell(
+    isHere
+      ? `Next, since that address is this machine: postern client-metadata serve ${shellWord(path)} --self-signed`
+      : `Next: publish everything in ${folder} at ${host} (its README.md says how), then:`,
+  );
+  if (!isHere) context.tell(`  postern client-metadata check ${shellWord(path)}`);
 }
 
 /** `client-metadata build`: the folder again, from its own document. */
@@ -45,6 +62,11 @@ export async function build(context: CommandContext, args: DocumentArguments): P
   await writeFolder(context, folder, await buildFolder(settings, file));
   const path = `${folder}/${file}`;
   await tellResult(context, { folder, path, url: settings.url, keys: settings.keys.length });
+  if (settings.keys.length > 0 && !(await documentHasKey(context.ports, settings.url))) {
+    context.tell(
+      'Note: the private half of its key is not kept on this machine for that address: logins with it fail.',
+    );
+  }
   return 0;
 }
 

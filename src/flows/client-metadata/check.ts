@@ -7,6 +7,7 @@ import { judgeDelivery } from '../../protocol/oauth/client-metadata/delivery.js'
 import { judgeDocument } from '../../protocol/oauth/client-metadata/document.js';
 import { fetchClientMetadata } from '../../protocol/oauth/client-metadata/fetch-client-metadata.js';
 import { type Finding, failure } from '../../protocol/oauth/client-metadata/finding.js';
+import { judgeOwnKeys } from './own-keys.js';
 
 /** A finding, and where it was made. */
 export interface PlacedFinding extends Finding {
@@ -26,10 +27,10 @@ export interface DocumentCheck {
  * Checks a client ID metadata document by the rules 2.3, 4.4 and 5.7: a local file, what its address really serves, and
  * both against each other; or an address alone. The address is asked as a careful authorization server asks: https
  * only, nothing sent along, no redirect followed, 5 seconds.
- * @throws the signal's reason
+ * @throws Failure of the index, the signal's reason
  */
 export async function checkDocument(
-  ports: Pick<Ports, 'door'>,
+  ports: Pick<Ports, 'door' | 'index'>,
   request: {
     readonly file: Uint8Array | undefined;
     /** Undefined: the file's own `client_id`. */
@@ -42,7 +43,9 @@ export async function checkDocument(
   const { file, signal } = request;
   const local = file === undefined ? undefined : judgeDocument(file, request.url);
   const url = request.url ?? textOf(local?.object?.['client_id']);
-  const inFile = placed(local?.findings ?? [], 'file');
+  const own =
+    url === undefined || local?.object === undefined ? [] : await judgeOwnKeys(ports, local.object, url);
+  const inFile = placed([...(local?.findings ?? []), ...own], 'file');
   const addressWrong =
     url === undefined ? [] : judgeClientId(url).filter(({ verdict }) => verdict === 'failure');
   if (url === undefined || request.offline || addressWrong.length > 0) {
@@ -54,7 +57,7 @@ export async function checkDocument(
 }
 
 async function checkServed(
-  ports: Pick<Ports, 'door'>,
+  ports: Pick<Ports, 'door' | 'index'>,
   request: { readonly url: string; readonly local: JsonObject | undefined; readonly signal: AbortSignal },
 ): Promise<Omit<DocumentCheck, 'url'>> {
   const { url, local } = request;
@@ -66,7 +69,8 @@ async function checkServed(
     }
     const { object, findings } = judgeDocument(answer.bytes, url);
     const compared = local === undefined || object === undefined ? [] : differences(local, object);
-    const all = placed([...delivery, ...findings, ...compared], 'served');
+    const own = object === undefined ? [] : await judgeOwnKeys(ports, object, url);
+    const all = placed([...delivery, ...findings, ...own, ...compared], 'served');
     return { findings: all, unreachable: undefined, fetched: true };
   } catch (error) {
     if (!(error instanceof Failure) || request.signal.aborted) throw error;
