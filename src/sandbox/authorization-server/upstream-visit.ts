@@ -46,7 +46,8 @@ export async function arrival(
       'this answer of the upstream belongs to no login in this browser',
     );
   }
-  return redirect(`${parts.issuerPath}/interaction/${consent.uid}`);
+  const forgetting = parts.accounts.forget(query.get('state') ?? '');
+  return redirect(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);
 }
 
 function redirect(location: string, cookie?: string): Answer {

@@ -46,7 +46,6 @@ const mostTokens = 1000;
 export class UpstreamAccounts {
   readonly #origin: string;
   readonly #client: StaticClient;
-  readonly #cookieName: string;
   readonly #underway: OneTime<Underway>;
   readonly #ended = new Map<string, Visit>();
   readonly #tokens = new Map<string, string>();
@@ -55,7 +54,6 @@ export class UpstreamAccounts {
   constructor(origin: string, client: StaticClient, now: () => number) {
     this.#origin = origin;
     this.#client = client;
-    this.#cookieName = `postern_sandbox_${new URL(client.redirectUri).port}_upstream`;
     this.#underway = new OneTime<Underway>(10 * minutes, now);
   }
 
@@ -79,7 +77,7 @@ export class UpstreamAccounts {
     });
     return {
       location: `${this.#origin}/authorize?${query}`,
-      cookie: strictCookie(this.#cookieName, browser, 600),
+      cookie: strictCookie(this.#cookieName(state), browser, 600),
     };
   }
 
@@ -95,13 +93,18 @@ export class UpstreamAccounts {
     bound: boolean,
   ): Promise<UpstreamConsent | undefined> {
     const underway = this.#underway.take(query.get('state') ?? '');
-    const browser = cookiesOf(request).get(this.#cookieName) ?? '';
+    const browser = cookiesOf(request).get(this.#cookieName(query.get('state') ?? '')) ?? '';
     if (underway === undefined || query.get('iss') !== this.#origin) return undefined;
     if (bound && underway.browser !== hashOf(browser)) return undefined;
     const token = await this.#redeem(query.get('code'), underway.verifier);
     if (token !== undefined) keep(this.#tokens, ownerOf(underway), token);
     keep(this.#ended, underway.uid, { consent: underway, connected: token !== undefined });
     return underway;
+  }
+
+  /** Takes back the cookie of a departure, whatever came of it. */
+  forget(state: string): string {
+    return strictCookie(this.#cookieName(state), '', 0);
   }
 
   /** How the visit of this login ended; told once. Undefined: there was none, or it is not over. */
@@ -125,6 +128,11 @@ export class UpstreamAccounts {
     if (token === undefined) return undefined;
     const answer = await askUpstream(`${this.#origin}/profile`, { authorization: `Bearer ${token}` });
     return answer['name'];
+  }
+
+  /** One for each departure: a browser may be on several ways at once. */
+  #cookieName(state: string): string {
+    return `postern_sandbox_${new URL(this.#client.redirectUri).port}_upstream_${hashOf(state).slice(0, 8)}`;
   }
 
   async #redeem(code: string | null, verifier: string): Promise<string | undefined> {

@@ -131,6 +131,41 @@ test('[R-5.8j] the cookie of the way there is for this server alone, unreadable 
   const [cookie = ''] = tab.headers.getSetCookie();
   assert.match(
     cookie,
-    /^postern_sandbox_\d+_upstream=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
+    /^postern_sandbox_\d+_upstream_[A-Za-z0-9_-]{8}=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=600; HttpOnly; SameSite=Lax$/,
   );
+});
+
+test('[R-5.8j] two programs may be on their way to the upstream at once, in one browser', async () => {
+  const browser = new Tab();
+  const ways: URL[] = [];
+  for (const name of ['First', 'Second']) {
+    await browser.open((await program(sandbox, callback, name)).link);
+    if (name === 'First') await browser.press('account', 'alice');
+    await browser.press('decision', 'allow');
+    ways.push(new URL(browser.headers.get('location') ?? ''));
+  }
+  for (const way of ways) {
+    await browser.open(way);
+    if (browser.status === 200) await browser.press('decision', 'allow');
+    await browser.open(browser.headers.get('location') ?? '');
+    assert.ok(browser.headers.get('location')?.startsWith(callback.redirectUri), way.href);
+  }
+});
+
+test('[R-5.8j] [A-288] the upstream takes no decision that did not come from its own page, and no other name', async () => {
+  const { trap } = await preparedTrap(await program(sandbox, evilCallback, 'Evil program'));
+  const browser = new Tab();
+  await browser.open(trap);
+  assert.match(browser.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+  await browser.press('decision', 'allow', { csrf: 'made-up' });
+  assert.deepEqual([browser.status, browser.headers.get('location')], [403, null]);
+  const stranger = new Tab();
+  await stranger.open(trap);
+  const page = stranger.html;
+  await browser.open(trap);
+  browser.html = page;
+  await browser.press('decision', 'allow');
+  assert.equal(browser.status, 403, 'the form of another browser');
+  const { port } = new URL(sandbox.upstreamUrl);
+  assert.equal((await fetch(`http://localhost:${port}/authorize`)).status, 421);
 });

@@ -34,7 +34,8 @@ export async function willing(link: string, account: string): Promise<Tab> {
 
 /** The code that reached a program last. */
 export function codeAt({ callback }: Program): string | null {
-  return callback.seen.at(-1)?.get('code') ?? null;
+  // A browser asks for an icon, too.
+  return callback.seen.findLast((query) => query.has('code'))?.get('code') ?? null;
 }
 
 /** What the tool says to a program that redeems its code and calls it. */
