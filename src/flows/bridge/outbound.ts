@@ -1,10 +1,12 @@
 import { answerMissing } from '../../errors/bridge.js';
 import { httpFailed, protocolBroken } from '../../errors/call.js';
+import { Failure } from '../../errors/failure.js';
 import { namedError } from '../../protocol/mcp/rpc-error.js';
 import { type MessageShape, scanText } from '../../protocol/mcp/scan-message.js';
 import { largestMessageBytes } from '../../protocol/mcp/session.js';
 import { errandFor } from './errand.js';
 import type { Outcome } from './exchange.js';
+import { LegacyTransport } from './legacy.js';
 import type { Pending } from './pending.js';
 import { Reopener } from './reopener.js';
 import { keepStanding, Position, resume, type StreamParts } from './streams.js';
@@ -13,6 +15,7 @@ import { keepStanding, Position, resume, type StreamParts } from './streams.js';
 export class Outbound {
   readonly #parts: StreamParts;
   readonly #reopener: Reopener;
+  #legacy: LegacyTransport | undefined;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
@@ -27,9 +30,15 @@ export class Outbound {
       session.clear();
       session.opening = { initialize: line, initialized: undefined };
     }
+    if (this.#legacy !== undefined && pending.method !== 'initialize') {
+      return this.#legacy.request(line, message, pending);
+    }
     const position = new Position();
     const { number, hasId } = session;
     let outcome = await this.#post(line, message, pending, position);
+    if (pending.method === 'initialize' && (await this.#isLegacy(outcome))) {
+      return this.#legacy?.request(line, message, pending);
+    }
     if (hasId && !pending.isModern && this.#isLost(outcome)) {
       await this.#reopener.reopen(number);
       outcome = await this.#post(line, message, pending, position);
@@ -43,6 +52,7 @@ export class Outbound {
     if (message.method === 'notifications/initialized' && session.opening !== undefined) {
       session.opening.initialized = line;
     }
+    if (this.#legacy !== undefined) return this.#legacy.tell(line, message);
     await this.#reopener.ready();
     const { number, hasId } = session;
     let outcome = await this.#post(line, message, undefined, new Position());
@@ -73,6 +83,22 @@ export class Outbound {
         if (pending?.isModern) pending.abort = () => running.abort(undefined);
       },
     });
+  }
+
+  /** A server that refuses `initialize` like this may speak the older transport only; asking it tells. */
+  async #isLegacy(outcome: Outcome): Promise<boolean> {
+    this.#legacy = undefined;
+    if (outcome.kind !== 'refused' || ![400, 404, 405].includes(outcome.status)) return false;
+    if (typeof scanText(outcome.body) !== 'string') return false; // it has answered, in its own words
+    const legacy = new LegacyTransport(this.#parts);
+    const isOpen = await legacy.open().catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.code === 'protocol_broken') throw error;
+      return false;
+    });
+    if (!isOpen) return false;
+    this.#parts.tell('The server speaks the older transport (HTTP with SSE) only, which is used.');
+    this.#legacy = legacy;
+    return true;
   }
 
   /** Of a request that was sent within a session. */

@@ -1,0 +1,117 @@
+import { answerMissing, sessionLost } from '../../errors/bridge.js';
+import { httpFailed, protocolBroken } from '../../errors/call.js';
+import { Failure } from '../../errors/failure.js';
+import type { EventBytes } from '../../primitives/event-bytes.js';
+import type { MessageShape } from '../../protocol/mcp/scan-message.js';
+import { errandFor } from './errand.js';
+import type { Pending } from './pending.js';
+import type { StreamParts } from './streams.js';
+
+/** How long such a server may take to name the address for messages. */
+const namingMs = 10_000;
+
+/**
+ * The older transport (HTTP+SSE, revision 2024-11-05): one event stream brings everything, and its first event names
+ * the address that messages are sent to. Such an address counts only on the server's own origin.
+ */
+export class LegacyTransport {
+  readonly #parts: StreamParts;
+  #endpoint: string | undefined;
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(parts: StreamParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether the stream is there, and an address for messages. */
+  get isOpen(): boolean {
+    return this.#endpoint !== undefined;
+  }
+
+  /** Opens the stream. False where the server has none of that kind. @throws Failure of the courier, `protocol_broken` */
+  async open(): Promise<boolean> {
+    const { courier, server, clock, signal } = this.#parts;
+    let named: () => void = () => undefined;
+    const naming = new Promise<void>((resolve) => {
+      named = resolve;
+    });
+    const stream = courier.send({
+      request: { method: 'GET', url: server, body: undefined, lasting: true },
+      headers: () => [['accept', 'text/event-stream']],
+      operation: () => `GET ${new URL(server).pathname}`,
+      repeatable: true,
+      event: (event) => {
+        this.#take(event);
+        if (this.isOpen) named();
+      },
+    });
+    const ended = stream.then((outcome) => {
+      this.#endpoint = undefined;
+      if (outcome.kind === 'failed') throw outcome.error;
+    });
+    this.#closed = ended.catch(() => undefined);
+    const waiting = new AbortController();
+    const late = clock.sleep(namingMs, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
+    try {
+      await Promise.race([naming, ended, late]);
+    } finally {
+      waiting.abort();
+    }
+    return this.isOpen;
+  }
+
+  /** Sends a request, whose answer comes on the stream. @throws Failure when it will not come */
+  async request(line: Uint8Array, message: MessageShape, pending: Pending): Promise<void> {
+    const { server, pending: all } = this.#parts;
+    const closed = this.#closed;
+    await this.tell(line, message);
+    await Promise.race([pending.answered, closed]);
+    if (all.has(pending)) throw answerMissing(server, undefined);
+  }
+
+  /** Sends what has no answer. @throws Failure `session_lost`, `http_failed`, or the courier's */
+  async tell(line: Uint8Array, message: MessageShape): Promise<void> {
+    const { courier, server } = this.#parts;
+    const url = this.#endpoint;
+    if (url === undefined) throw sessionLost(server, 'has closed its event stream');
+    const errand = errandFor(this.#parts, line, message);
+    const { succeeded: _none, ...rest } = errand;
+    const outcome = await courier.send({
+      ...rest,
+      request: { ...errand.request, url, lasting: false },
+      event: () => undefined,
+    });
+    if (outcome.kind === 'failed') throw outcome.error;
+    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status);
+  }
+
+  #take(event: EventBytes): void {
+    const { inbound, tell, server } = this.#parts;
+    if (event.event === 'endpoint') {
+      if (this.#endpoint !== undefined) return;
+      const address = addressIn(event.data, server);
+      if (address === undefined) {
+        throw protocolBroken(server, 'it names an address for messages that is not its own');
+      }
+      this.#endpoint = address;
+      return;
+    }
+    try {
+      inbound.event(event);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      tell(error.message);
+    }
+  }
+}
+
+/** The address that the event names, when it is one on the same origin. */
+function addressIn(data: Uint8Array, server: string): string | undefined {
+  const text = new TextDecoder().decode(data);
+  if (!/^[\x21-\x7e]{1,2000}$/.test(text) || text.includes('\\') || !URL.canParse(text, server))
+    return undefined;
+  const url = new URL(text, server);
+  const isOwn = url.origin === new URL(server).origin && url.username === '' && url.password === '';
+  url.hash = '';
+  return isOwn ? url.href : undefined;
+}
