@@ -26,6 +26,7 @@ writeFileSync(skips, '');
 
 const missingSuite = installFor('conformance', 'the official conformance suite');
 const missingPrograms = installFor('programs', 'Claude Code, Codex CLI and OpenCode');
+const missingClients = installFor('clients', 'real programs through the bridge');
 const started = Date.now();
 const run = spawnSync(
   process.execPath,
@@ -95,7 +96,7 @@ function whatWasLeftOut() {
     byNeed.set(missing.join(', '), new Set([...(byNeed.get(missing.join(', ')) ?? []), name]));
   }
   const lines = [...byNeed].map(([need, names]) => `without ${need}: some of ${[...names].join(', ')}`);
-  return [...lines, missingSuite, missingPrograms].filter((line) => line !== undefined);
+  return [...lines, missingSuite, missingPrograms, missingClients].filter((line) => line !== undefined);
 }
 
 /** What of the caller's environment would change how the program or its tests behave is taken out. */
@@ -108,6 +109,7 @@ function cleanEnvironment() {
     POSTERN_SKIPS: skips,
     ...(requireAll ? { POSTERN_REQUIRE_ALL: '1' } : {}),
     ...(missingSuite === undefined ? {} : { POSTERN_NO_CONFORMANCE: missingSuite }),
+    ...(missingClients === undefined ? {} : { POSTERN_NO_CLIENTS: missingClients }),
     ...(missingPrograms === undefined ? {} : { POSTERN_NO_PROGRAMS: missingPrograms }),
   };
 }

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { openStage, type Stage } from '../e2e/stage.js';
+import { logIn } from '../endurance/expiry.js';
+import { needs } from '../support/needs.js';
+import { type Finished, launcher, startCommand } from '../support/program.js';
+import { repositoryRoot } from '../support/repository.js';
+
+const folder = join(repositoryRoot, 'test', 'clients');
+const packages = join(folder, 'node_modules');
+const isMissing = existsSync(join(packages, '.installed-lock'))
+  ? false
+  : (process.env['POSTERN_NO_CLIENTS'] ?? 'install its packages: npm test');
+const skip = isMissing || needs('gnome-keyring', 'secret-tool');
+let stage: Stage | undefined;
+
+/** The sandbox, logged in to once. */
+function theStage(): Stage {
+  assert.ok(stage !== undefined);
+  return stage;
+}
+
+async function node(...args: readonly string[]): Promise<Finished> {
+  await using program = startCommand(process.execPath, args, theStage().home);
+  program.stdin.end();
+  return await program.finished;
+}
+
+/** What these programs do not pass on by themselves: where the state of this home is, and its keychain. */
+function variables(option: string): readonly string[] {
+  const { env } = theStage().home;
+  return ['XDG_STATE_HOME', 'DBUS_SESSION_BUS_ADDRESS'].flatMap((name) => [option, `${name}=${env[name]}`]);
+}
+
+function bridgeCommand(): readonly string[] {
+  return [process.execPath, launcher, 'bridge', theStage().sandbox.serverUrl, '--non-interactive'];
+}
+
+describe('real programs through postern bridge', { skip }, () => {
+  before(async () => {
+    stage = await openStage();
+    await logIn(stage);
+  });
+  after(() => stage?.[Symbol.asyncDispose]());
+
+  const sdks = [
+    ['the official SDK’s client, version 1', 'sdk-v1.mjs', [], undefined],
+    [
+      'the official SDK’s client, version 2, on the wire with sessions',
+      'sdk-v2.mjs',
+      ['legacy'],
+      '2025-11-25',
+    ],
+    ['the official SDK’s client, version 2, on the newest wire', 'sdk-v2.mjs', ['auto'], '2026-07-28'],
+  ] as const;
+  for (const [title, script, words, revision] of sdks) {
+    test(`${title}: tools, progress, elicitation, resources`, async () => {
+      const { code, stdout, stderr } = await node(join(folder, script), ...words, ...bridgeCommand());
+      assert.equal(code, 0, stderr);
+      const saw = JSON.parse(stdout);
+      assert.ok(saw.tools.includes('whoami'), stdout);
+      assert.deepEqual(saw.echo.content, [{ type: 'text', text: 'grüße\ngrüße' }]);
+      // The last step may come so close to the answer that these clients no longer tell it.
+      assert.deepEqual(saw.steps.slice(0, 2), [1, 2]);
+      assert.deepEqual(saw.confirm.content, [{ type: 'text', text: 'Confirmed.' }]);
+      if (revision !== undefined) assert.equal(saw.revision, revision);
+    });
+  }
+
+  test('MCP Inspector’s command line', async () => {
+    const inspector = join(
+      packages,
+      '@modelcontextprotocol',
+      'inspector',
+      'clients',
+      'launcher',
+      'build',
+      'index.js',
+    );
+    const call = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hello'];
+    const { code, stdout, stderr } = await node(
+      inspector,
+      '--cli',
+      ...bridgeCommand(),
+      ...variables('-e'),
+      ...call,
+    );
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /"text": "hello"/);
+  });
+
+  test('mcporter', async () => {
+    const [command = '', ...args] = bridgeCommand();
+    const own = [...args.flatMap((arg) => ['--stdio-arg', arg]), ...variables('--env')];
+    const mcporter = join(packages, 'mcporter', 'dist', 'cli.js');
+    const call = [
+      'call',
+      '--stdio',
+      command,
+      ...own,
+      '--name',
+      'sandbox',
+      '--output',
+      'json',
+      '--tool',
+      'echo',
+      '--args',
+      '{"text":"hello"}',
+    ];
+    const { code, stdout, stderr } = await node(mcporter, ...call);
+    assert.equal(code, 0, `${stdout}\n${stderr}`);
+    assert.match(stdout, /hello/);
+  });
+});

@@ -1,0 +1,21 @@
+// The official SDK's client, version 1, as a host: node sdk-v1.mjs <command> [argument…]. Prints what it saw as JSON.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const [command, ...args] = process.argv.slice(2);
+const client = new Client({ name: 'sdk-v1', version: '1' }, { capabilities: { elicitation: {} } });
+client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { sure: true } }));
+await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+const { tools } = await client.listTools();
+const steps = [];
+const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });
+const down = await client.callTool({ name: 'countdown', arguments: { steps: 3, delayMs: 10 } }, undefined, {
+  onprogress: ({ progress }) => steps.push(progress),
+});
+const confirm = await client.callTool({ name: 'confirm', arguments: { what: 'Sure?' } });
+const { resources } = await client.listResources();
+await client.close();
+process.stdout.write(
+  JSON.stringify({ tools: tools.map(({ name }) => name), echo, down, confirm, steps, resources: resources.length }),
+);
