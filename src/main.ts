@@ -14,7 +14,8 @@ import { reportFailure } from './cli/report-failure.js';
 import { runCommandLine } from './cli/run-command-line.js';
 import { warnOfEnvironment } from './cli/warn-of-environment.js';
 import { interrupted } from './errors/output.js';
-import type { Ports, Programs } from './ports.js';
+import type { Programs, Signals } from './ports/process.js';
+import type { Ports } from './ports.js';
 import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
 import { readConfigFile } from './system/config-file.js';
@@ -23,9 +24,11 @@ import { createHostPipe } from './system/host-pipe.js';
 import { withSessionBus } from './system/keychain/bus-address.js';
 import { lateDocumentServers } from './system/late-ports.js';
 import { ownProgram } from './system/own-program.js';
-import { createPorts, type OwnPorts, openWire, type PortsOptions } from './system/ports.js';
+import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './system/ports.js';
 import { ownProcess } from './system/process.js';
 import { createPrograms } from './system/programs.js';
+import { createProxies } from './system/proxy/proxies.js';
+import { createSignals } from './system/signals.js';
 import { createSilence, createSpinner } from './system/spinner.js';
 import { statePaths } from './system/state/paths.js';
 import type { Keyboard } from './system/terminal.js';
@@ -47,6 +50,7 @@ export interface World {
   /** Starts what `exec` is told to. */
   readonly programs: Programs;
   readonly launch: Launch;
+  readonly signals: Signals;
   /** Ports that somebody brings himself. */
   readonly own: OwnPorts;
 }
@@ -111,17 +115,18 @@ export async function start(release: Release, script: string, input: ReadInput |
   // The keychain's package looks at the environment of the process, and nowhere else.
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
-  const programs = createPrograms(process.env);
+  const signals = createSignals();
+  const programs = createPrograms(process.env, signals);
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
     signal: interruption.signal,
-    passOn: (signal) => programs.passOn(signal),
+    offer: (signal) => signals.offer(signal),
     fault: (error) =>
       reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
   });
   const { env, stdin, stdout, stderr, platform } = process;
   const launch = { script, input, elapsed: () => performance.now() };
-  const own = { interruption, programs, launch, own: {} };
+  const own = { interruption, programs, signals, launch, own: {} };
   const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
@@ -183,6 +188,8 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     documentServers: lateDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin, world.stdout),
+    proxies: createProxies({ door: () => doorOptionsFrom(given), hold: given.hold }),
+    signals: world.signals,
     signal: interruption.signal,
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,

@@ -144,20 +144,8 @@ export interface Files {
   write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Makes a folder, and those above it, where there is none. @throws Failure `file_unwritable` */
   makeFolder(path: string): Promise<void>;
-}
-
-/** Other programs, on our own stdin, stdout and stderr. No part of `Ports`: only `exec` starts what a person names. */
-export interface Programs {
-  /**
-   * Runs a program, without a shell, to its end: its exit code, or 128 + n when signal n ended it. It inherits our
-   * environment with `secrets` put in; signals that come meanwhile are the program's.
-   * @throws Failure `command_not_started`
-   */
-  run(start: {
-    readonly program: string;
-    readonly args: readonly string[];
-    readonly secrets: Readonly<Record<string, Secret>>;
-  }): Promise<number>;
+  /** Writes to a descriptor that our parent has opened for us, and closes it. @throws Failure `ready_fd_unusable` */
+  tellReady(descriptor: number, text: string): Promise<void>;
 }
 
 export interface Ports {

@@ -2,7 +2,9 @@ import type { HostPipe, Wire } from '../ports/bridging.js';
 import type { OwnProgram } from '../ports/callers.js';
 import type { DocumentServers } from '../ports/documents.js';
 import type { Neighbours } from '../ports/neighbours.js';
-import type { Files, Ports, Programs } from '../ports.js';
+import type { Programs, Signals } from '../ports/process.js';
+import type { Proxies } from '../ports/proxy.js';
+import type { Files, Ports } from '../ports.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Configuration, ConfigurationFile } from './configuration.js';
 import type { ReadInput } from './credential/read-input.js';
@@ -39,6 +41,8 @@ export interface CommandContext {
   readonly host: () => HostPipe;
   /** Address of the client ID metadata document of this release, where nothing else is configured. */
   readonly clientMetadataUrl: string | undefined;
+  readonly proxies: Proxies;
+  readonly signals: Signals;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
   /** Where the person sits. */

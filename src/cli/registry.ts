@@ -8,6 +8,7 @@ import { execTable } from './commands/exec.table.js';
 import { loginTable } from './commands/login.table.js';
 import { logoutTable } from './commands/logout.table.js';
 import { moveTable } from './commands/move.table.js';
+import { proxyTable } from './commands/proxy.table.js';
 import { requestTable } from './commands/request.table.js';
 import { sandboxTable } from './commands/sandbox.table.js';
 import { setupTable } from './commands/setup.table.js';
@@ -34,6 +35,7 @@ export const registry: readonly CommandEntry[] = [
   { table: requestTable, load: async () => (await import('./commands/request.js')).command },
   { table: credentialTable, load: async () => (await import('./commands/credential.js')).command },
   { table: bridgeTable, load: async () => (await import('./commands/bridge.js')).command },
+  { table: proxyTable, load: async () => (await import('./commands/proxy.js')).command },
   { table: execTable, load: async () => (await import('./commands/exec.js')).command },
   { table: setupTable, load: async () => (await import('./commands/setup.js')).command },
   {

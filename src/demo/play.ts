@@ -5,6 +5,7 @@ import { clientInfo } from '../protocol/mcp/client-info.js';
 import type { Sandbox } from '../sandbox/start.js';
 import { walkLogin } from '../sandbox/walk.js';
 import { createPrograms } from '../system/programs.js';
+import { createSignals } from '../system/signals.js';
 
 export interface DemoScene {
   readonly sandbox: Sandbox;
@@ -62,6 +63,7 @@ async function runOne(
 ): Promise<number> {
   const { env, store, say } = scene;
   const interruption = new AbortController();
+  const signals = createSignals();
   const stop = () => interruption.abort(new Error('interrupted'));
   process.once('SIGINT', stop);
   const shown = argv[0] === 'token' ? maskedOutput(say) : process.stdout;
@@ -76,7 +78,8 @@ async function runOne(
       version: clientInfo.version,
       clientMetadataUrl: '',
       interruption,
-      programs: createPrograms(env),
+      programs: createPrograms(env, signals),
+      signals,
       launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },
       own: {
         ...(store === undefined ? {} : { store }),

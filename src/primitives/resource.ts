@@ -91,16 +91,26 @@ function isAtOrBelow(upper: string, lower: string): boolean {
   return lower === upper || lower.startsWith(upper.endsWith('/') ? upper : `${upper}/`);
 }
 
-/** Encoded any number of times over, as some servers decode more than once. */
-const encodedSeparator = /%(?:25)*(?:2f|5c)/i;
-const dotSegment = /^(?:\.|%(?:25)*2e){1,2}(?:$|;|%(?:25)*3b)/i;
+/** Some servers decode more than once; what is encoded more often than this is never plain. */
+const mostDecoded = 6;
+const dotSegment = /^\.{1,2}(?:$|;)/;
 
+/** Does any number of decodings bring forth a separator or a dot segment, however its escapes are themselves escaped? */
 function isTricky(path: string): boolean {
-  return (
-    path.includes('\\') ||
-    encodedSeparator.test(path) ||
-    path.split('/').some((part) => dotSegment.test(part))
-  );
+  const depth = path.split('/').length;
+  let read = path;
+  for (let round = 0; round < mostDecoded; round += 1) {
+    const parts = read.split('/');
+    if (read.includes('\\') || parts.length !== depth || parts.some((part) => dotSegment.test(part))) {
+      return true;
+    }
+    const next = read.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+    if (next === read) return false;
+    read = next;
+  }
+  return true;
 }
 
 function queryNames(query: string): readonly string[] {

@@ -1,6 +1,8 @@
+import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fileUnreadable, fileUnwritable } from '../errors/output.js';
+import { readyDescriptorUnusable } from '../errors/proxy.js';
 import type { Files } from '../ports.js';
 
 /** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
@@ -11,6 +13,7 @@ export function createFiles(stdin: Readable & { readonly isTTY?: boolean }): Fil
     stdin: () => fromStdin(stdin),
     write,
     makeFolder,
+    tellReady,
   };
 }
 
@@ -57,6 +60,31 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     throw fileUnwritable(path, codeOf(error));
   }
+}
+
+async function tellReady(descriptor: number, text: string): Promise<void> {
+  try {
+    if (isOurOwn(descriptor)) throw Object.assign(new Error('not inherited'), { code: 'EBADF' });
+    writeSync(descriptor, text);
+    closeSync(descriptor);
+  } catch (error) {
+    throw readyDescriptorUnusable(descriptor, codeOf(error));
+  }
+}
+
+/** What Node waits on for events is no file, and of its own pipes it has both ends. */
+function isOurOwn(descriptor: number): boolean {
+  if (process.platform !== 'linux') return false;
+  const targets = readdirSync('/proc/self/fd').map((each) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${each}`);
+    } catch {
+      return ''; // the one that this list was read with
+    }
+  });
+  const target = readlinkSync(`/proc/self/fd/${descriptor}`);
+  const isPipe = target.startsWith('pipe:');
+  return target.startsWith('anon_inode:') || (isPipe && targets.filter((each) => each === target).length > 1);
 }
 
 function codeOf(error: unknown): string {

@@ -162,7 +162,8 @@ async function openDoor(options: PortsOptions): Promise<Ports['door']> {
   return createDoor(doorOptions);
 }
 
-async function doorOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<DoorOptions> {
+/** What of the settings the ways out are made with. */
+export async function doorOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<DoorOptions> {
   const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
     import('./http/system-resolver.js'),
     settings(),

@@ -21,8 +21,8 @@ export function ownProcess(options: {
   readonly interrupt: () => void;
   /** Aborted by `interrupt`, or by a Ctrl-C that came as a key. */
   readonly signal: AbortSignal;
-  /** Gives a signal to the program that runs in our place; false when none does, and the signal is for us. */
-  readonly passOn: (signal: NodeJS.Signals) => boolean;
+  /** Gives a signal to a command that takes it for its own; false when none does, and it ends the program. */
+  readonly offer: (signal: NodeJS.Signals) => boolean;
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
@@ -34,7 +34,7 @@ export function ownProcess(options: {
   let ending: number | undefined;
   const handlers = Object.entries(signals).map(([signal, code]) => {
     const handler = () => {
-      if (options.passOn(signal as NodeJS.Signals)) return;
+      if (options.offer(signal as NodeJS.Signals)) return;
       if (ending !== undefined) {
         // By the signal itself: it ends what `process.exit` waits for, too, such as a call of a hung keychain.
         process.off(signal, handler);

@@ -1,60 +1,56 @@
-import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { programNotStarted } from '../errors/exec.js';
-import type { Programs } from '../ports.js';
+import type { Programs, Signals } from '../ports/process.js';
 
 /** Passed on beside those that end this program; SIGUSR1 would open Node's debugger here. */
 const alsoPassedOn = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGCONT'] as const;
 /** Keys at a terminal send these to every program in its foreground. */
 const fromKeys: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** Programs, and what this process has to know about the one that runs. */
+/** Programs, and what this process has to know about the last one. */
 export interface OwnPrograms extends Programs {
-  /** Gives a signal to the program that runs; false when there is none. */
-  passOn(signal: NodeJS.Signals): boolean;
-  /** The signal that ended the last one. */
+  /** The signal that ended it. */
   readonly endedBy: NodeJS.Signals | undefined;
 }
 
 /** @param env What a program inherits. */
-export function createPrograms(env: Readonly<Record<string, string | undefined>>): OwnPrograms {
-  let child: ChildProcess | undefined;
+export function createPrograms(
+  env: Readonly<Record<string, string | undefined>>,
+  signals: Signals,
+): OwnPrograms {
   let endedBy: NodeJS.Signals | undefined;
-  const passOn = (signal: NodeJS.Signals): boolean => {
-    if (child === undefined) return false;
-    if (!(fromKeys.has(signal) && hasTerminal())) child.kill(signal);
-    return true;
-  };
   return {
-    passOn,
     get endedBy() {
       return endedBy;
     },
     run: async ({ program, args, secrets }) => {
       const { spawn } = await import('node:child_process');
       const revealed = Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()] as const);
-      const listening = process.platform === 'win32' ? [] : alsoPassedOn;
-      for (const signal of listening) process.on(signal, passOn);
+      const child = spawn(program, args, {
+        env: { ...env, ...Object.fromEntries(revealed) },
+        stdio: 'inherit',
+      });
+      const passOn = (signal: string): boolean => {
+        if (!(fromKeys.has(signal) && hasTerminal())) child.kill(signal as NodeJS.Signals);
+        return true;
+      };
+      using _taken = signals.take(passOn);
+      const others = process.platform === 'win32' ? [] : alsoPassedOn;
+      for (const signal of others) process.on(signal, passOn);
       try {
         return await new Promise<number>((resolve, reject) => {
-          const started = spawn(program, args, {
-            env: { ...env, ...Object.fromEntries(revealed) },
-            stdio: 'inherit',
-          });
-          child = started;
-          started.once('error', (error: NodeJS.ErrnoException) => {
+          child.once('error', (error: NodeJS.ErrnoException) => {
             // Later on it only says that a signal could not be passed to a program that has just ended.
-            if (started.pid === undefined) reject(programNotStarted(program, error.code ?? 'unknown', error));
+            if (child.pid === undefined) reject(programNotStarted(program, error.code ?? 'unknown', error));
           });
-          started.once('exit', (code, signal) => {
+          child.once('exit', (code, signal) => {
             endedBy = signal ?? undefined;
             resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
           });
         });
       } finally {
-        child = undefined;
-        for (const signal of listening) process.off(signal, passOn);
+        for (const signal of others) process.off(signal, passOn);
       }
     },
   };

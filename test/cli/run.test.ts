@@ -12,6 +12,7 @@ import { interrupted } from '../../src/errors/output.js';
 import { run, type World } from '../../src/main.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
 import { createPrograms } from '../../src/system/programs.js';
+import { createSignals } from '../../src/system/signals.js';
 import { writerTo } from '../../src/system/write-stream.js';
 import { makeHome } from '../support/home.js';
 
@@ -120,7 +121,8 @@ async function world(env: Record<string, string>, home: string) {
     clientMetadataUrl: '',
     interruption: new AbortController(),
     launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
-    programs: createPrograms(env),
+    programs: createPrograms(env, createSignals()),
+    signals: createSignals(),
     own: { store: createMemoryStore() },
   };
   return { made, wrote };

@@ -5,6 +5,7 @@ import type { OutboundRequest, OutboundResponse } from '../../primitives/outboun
 import { gateUrl } from '../../primitives/url-gate.js';
 import { attempt } from './attempt.js';
 import { Deadline } from './deadline.js';
+import { usualLanes } from './lanes.js';
 import { limitsFor } from './limits-for.js';
 import { openPlaces } from './open-places.js';
 import type { Places } from './places.js';
@@ -33,7 +34,7 @@ export interface DoorOptions extends TrustOptions {
  */
 export function createDoor(options: DoorOptions): OutboundDoor {
   const limits = options.limits ?? defaultLimits;
-  const places = openPlaces(options);
+  const places = openPlaces(options, usualLanes);
   const closing = new AbortController();
   return {
     send: (request) =>

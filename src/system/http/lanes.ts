@@ -4,8 +4,13 @@ import type { Place } from './place.js';
 import { Slots } from './slots.js';
 
 /** Connections to one origin at the same time: for requests with an end, and for streams without one. */
-const mostBounded = 8;
-const mostStreams = 64;
+export interface MostLanes {
+  readonly bounded: number;
+  readonly stream: number;
+}
+
+/** What one command needs, and a server bears. */
+export const usualLanes: MostLanes = { bounded: 8, stream: 64 };
 
 /** A lane that is ours until `release`. */
 export interface BorrowedLane {
@@ -30,18 +35,30 @@ export class Lanes implements AsyncDisposable {
   readonly #watcher: LanesWatcher;
   readonly #lanes = new Set<Lane>();
   readonly #idle: Lane[] = [];
-  readonly #slots = { bounded: new Slots(mostBounded), stream: new Slots(mostStreams) };
+  readonly #slots: Readonly<Record<keyof MostLanes, Slots>>;
 
-  constructor(place: Place, options: ConnectorOptions, watcher: LanesWatcher) {
+  constructor(place: Place, options: ConnectorOptions & { readonly most: MostLanes }, watcher: LanesWatcher) {
     this.place = place;
     this.#options = options;
     this.#watcher = watcher;
+    const { bounded, stream } = options.most;
+    this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream) };
   }
 
   /** @throws the signal's reason */
-  async borrow(kind: 'bounded' | 'stream', signal: AbortSignal): Promise<BorrowedLane> {
+  async borrow(kind: keyof MostLanes, signal: AbortSignal): Promise<BorrowedLane> {
     const slots = this.#slots[kind];
     await slots.take(signal);
+    return this.#lend(slots);
+  }
+
+  /** The same without a wait; undefined when all are taken. */
+  borrowNow(kind: keyof MostLanes): BorrowedLane | undefined {
+    const slots = this.#slots[kind];
+    return slots.takeNow() ? this.#lend(slots) : undefined;
+  }
+
+  #lend(slots: Slots): BorrowedLane {
     this.prune();
     const lane = this.#idle.pop() ?? this.#open();
     lane.occupy();
@@ -59,6 +76,7 @@ export class Lanes implements AsyncDisposable {
 
   /** Drops connections that the other side has closed while they were idle. */
   prune(): void {
+    if (this.#idle.every((lane) => lane.usable)) return;
     for (const lane of [...this.#idle]) if (!lane.usable) this.#drop(lane);
   }
 

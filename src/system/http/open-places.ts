@@ -1,11 +1,12 @@
 import type { SecureContext } from 'node:tls';
 import { defaultLimits } from '../../primitives/limits.js';
 import type { DoorOptions } from './door.js';
+import type { MostLanes } from './lanes.js';
 import { Places } from './places.js';
 import { certificateFor, loadTrust } from './trust.js';
 
 /** The places of one way out: its authorities are read once, and so is each certificate that it shows. */
-export function openPlaces(options: DoorOptions): Places {
+export function openPlaces(options: DoorOptions, most: MostLanes): Places {
   const { resolve, env, limits = defaultLimits } = options;
   const trusts = new Map<string, Promise<SecureContext>>();
   const trust = (origin: string | undefined) => {
@@ -15,5 +16,5 @@ export function openPlaces(options: DoorOptions): Places {
     trusts.set(name, loaded);
     return loaded;
   };
-  return new Places({ resolve, env, connectMs: limits.connectSeconds * 1000, trust });
+  return new Places({ resolve, env, connectMs: limits.connectSeconds * 1000, trust, most });
 }

@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { NamedBy } from '../../errors/url.js';
 import { checkAddresses, checkScheme } from './address-rule.js';
-import { Lanes } from './lanes.js';
+import { Lanes, type MostLanes } from './lanes.js';
 import { loadClient } from './load-client.js';
 import { locate } from './place.js';
 import type { Environment } from './proxy-settings.js';
@@ -14,6 +14,8 @@ export interface PlacesOptions {
   readonly connectMs: number;
   /** The TLS context for one origin; undefined: for a proxy. */
   readonly trust: (origin: string | undefined) => Promise<SecureContext>;
+  /** Connections to one origin. */
+  readonly most: MostLanes;
 }
 
 /**
@@ -40,6 +42,12 @@ export class Places implements AsyncDisposable {
     return this.#open.get(url.origin) ?? this.#openFor(place);
   }
 
+  /** What `find` would give a person for that origin, at once; undefined where it has to be looked up first. */
+  open(origin: string): Lanes | undefined {
+    this.#open.get(origin)?.prune();
+    return this.#open.get(origin);
+  }
+
   /** Where a URL leads, when who named it may reach that; nothing is connected to. @throws as `find` */
   async judge(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes['place']> {
     checkScheme(url, namedBy);
@@ -60,7 +68,7 @@ export class Places implements AsyncDisposable {
     if (other !== undefined && sameAddresses(other.place, place)) return other;
     const lanes = new Lanes(
       place,
-      { client, trust: this.#options.trust, connectMs: this.#options.connectMs },
+      { client, trust: this.#options.trust, connectMs: this.#options.connectMs, most: this.#options.most },
       {
         opened: (some) => void this.#all.add(some),
         emptied: (empty) => {

@@ -7,13 +7,17 @@ export class Slots {
     this.#free = count;
   }
 
+  /** False when none is free. */
+  takeNow(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
   /** @throws the signal's reason */
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return;
-    }
+    if (this.takeNow()) return;
     await new Promise<void>((resolve, reject) => {
       const turn = (): void => {
         signal.removeEventListener('abort', leave);

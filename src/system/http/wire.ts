@@ -3,6 +3,7 @@ import { urlRefused } from '../../errors/url.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { DoorOptions } from './door.js';
+import { usualLanes } from './lanes.js';
 import { openPlaces } from './open-places.js';
 import type { Places } from './places.js';
 import { requestHeaders } from './request-headers.js';
@@ -27,7 +28,7 @@ class QuickWire implements Wire {
 
   constructor(options: DoorOptions) {
     this.#userAgent = options.userAgent;
-    this.#places = openPlaces(options);
+    this.#places = openPlaces(options, usualLanes);
   }
 
   send(request: WireRequest, watcher: WireWatcher): WireExchange {

@@ -1,0 +1,78 @@
+import { insufficientScope, scopeNotForClient, scopeRefused } from '../../errors/call.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import { scopesMissing } from '../../primitives/scope.js';
+import type { Relogin, SenderPorts } from '../request/authorized-sender.js';
+import { stepUpBudget } from '../request/step-up-budget.js';
+import type { WantedScope } from '../request/wanted-scope.js';
+import { widenCredential } from '../token/widen-credential.js';
+
+export interface StepUp {
+  readonly login: LoginRecord;
+  readonly wants: WantedScope;
+  /** What was refused, for counting. */
+  readonly operation: string;
+  /** A client's own login asks for more once; what it was not given then it is not given later. Set when it has. */
+  readonly once: { widened: boolean };
+  readonly relogin: Relogin | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A login with more scope; `helped` is to be called once the server is content with it. */
+export interface SteppedUp {
+  readonly login: LoginRecord;
+  helped(): Promise<void>;
+}
+
+/**
+ * Gets a login with the scope that a server wants beside the held one: one that another process has made, else from the
+ * person, or, for a login of the client's own, from the authorization server at once.
+ * @throws Failure `scope_refused` or `too_many_step_ups` when asking again is of no use, `insufficient_scope` when
+ * nobody may be asked, `scope_not_for_client`
+ */
+export async function stepUp(ports: SenderPorts, asked: StepUp): Promise<SteppedUp> {
+  const { login, wants, once, relogin, signal } = asked;
+  const { server, scopes } = login;
+  const added = scopesMissing(scopes, wants.scopes);
+  if (added.length === 0) {
+    throw scopeRefused(server, wants.scopes);
+  }
+  if (login.grant === 'client_credentials') {
+    if (once.widened) throw scopeNotForClient(server, added);
+    once.widened = true;
+    return withoutBudget(await widenCredential(ports, { login, scopes: added, signal }));
+  }
+  const other = await madeElsewhere(ports, login);
+  if (other !== undefined && scopesMissing(other.scopes, wants.scopes).length === 0) {
+    return withoutBudget(other);
+  }
+  if (relogin === undefined) {
+    throw insufficientScope(server, added, wants.said);
+  }
+  const budget = stepUpBudget(ports, { login, operation: asked.operation, scopes: wants.scopes });
+  await budget.check();
+  const better = await relogin(login, wants.scopes, () => budget.begin());
+  if (better === undefined) {
+    throw insufficientScope(server, added, wants.said);
+  }
+  return { login: better, helped: () => budget.helped() };
+}
+
+/** The login of this server and account, where another process has made a new one since. */
+async function madeElsewhere(
+  ports: Pick<SenderPorts, 'index'>,
+  { server, account, key, generation }: LoginRecord,
+): Promise<LoginRecord | undefined> {
+  const { logins } = await ports.index.read();
+  return logins.find(
+    (one) =>
+      one.server === server &&
+      one.account === account &&
+      one.dead !== true &&
+      one.grant === undefined &&
+      (one.key !== key || one.generation !== generation),
+  );
+}
+
+function withoutBudget(login: LoginRecord): SteppedUp {
+  return { login, helped: async () => undefined };
+}

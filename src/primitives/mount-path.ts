@@ -1,0 +1,64 @@
+import { attaches } from './resource.js';
+import { gateUrl } from './url-gate.js';
+import { originOf, splitUrl } from './url-parts.js';
+
+/** Longest request target, in characters. */
+export const longestTarget = 8_192;
+
+/** An encoded control character, which some servers cut a path at. */
+const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
+
+/**
+ * Path and query to ask a server for, when what stands behind its mount in the request target is `rest`: '' for the
+ * server's own address, else with its `/` or `?` in front. Undefined where it might lead anywhere but to the server's
+ * address or below it: dot segments and separators in any spelling, `//` in front, controls. Scheme and host come from
+ * `server` alone, a canonical URL, whatever `rest` says.
+ */
+export function upstreamTarget(server: string, rest: string): string | undefined {
+  const parts = splitUrl(server);
+  if (parts === undefined || !/^(?:$|[/?])/.test(rest)) {
+    return undefined;
+  }
+  const cut = rest.indexOf('?');
+  const below = cut === -1 ? rest : rest.slice(0, cut);
+  const own = cut === -1 ? '' : rest.slice(cut);
+  const base = below !== '' && parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
+  const path = `${base}${below}` || '/';
+  const query = parts.query === '' || own === '' ? parts.query + own : `${parts.query}&${own.slice(1)}`;
+  const url = `${originOf(parts)}${path}${query}`;
+  const gated = gateUrl(url, longestTarget);
+  const leadsThere =
+    gated.ok && gated.url.origin === originOf(parts) && attaches(server, url) && !encodedControl.test(path);
+  return leadsThere && !path.startsWith('//') ? path + query : undefined;
+}
+
+/**
+ * What stands behind the mount for an address that the server named in `Location`, resolved against the target that
+ * was asked for; undefined for an address that is not the server's or below it.
+ */
+export function restOfLocation(server: string, asked: string, location: string): string | undefined {
+  const parts = splitUrl(server);
+  if (parts === undefined || !/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(location)) {
+    return undefined;
+  }
+  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
+  const full = location.startsWith('//') ? `${parts.scheme}:${location}` : location;
+  const url = namesHost ? full : resolved(location, originOf(parts) + asked);
+  const gated = url === undefined ? undefined : gateUrl(url, longestTarget);
+  if (gated?.ok !== true) {
+    return undefined;
+  }
+  const { hash } = gated.url;
+  gated.url.hash = '';
+  const plain = splitUrl(gated.url.href);
+  if (plain === undefined || !attaches(server, gated.url.href)) {
+    return undefined;
+  }
+  const base = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
+  const rest = plain.path === (parts.path || '/') ? '' : plain.path.slice(base.length);
+  return upstreamTarget(server, rest) === undefined ? undefined : `${rest}${plain.query}${hash}`;
+}
+
+function resolved(reference: string, base: string): string | undefined {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+}

@@ -1,0 +1,121 @@
+import type { ProxyMount } from '../../ports/proxy.js';
+import { upstreamTarget } from '../../primitives/mount-path.js';
+import { type RequestHead, readRequestHead } from '../../primitives/relayed-headers.js';
+import { proxyLimits } from './limits.js';
+import type { LocalKey } from './local-key.js';
+import { type Refusal, refusal } from './refusal.js';
+import type { Sessions } from './sessions.js';
+
+/** What requests are judged against; the same for all of them. */
+export interface Gate {
+  /** What `Host` may be. */
+  readonly authorities: ReadonlySet<string>;
+  readonly key: LocalKey | undefined;
+  readonly mounts: ReadonlyMap<string, Mounted>;
+  readonly sessions: Sessions;
+}
+
+/** A mount, with what was worked out for it once. */
+export interface Mounted {
+  readonly mount: ProxyMount;
+  readonly url: URL;
+  readonly origin: string;
+  /** Targets judged before, by what stands behind the mount. */
+  readonly targets: Map<string, string | undefined>;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly version: string;
+  /** As they came, repeats included: Node shows only the first of two in `headers`. */
+  readonly rawHeaders: readonly string[];
+}
+
+export type Framing =
+  | { readonly kind: 'none' | 'chunked' }
+  | { readonly kind: 'length'; readonly length: number };
+
+export interface Admitted {
+  readonly ok: true;
+  readonly mounted: Mounted;
+  readonly head: RequestHead;
+  readonly framing: Framing;
+  /** Path and query to ask the server for. */
+  readonly target: string;
+  /** What stands before the rest in a path of ours that leads to this mount. */
+  readonly prefix: string;
+}
+
+/** Targets remembered for one mount: most programs ask for the same few. */
+const mostTargets = 256;
+
+/**
+ * Decides by form alone whether a request goes on, and where to; nothing has been sent before. Who may not come in is
+ * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
+ * then the key, then the mount.
+ */
+export function admit(request: RawRequest, gate: Gate): Admitted | ({ readonly ok: false } & Refusal) {
+  const no = (...why: Parameters<typeof refusal>) => ({ ok: false, ...refusal(...why) }) as const;
+  const { method, target, rawHeaders } = request;
+  if (rawHeaders.length / 2 >= proxyLimits.headerLines) return no('too_many_headers', true);
+  const head = readRequestHead(rawHeaders);
+  const [host = ''] = head.hosts;
+  if (head.hosts.length !== 1 || !gate.authorities.has(host)) return no('wrong_host', true);
+  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return no('cross_site');
+  if (request.version !== '1.1') return no('version_refused', true);
+  const framing = framingOf(head);
+  if (framing === undefined || head.repeated) return no('bad_request', true);
+  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return no('upgrade_refused', true);
+  if (/^(?:CONNECT|TRAC[EK])$/.test(method)) return no('method_refused');
+  if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return no('bad_target');
+  const path = inside(target, head.keys, gate.key);
+  if (path === undefined) return no('key_needed');
+  const { segment, rest } = firstSegment(path);
+  const mounted = gate.mounts.get(segment);
+  if (mounted === undefined) return no('no_such_mount');
+  const upstream = targetAt(mounted, rest);
+  if (upstream === undefined) return no('bad_target');
+  if (gate.sessions.isOfOther(head.sessions, segment)) return no('session_of_other_server');
+  const prefix = target.slice(0, target.length - rest.length);
+  return { ok: true, mounted, head, framing, target: upstream, prefix };
+}
+
+/** The part of the target behind the key; undefined without the right key. Never from the query. */
+function inside(target: string, keys: readonly string[], key: LocalKey | undefined): string | undefined {
+  if (key === undefined) return target;
+  const [offered] = keys;
+  if (offered !== undefined) return keys.length === 1 && key.isEqualTo(offered) ? target : undefined;
+  const { segment, rest } = firstSegment(target);
+  return key.isEqualTo(segment) ? rest : undefined;
+}
+
+function firstSegment(path: string): { readonly segment: string; readonly rest: string } {
+  const end = path.slice(1).search(/[/?]/);
+  return end === -1
+    ? { segment: path.slice(1), rest: '' }
+    : { segment: path.slice(1, end + 1), rest: path.slice(end + 1) };
+}
+
+function targetAt({ mount, targets }: Mounted, rest: string): string | undefined {
+  const known = targets.get(rest);
+  if (known !== undefined) return known;
+  const target = upstreamTarget(mount.server, rest);
+  if (targets.size >= mostTargets) targets.clear();
+  targets.set(rest, target);
+  return target;
+}
+
+/** How the body is delimited (RFC 9112 section 6.3); undefined where two parsers might not agree. */
+function framingOf({ lengths, codings }: RequestHead): Framing | undefined {
+  const [length] = lengths;
+  const [coding] = codings;
+  if (coding !== undefined) {
+    const isPlain = codings.length === 1 && coding.toLowerCase() === 'chunked' && length === undefined;
+    return isPlain ? { kind: 'chunked' } : undefined;
+  }
+  if (length === undefined || (lengths.length === 1 && length === '0')) return { kind: 'none' };
+  return lengths.length === 1 && /^[0-9]{1,15}$/.test(length)
+    ? { kind: 'length', length: Number(length) }
+    : undefined;
+}

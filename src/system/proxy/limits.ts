@@ -1,0 +1,29 @@
+/** Limits of the local proxy. Times in milliseconds, sizes in bytes. */
+export const proxyLimits = {
+  /** Connections at a time; the one that has been silent longest gives way to a new one. */
+  sockets: 256,
+  /** Requests under way at a time: some clients send several down one connection. */
+  requests: 512,
+  /** From connecting to the end of a request's head. */
+  headMs: 10_000,
+  /** How long a caller may be silent in the middle of a body. */
+  bodySilenceMs: 60_000,
+  /** How long a caller may leave what has come for it unread. */
+  unreadMs: 300_000,
+  /** How often these are looked at. */
+  sweepMs: 5_000,
+  /** Request line and headers together: what is longer is answered 431 by the HTTP parser. */
+  head: 16_384,
+  /** Header lines: Node drops what is over this silently, so that many are refused. */
+  headerLines: 200,
+  /** A body announced as no longer than this is sent on when it is whole. */
+  wholeBody: 65_536,
+  /** A body is kept for a second try up to here. */
+  keptBody: 1_048_576,
+  /** What is read and dropped of an answer that nobody wants, to save its connection. */
+  dropped: 65_536,
+  /** And for no longer than this. */
+  droppingMs: 2_000,
+  /** Interim answers (1xx). */
+  informational: 10,
+} as const;

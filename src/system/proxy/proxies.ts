@@ -1,0 +1,23 @@
+import type { Proxies } from '../../ports/proxy.js';
+import type { DoorOptions } from '../http/door.js';
+
+/** Local proxies, whose requests leave under the rules of the door; their keys are secrets like others. */
+export function createProxies(options: {
+  /** Asked for when a proxy is opened. */
+  readonly door: () => Promise<DoorOptions>;
+  readonly hold: (secret: string) => void;
+}): Proxies {
+  return {
+    open: async (proxy) => {
+      const [{ openPlaces }, { openProxy }, { proxyLimits }, door] = await Promise.all([
+        import('../http/open-places.js'),
+        import('./server.js'),
+        import('./limits.js'),
+        options.door(),
+      ]);
+      const running = await openProxy(openPlaces(door, { bounded: 0, stream: proxyLimits.requests }), proxy);
+      if (running.key !== undefined) options.hold(running.key.reveal());
+      return running;
+    },
+  };
+}

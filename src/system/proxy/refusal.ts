@@ -1,0 +1,66 @@
+import { Failure } from '../../errors/failure.js';
+
+/** An answer of the proxy's own. `close`: nothing that follows on this connection can be believed. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  /** One sentence with nothing of the server's, the caller's or ours in it that would be worth hiding. */
+  readonly message: string;
+  readonly close?: boolean;
+}
+
+const seeTerminal = 'The terminal that postern proxy runs in says more.';
+
+const refusals = {
+  wrong_host: [421, 'This address does not belong to the proxy: use the one that it printed.'],
+  cross_site: [403, 'Requests from web pages are refused.'],
+  bad_request: [400, 'This request can be read in more than one way.'],
+  bad_target: [
+    400,
+    'This path is not plain: it must stay below the server’s address, without dot segments or encoded slashes.',
+  ],
+  upgrade_refused: [400, 'Connections are not upgraded here.'],
+  method_refused: [405, 'This method is not passed on.'],
+  version_refused: [505, 'HTTP/1.1 is needed.'],
+  too_many_headers: [431, 'There are too many headers.'],
+  key_needed: [401, 'The local key is missing or wrong: use the address that postern proxy printed.'],
+  no_such_mount: [404, 'No server is mounted at this path.'],
+  session_of_other_server: [400, 'This session belongs to another server of this proxy.'],
+  too_many_requests: [503, 'Too many requests are under way.'],
+  body_stalled: [408, 'The body of the request did not come.'],
+  ending: [503, 'The proxy is ending.'],
+} as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>;
+
+/** A refusal of the caller's request, for a reason that lies in it. */
+export function refusal(code: keyof typeof refusals, close = false): Refusal {
+  const [status, message] = refusals[code];
+  return { status, code, message, close };
+}
+
+/** The answer for what went wrong on the way to the server, or with its login. */
+export function refusalFor(error: unknown): Refusal {
+  const code = error instanceof Failure ? error.code : 'fault';
+  if (error instanceof Failure && error.exit === 3) {
+    return code === 'token_refused'
+      ? { status: 401, code, message: `The server refuses the token of this login. ${seeTerminal}` }
+      : code === 'insufficient_scope'
+        ? { status: 403, code, message: `The login has not the scope for this. ${seeTerminal}` }
+        : {
+            status: 503,
+            code,
+            message: 'A login is needed: postern login. It is used as soon as it is there.',
+          };
+  }
+  if (error instanceof Failure && error.exit === 4) {
+    return { status: 403, code, message: `The server wants more scope than this login has. ${seeTerminal}` };
+  }
+  if (error instanceof Failure && error.exit === 7) {
+    return { status: 503, code, message: `The store of the login is not available. ${seeTerminal}` };
+  }
+  const status = code === 'timed_out' ? 504 : 502;
+  return {
+    status,
+    code,
+    message: `The server could not be asked, or its answer not be used. ${seeTerminal}`,
+  };
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { Silence } from '../../src/system/proxy/silence.js';
+import { startHttp } from '../support/http-server.js';
+import { ask, mountOf, open, openStand } from './stand.js';
+
+test('who keeps silent too long is told apart by whose turn it is, and a stream may be silent for ever [A-225] [A-226]', () => {
+  const limits = { headMs: 1_000, silenceMs: null };
+  const later = (ms: number) => performance.now() + ms;
+  const silence = new Silence();
+  const judge = (ms: number, awaited = false, own: { headMs: number; silenceMs: number | null } = limits) =>
+    silence.judge(later(ms), 'h', own, awaited)?.kind;
+  assert.equal(judge(59_000, true), undefined);
+  assert.equal(judge(61_000, true), 'caller_stalled');
+  silence.turnOf('token');
+  assert.equal(judge(10 ** 9), undefined, 'a person takes the time that a login takes');
+  silence.turnOf('server answers');
+  assert.equal(judge(900), undefined);
+  assert.equal(judge(1_100), 'server');
+  silence.turnOf('server sends');
+  assert.equal(judge(10 ** 9), undefined);
+  assert.equal(judge(5_100, false, { headMs: 1, silenceMs: 5_000 }), 'server');
+  silence.turnOf('caller reads');
+  assert.equal(judge(299_000), undefined);
+  assert.equal(judge(301_000), 'caller_gone');
+  silence.moved();
+  assert.equal(judge(299_000), undefined);
+});
+
+test('a server without an answer is given up in time, and the caller told so [A-225]', async () => {
+  await using server = await startHttp(() => undefined);
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`), {
+    limits: { headMs: 1, silenceMs: null },
+  });
+  const answer = await ask(stand, stand.at());
+  assert.deepEqual([answer.status, answer.code], [504, 'timed_out']);
+});
+
+test('a head that does not end is dropped, and so are more connections than there may be [A-226]', async () => {
+  await using server = await startHttp((_, response) => void response.end('fine'));
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const slow = connect({ host: '127.0.0.1', port: stand.port });
+  slow.write(`GET ${stand.at()} HTTP/1.1\r\nHost: 127`);
+  const began = performance.now();
+  const crowd = Array.from({ length: 300 }, () => connect({ host: '127.0.0.1', port: stand.port }));
+  for (const socket of crowd) socket.on('error', () => undefined);
+  assert.equal((await ask(stand, stand.at())).body, 'fine', 'the crowd keeps nobody out');
+  slow.on('error', () => undefined);
+  if (!slow.closed) await once(slow, 'close');
+  assert.ok(performance.now() - began < 30_000);
+  for (const socket of crowd) socket.destroy();
+});
+
+test('who does not read holds its server back, and nothing is piled up here [A-225]', async () => {
+  let written = 0;
+  await using server = await startHttp((_, response) => {
+    const chunk = Buffer.alloc(65_536);
+    const more = (): void => {
+      while (written < 400_000_000 && response.write(chunk)) written += chunk.byteLength;
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const response = await open(stand, stand.at());
+  response.pause();
+  let before = -1;
+  while (before !== written) {
+    before = written;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  assert.ok(written < 60_000_000, `${written} bytes are on their way to nobody`);
+  response.destroy();
+});
+
+test('an upload is held back by a server that does not read, and goes on when it does [A-225]', async () => {
+  let go: () => void = () => undefined;
+  let received = 0;
+  await using server = await startHttp((request, response) => {
+    go = () => {
+      request.on('data', (chunk: Buffer) => {
+        received += chunk.byteLength;
+      });
+      request.on('end', () => response.end(String(received)));
+    };
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const total = 120_000_000;
+  const upload = httpRequest({
+    ...{ host: '127.0.0.1', port: stand.port, path: stand.at(), method: 'PUT', agent: false },
+    headers: { 'content-length': String(total) },
+  });
+  const chunk = Buffer.alloc(1_000_000);
+  let sent = 0;
+  const more = (): void => {
+    while (sent < total) {
+      sent += chunk.byteLength;
+      if (!upload.write(chunk)) break;
+    }
+    if (sent < total) upload.once('drain', more);
+    else upload.end();
+  };
+  more();
+  let before = -1;
+  while (before !== sent) {
+    before = sent;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+  assert.ok(sent < 60_000_000, `${sent} bytes were taken that nobody reads`);
+  go();
+  const [response] = await once(upload, 'response');
+  assert.equal(String((await once(response, 'data'))[0]), String(total));
+});
+
+test('what is under way may end, standing streams are cut, and nobody new comes in [A-232]', async () => {
+  let finish: () => void = () => undefined;
+  await using server = await startHttp((request, response) => {
+    if (request.url === '/mcp/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+    } else finish = () => response.end('done');
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const events = await open(stand, stand.at('/events'));
+  await once(events, 'data');
+  const slow = ask(stand, stand.at('/slow'));
+  while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const closed = stand.proxy.close(60_000);
+  await assert.rejects(async () => {
+    for await (const _ of events);
+  });
+  await assert.rejects(ask(stand, stand.at('/late')));
+  finish();
+  assert.equal((await slow).body, 'done');
+  assert.equal((await slow).headers.connection, 'close');
+  await closed;
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from '../../src/errors/failure.js';
+import { logout } from '../../src/flows/logout.js';
+import { MountLogin } from '../../src/flows/proxy/mount-login.js';
+import type { Relogin } from '../../src/flows/request/authorized-sender.js';
+import type { LoginRecord } from '../../src/primitives/records.js';
+import { stepUp } from '../flows/calls.js';
+import { openScene, type Scene } from '../flows/scene.js';
+import { ask, openStand } from './stand.js';
+
+const { signal } = new AbortController();
+
+function mountFor(scene: Scene, login: LoginRecord, relogin?: Relogin): MountLogin {
+  return new MountLogin(scene.ports, { name: 'm', login, relogin, signal });
+}
+
+const refreshes = (scene: Scene) =>
+  scene.sandbox.requests.filter(({ params }) => params.some(([, value]) => value === 'refresh_token')).length;
+
+test('a thousand requests at the moment of expiry make one refresh', async () => {
+  await using scene = await openScene({ accessTokenSeconds: 600 });
+  const login = await scene.login();
+  const mount = mountFor(scene, login);
+  const first = await mount.token();
+  assert.equal(mount.token(), first, 'at once, the second time');
+  scene.ports.advance(550_000);
+  const before = refreshes(scene);
+  const tokens = await Promise.all(Array.from({ length: 1_000 }, () => mount.token()));
+  assert.equal(refreshes(scene) - before, 1);
+  assert.equal(new Set(tokens.map((token) => token.reveal())).size, 1);
+  assert.notEqual(tokens[0]?.reveal(), first.reveal());
+});
+
+test('a token that the server refuses is replaced once for all who hold it, and then it is not the token [A-256]', async () => {
+  await using scene = await openScene();
+  const mount = mountFor(scene, await scene.login());
+  const old = await mount.token();
+  const before = refreshes(scene);
+  const renewed = await Promise.all(Array.from({ length: 100 }, () => mount.renewed(old)));
+  assert.equal(refreshes(scene) - before, 1);
+  const [fresh] = renewed;
+  assert.ok(fresh !== undefined && fresh.reveal() !== old.reveal());
+  assert.equal(
+    (await mount.renewed(old)).reveal(),
+    fresh.reveal(),
+    'who comes late gets the one that there is',
+  );
+  await assert.rejects(
+    mount.renewed(fresh),
+    (error: unknown) => error instanceof Failure && error.code === 'token_refused',
+  );
+  assert.equal(refreshes(scene) - before, 1);
+  scene.ports.advance(11_000);
+  assert.notEqual((await mount.renewed(fresh)).reveal(), fresh.reveal(), 'later it may be');
+});
+
+test('a token of short life is not fetched anew for each request', async () => {
+  await using scene = await openScene({ accessTokenSeconds: 40 });
+  const mount = mountFor(scene, await scene.login());
+  await mount.token();
+  const before = refreshes(scene);
+  for (let at = 0; at < 20; at += 1) await mount.token();
+  assert.ok(refreshes(scene) - before <= 1);
+});
+
+test('a logout ends it within seconds, and a new login is taken up as soon as it is there [A-232]', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const mount = mountFor(scene, login);
+  await using stand = await openStand(mount);
+  assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).code, undefined);
+  await logout(scene.ports, { login, signal });
+  scene.ports.advance(6_000);
+  const without = await ask(stand, stand.at(), { method: 'POST', body: '{}' });
+  assert.deepEqual([without.status, without.code], [503, 'login_needed']);
+  assert.deepEqual(scene.ports.opened.length, 1, 'no browser but that of the login');
+  await scene.login();
+  scene.ports.advance(2_000);
+  assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).code, undefined);
+});
+
+test('where a person can be asked, a login that is over is made anew, once for all who wait', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  let asked = 0;
+  const mount = mountFor(scene, login, async () => {
+    asked += 1;
+    return scene.login();
+  });
+  await mount.token();
+  await logout(scene.ports, { login, signal });
+  scene.ports.advance(6_000);
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => mount.token()));
+  assert.deepEqual([asked, new Set(tokens.map((token) => token.reveal())).size], [1, 1]);
+});
+
+test('a person who said no is not asked again by each request [A-256]', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  let asked = 0;
+  const no = new Failure({ code: 'denied', exit: 4, message: 'no', remedy: '' });
+  const mount = mountFor(scene, login, async () => {
+    asked += 1;
+    throw no;
+  });
+  await logout(scene.ports, { login, signal });
+  for (let at = 0; at < 5; at += 1) await assert.rejects(Promise.resolve(mount.token()), no);
+  assert.equal(asked, 1);
+  scene.ports.advance(31_000);
+  await assert.rejects(Promise.resolve(mount.token()), no);
+  assert.equal(asked, 2);
+});
+
+const noteAdd = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name: 'note_add', arguments: { text: 'hello' } },
+});
+const initialize = JSON.stringify({
+  ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+});
+const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+test('missing scope is asked for where somebody can be asked, else the caller gets a 403 without a challenge [A-223] [A-162]', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  await using alone = await openStand(mountFor(scene, login));
+  const begun = await ask(alone, alone.at(), { method: 'POST', headers, body: initialize });
+  const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']) };
+  const post = { method: 'POST', headers: { ...headers, ...session }, body: noteAdd };
+  const refused = await ask(alone, alone.at(), post);
+  assert.deepEqual([refused.status, refused.code], [403, 'insufficient_scope']);
+  assert.equal(refused.headers['www-authenticate'], undefined);
+  let asked = 0;
+  const relogin: Relogin = async (...args) => {
+    asked += 1;
+    return stepUp(scene)(...args);
+  };
+  await using attended = await openStand(mountFor(scene, login, relogin));
+  const both = await Promise.all([ask(attended, attended.at(), post), ask(attended, attended.at(), post)]);
+  assert.equal(asked, 1);
+  for (const answer of both) assert.notEqual(answer.status, 403, answer.body);
+});
+
+for (const fault of ['server-403-plain', 'server-403-html']) {
+  test(`[A-165] ${fault}: a plain refusal is the caller’s`, async () => {
+    await using scene = await openScene();
+    const mount = mountFor(scene, await scene.login());
+    scene.sandbox.setFaults([fault]);
+    await using stand = await openStand(mount);
+    const answer = await ask(stand, stand.at(), { method: 'POST', headers, body: noteAdd });
+    assert.deepEqual([answer.status, answer.code], [403, undefined]);
+  });
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { startCanaries } from '../support/canary.js';
+import { startHttp, startTcp } from '../support/http-server.js';
+import { ask, firstToken, mountOf, open, openStand } from './stand.js';
+
+const bearer = (number: number) => `Bearer canary-token-${number}`;
+
+test('a request arrives as it was sent but for what is ours to write, and so does its answer [A-215]', async () => {
+  let seen: { line: string; headers: readonly string[]; body: string } | undefined;
+  await using server = await startHttp(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    seen = { line: `${request.method} ${request.url}`, headers: request.rawHeaders, body };
+    response.writeHead(207, 'Odd', [
+      'X-Own',
+      'a',
+      'x-own',
+      'b',
+      'Set-Cookie',
+      'a=b',
+      'Content-Type',
+      'text/plain',
+    ]);
+    response.end('the answer');
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
+  const headers = {
+    authorization: 'Bearer other',
+    cookie: 'a=b',
+    'x-own': ['1', '2'],
+    'content-type': 'a/b',
+  };
+  const answer = await ask(stand, stand.at('/x?y=1'), { method: 'PATCH', headers, body: 'the body' });
+  assert.equal(seen?.line, 'PATCH /mcp/x?t=1&y=1');
+  assert.equal(seen?.body, 'the body');
+  const sent = seen?.headers.join('\n').toLowerCase() ?? '';
+  assert.deepEqual(sent.match(/authorization\n.*/g), [`authorization\nbearer ${firstToken}`]);
+  assert.match(sent, /x-own\n1\nx-own\n2\n/);
+  assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent/);
+  assert.deepEqual(
+    [answer.status, answer.body, answer.headers['content-type']],
+    [207, 'the answer', 'text/plain'],
+  );
+  assert.deepEqual(
+    answer.raw.filter((_, at) => /^x-own$/i.test(answer.raw[at - 1] ?? '')),
+    ['a', 'b'],
+  );
+  assert.equal(answer.headers['set-cookie'], undefined);
+});
+
+test('a 401 makes one new token and one second try, its challenge is never seen [A-223] [A-227]', async () => {
+  const tokens: string[] = [];
+  await using server = await startHttp((request, response) => {
+    const token = request.headers.authorization ?? '';
+    tokens.push(token);
+    request.resume().on('end', () => {
+      if (token === bearer(1)) response.end('fine');
+      else
+        response
+          .writeHead(401, { 'WWW-Authenticate': 'Bearer resource_metadata="https://evil.example/"' })
+          .end('no');
+    });
+  });
+  const mount = mountOf(`${server.origin}/mcp`);
+  await using stand = await openStand(mount);
+  const first = await ask(stand, stand.at(), { method: 'POST', body: 'x'.repeat(300_000) });
+  assert.deepEqual([first.status, first.body], [200, 'fine']);
+  assert.deepEqual([tokens, mount.renewals], [[bearer(0), bearer(1)], [firstToken]]);
+  await using stubborn = await openStand(mountOf(`${server.origin}/mcp`, { renewed: async (old) => old }));
+  const second = await ask(stubborn, stubborn.at(), { method: 'POST', body: 'x' });
+  assert.deepEqual([second.status, second.code], [401, 'token_refused']);
+  assert.equal(second.headers['www-authenticate'], undefined);
+  assert.doesNotMatch(second.body, /evil|canary/);
+  assert.equal(tokens.length, 4, 'no third try');
+});
+
+test('a body that was not kept is never sent twice: the caller is told, and the next request has the new token [A-227]', async () => {
+  const got: string[] = [];
+  await using server = await startHttp((request, response) => {
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+    });
+    request.on('end', () => {
+      got.push(`${request.headers.authorization} ${size}`);
+      response.writeHead(request.headers.authorization === bearer(1) ? 200 : 401).end();
+    });
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const body = Buffer.alloc(1_048_577);
+  const refused = await ask(stand, stand.at(), { method: 'POST', body });
+  assert.deepEqual([refused.status, refused.code], [401, 'token_refused']);
+  assert.deepEqual(got, [`${bearer(0)} 1048577`]);
+  assert.equal((await ask(stand, stand.at(), { method: 'POST', body })).status, 200);
+  const chunked = { 'transfer-encoding': 'chunked' };
+  await using other = await openStand(mountOf(`${server.origin}/mcp`));
+  const kept = await ask(other, other.at(), {
+    method: 'POST',
+    headers: chunked,
+    body: Buffer.alloc(1_048_576),
+  });
+  assert.equal(kept.status, 200, 'exactly 1 MiB is kept, though its length was not announced');
+});
+
+test('redirects are never followed: within the mount they are told, elsewhere they are an error [A-222] [A-153] [A-154]', async () => {
+  await using canaries = await startCanaries();
+  const evil = `http://127.0.0.2:${canaries.ports['127.0.0.2']}`;
+  const places = [
+    `${evil}/mcp`,
+    `//127.0.0.2:${canaries.ports['127.0.0.2']}/mcp`,
+    '/other',
+    '/mcp/../x',
+    'https://h/',
+  ];
+  await using server = await startHttp((request, response) => {
+    const at = Number(request.url?.split('=')[1]);
+    const status = request.url?.includes('created') ? 201 : 307;
+    response.writeHead(status, { location: places[at] ?? '/mcp/next?page=2' }).end();
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  for (const [at, place] of places.entries()) {
+    const answer = await ask(stand, stand.at(`?at=${at}`));
+    assert.deepEqual([answer.status, answer.code], [502, 'redirect_refused'], place);
+    assert.equal(answer.headers.location, undefined);
+    assert.doesNotMatch(answer.body, /127\.0\.0\.2|other/);
+    const created = await ask(stand, stand.at(`/created?at=${at}`), { method: 'POST' });
+    assert.deepEqual([created.status, created.headers.location], [201, undefined], place);
+  }
+  const within = await ask(stand, stand.at('?at=99'));
+  assert.deepEqual([within.status, within.headers.location], [307, stand.at('/next?page=2')]);
+  const byHeader = await ask(stand, '/m?at=99', { headers: { 'postern-key': stand.key } });
+  assert.equal(byHeader.headers.location, '/m/next?page=2');
+  assert.deepEqual(canaries.visits, []);
+  assert.equal(server.requests.length, 2 * places.length + 2);
+});
+
+test('with several servers, each gets its own token, and no session of another one [A-228]', async () => {
+  const seen: string[] = [];
+  const handler =
+    (name: string) => (request: { headers: Record<string, unknown> }, response: ServerResponse) => {
+      seen.push(`${name} ${request.headers['authorization']} ${request.headers['mcp-session-id'] ?? ''}`);
+      response.setHeader('mcp-session-id', `session-of-${name}`);
+      response.end();
+    };
+  await using a = await startHttp(handler('a'));
+  await using b = await startHttp(handler('b'));
+  const { Secret } = await import('../../src/primitives/secret.js');
+  const mount = (name: string, origin: string) =>
+    mountOf(`${origin}/mcp`, { name, token: () => new Secret(`token-of-${name}`) });
+  await using stand = await openStand([mount('a', a.origin), mount('b', b.origin)]);
+  await ask(stand, stand.at('', 'a'));
+  const headers = { 'mcp-session-id': 'session-of-a' };
+  const stolen = await ask(stand, stand.at('', 'b'), { headers });
+  assert.deepEqual([stolen.status, stolen.code], [400, 'session_of_other_server']);
+  await ask(stand, stand.at('', 'a'), { headers });
+  await ask(stand, stand.at('', 'b'));
+  assert.deepEqual(seen, [
+    'a Bearer token-of-a ',
+    'a Bearer token-of-a session-of-a',
+    'b Bearer token-of-b ',
+  ]);
+  assert.equal((await ask(stand, stand.at('/../b', 'a'))).code, 'bad_target');
+  assert.equal((await ask(stand, stand.at('', 'c'))).status, 404);
+});
+
+test('when the server cannot be asked, the answer says so with a code and nothing else [A-229]', async () => {
+  await using gone = await startHttp(() => undefined);
+  const stand = await openStand(mountOf(`${gone.origin}/mcp`), {
+    limits: { headMs: 20_000, silenceMs: null },
+  });
+  await using _stand = stand;
+  await gone[Symbol.asyncDispose]();
+  const answer = await ask(stand, stand.at('/x?secret=canary-query'));
+  assert.deepEqual([answer.status, answer.code], [502, 'network_failed']);
+  assert.deepEqual(Object.keys(JSON.parse(answer.body)), ['error', 'request']);
+  assert.doesNotMatch(answer.body, /canary|127\.0\.0\.1|at .*js|ECONN/);
+  assert.deepEqual(stand.failures, ['network_failed']);
+  await using mute = await startTcp((socket) => void socket.write('not http\r\n\r\n'));
+  await using second = await openStand(mountOf(`${mute.origin}/mcp`));
+  assert.equal((await ask(second, second.at())).status, 502);
+});
+
+test('a connection that the server closed while it was idle costs a GET nothing, and a POST is not sent twice', async () => {
+  let served = 0;
+  const bodies: string[] = [];
+  await using server = await startTcp((socket) => {
+    let asked = 0;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      asked += 1;
+      if (asked > 1) {
+        bodies.push(text.split(' ', 1)[0] ?? '');
+        socket.destroy();
+        return;
+      }
+      served += 1;
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+    });
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  assert.equal((await ask(stand, stand.at())).body, 'ok');
+  assert.equal((await ask(stand, stand.at())).body, 'ok');
+  assert.deepEqual([served, bodies], [2, ['GET']]);
+  assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).status, 502);
+  assert.deepEqual(bodies, ['GET', 'POST']);
+});
+
+test('a caller that goes away ends the request at the server, and a server that breaks off ends the answer [A-225] [A-226]', async () => {
+  const ended: string[] = [];
+  await using server = await startHttp((request, response) => {
+    request.resume().on('error', () => undefined);
+    response.once('close', () => void ended.push(request.url ?? ''));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: 1\n\n');
+    if (request.url === '/mcp/cut') setImmediate(() => response.destroy());
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const response = await open(stand, stand.at('/stay'));
+  assert.equal(String((await once(response, 'data'))[0]), 'data: 1\n\n', 'the first event is not waited for');
+  response.destroy();
+  while (!ended.includes('/mcp/stay')) await new Promise((resolve) => setTimeout(resolve, 5));
+  const cut = await open(stand, stand.at('/cut'));
+  await assert.rejects(async () => {
+    for await (const _ of cut);
+  });
+  const upload = httpRequest({
+    host: '127.0.0.1',
+    port: stand.port,
+    path: stand.at('/up'),
+    method: 'POST',
+    agent: false,
+  });
+  upload.on('error', () => undefined);
+  upload.write(Buffer.alloc(200_000));
+  await once(upload, 'response');
+  upload.destroy();
+  while (!ended.includes('/mcp/up')) await new Promise((resolve) => setTimeout(resolve, 5));
+});
