@@ -64,7 +64,8 @@ export async function openCrowd(count: number): Promise<Crowd> {
     },
     waiting: (wanted) => until(() => waiting >= wanted),
     opened: (wanted) => until(() => tabs.length >= wanted),
-    walk: (index, walk = {}) => walkLogin(tabs[index] ?? '', walk),
+    // The listener may be gone before the last page is read; how the walk ended shows in what the login does.
+    walk: (index, walk = {}) => walkLogin(tabs[index] ?? '', walk).catch(() => undefined),
     [Symbol.asyncDispose]: async () => {
       for (const ports of terminals) await ports[Symbol.asyncDispose]();
       await scene[Symbol.asyncDispose]();

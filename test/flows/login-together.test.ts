@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../support/door.js';
-import { openCrowd } from './crowd.js';
+import { type Crowd, openCrowd } from './crowd.js';
 
 const ten = Array.from({ length: 10 }, (_, index) => index);
 
@@ -84,7 +84,7 @@ test('[A-109] a login that asks for something else goes on by itself after the f
   const wishes = [
     { scopes: ['mcp:basic', 'notes:write'] },
     { scopes: ['mcp:basic'], store: 'file' as const },
-    { registration: 'dynamic' as const },
+    { store: 'file' as const },
   ];
   for (const wish of wishes) {
     await using crowd = await openCrowd(2);
@@ -105,19 +105,27 @@ test('[A-109] a login that asks for something else goes on by itself after the f
   }
 });
 
-test('[A-109] a login that names what the first one got takes it', async () => {
-  await using crowd = await openCrowd(2);
-  const first = crowd.logIn(0);
-  await crowd.opened(1);
-  const second = crowd.logIn(1, {
-    scopes: ['mcp:basic'],
-    registration: 'dynamic',
-    issuer: crowd.scene.sandbox.issuer,
-  });
-  await crowd.waiting(1);
-  await crowd.walk(0);
-  assert.equal((await second).key, (await first).key);
-  assert.equal(crowd.tabs.length, 1);
+test('[A-109] a login that names what the first one got takes it, and so does one that leaves open what the first one chose', async () => {
+  const issuer = (crowd: Crowd) => crowd.scene.sandbox.issuer;
+  const pairs = [
+    () => [{}, {}],
+    (crowd: Crowd) => [
+      {},
+      { scopes: ['mcp:basic'], registration: 'dynamic' as const, issuer: issuer(crowd) },
+    ],
+    (crowd: Crowd) => [{ store: 'memory' as const, issuer: issuer(crowd), name: 'work' }, {}],
+  ];
+  for (const pair of pairs) {
+    await using crowd = await openCrowd(2);
+    const [one, other] = pair(crowd);
+    const first = crowd.logIn(0, one);
+    await crowd.opened(1);
+    const second = crowd.logIn(1, other);
+    await crowd.waiting(1);
+    await crowd.walk(0);
+    assert.equal((await second).key, (await first).key);
+    assert.equal(crowd.tabs.length, 1);
+  }
 });
 
 test('[A-109][R-5.6a] two step-ups at once: for the same scope one tab; for another one its own, and nothing is lost', async () => {
