@@ -1,4 +1,4 @@
-import { fstatSync, statSync } from 'node:fs';
+import { fstatSync, type Stats, statSync } from 'node:fs';
 import { credentialTable } from '../cli/commands/credential.table.js';
 import { type CredentialCall, formatOf, inputOf } from '../cli/credential/call.js';
 import { readCall } from '../cli/credential/read-call.js';
@@ -11,7 +11,7 @@ import type { LoginRecord } from '../primitives/records.js';
 import { decodeCredential } from '../protocol/credential-item.js';
 import { withSessionBus } from '../system/keychain/bus-address.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
-import { readStdin } from '../system/read-stdin.js';
+import { nullDevice, readStdin } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import { stateFolder, usualArguments } from './usual.js';
@@ -27,8 +27,8 @@ export async function credentialOutput(
   read: { input: ReadInput | undefined },
 ): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
-  // A terminal is such a device; what a secret may be shown on, the whole program decides.
-  if (args === undefined || args.shim !== undefined || fstatSync(1).isCharacterDevice()) {
+  // What a secret may be shown on, the whole program decides.
+  if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) {
     return undefined;
   }
   const format = formatOf(args);
@@ -43,6 +43,10 @@ export async function credentialOutput(
     return call.kind === 'get' ? answer(async () => call) : answerWithoutToken(call);
   }
   return answer(asked);
+}
+
+function mayBeTerminal(stdout: Stats): boolean {
+  return stdout.isCharacterDevice() && stdout.rdev !== nullDevice;
 }
 
 function answerWithoutToken(call: CredentialCall): string | undefined {

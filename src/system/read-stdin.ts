@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 
 const pieceBytes = 65_536;
 /** Linux: major 1, minor 3. */
-const nullDevice = 0x103;
+export const nullDevice = 0x103;
 
 /**
  * The bytes of stdin as they come. `process.stdin` takes two milliseconds to be made; what is read here is gone for

@@ -5,6 +5,8 @@ export interface Program {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
+  /** All that it reads on stdin. */
+  readonly input?: string;
   /** What it must print, so that it is known to have done its work. */
   readonly prints: RegExp;
 }
@@ -41,10 +43,10 @@ export function measure(programs: readonly Program[], rounds: number): readonly 
   });
 }
 
-function once({ name, command, env, prints }: Program): number {
+function once({ name, command, env, prints, input = '' }: Program): number {
   const [file, ...args] = command;
   const start = performance.now();
-  const { stdout, stderr, status, error } = spawnSync(file, args, { env, encoding: 'utf8' });
+  const { stdout, stderr, status, error } = spawnSync(file, args, { env, input, encoding: 'utf8' });
   const ms = performance.now() - start;
   if (status !== 0 || !prints.test(stdout)) {
     throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);

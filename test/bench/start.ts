@@ -30,8 +30,10 @@ const node: Program = {
   env: home.env,
   prints: /^$/,
 };
-const own = (args: readonly string[], prints: RegExp): Program => ({
+const gitRequest = 'protocol=https\nhost=mcp.example\npath=mcp\n\n';
+const own = (args: readonly string[], prints: RegExp, input = ''): Program => ({
   name: `postern ${args.join(' ')}`,
+  input,
   command: programCommand(args),
   env: home.env,
   prints,
@@ -48,6 +50,9 @@ const programs: readonly Program[] = [
   ...(hasGh ? [ghToken] : []),
   own(['token', 'work'], /^token-of-the-bench\n$/),
   own(['token', server, '--header'], /^Authorization: Bearer token-of-the-bench\n$/),
+  own(['credential', 'headers', 'work'], /^\{"Authorization":"Bearer token-of-the-bench"\}\n$/),
+  own(['credential', 'git', 'get'], /^username=oauth2\npassword=token-of-the-bench\n/, gitRequest),
+  own(['credential', 'bazel', 'get'], /"Bearer token-of-the-bench"/, `{"uri":"${server}"}`),
   own(['token', 'work', '--verbose'], /^token-of-the-bench\n$/), // the same without the short way
   own(['status'], /mcp\.example/),
   own(['--help'], /^Usage/),

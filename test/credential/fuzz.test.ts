@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { CredentialArguments } from '../../src/cli/credential/call.js';
+import { readCall } from '../../src/cli/credential/read-call.js';
+import { Failure } from '../../src/errors/failure.js';
+import { findCredential } from '../../src/flows/credential/find-credential.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { loginNamed } from '../store/sample-login.js';
+
+const token = 'tok.en-~+/=';
+const logins = ['https://mcp.example/mcp', 'https://github.com'].map((server, index) => ({
+  ...loginNamed(`login-${index}`),
+  server,
+  account: 'default',
+}));
+const plain: CredentialArguments = {
+  format: '',
+  words: [],
+  account: undefined,
+  minTtl: undefined,
+  shell: 'sh',
+  var: [],
+  wholeHost: false,
+  shim: undefined,
+  showSecret: false,
+};
+
+/** What `postern credential` prints; undefined when it fails with a `Failure`, which is what it does at worst. */
+function printed(format: 'git' | 'bazel', words: readonly string[], input: Uint8Array): string | undefined {
+  try {
+    const call = readCall(format, { ...plain, format, words }, { env: {}, input });
+    if (call.kind !== 'get') return call.kind === 'answer' ? call.output : '';
+    const found = findCredential(logins, call.wanted);
+    const granted = { accessToken: new Secret(token), expiresAt: 1_800_000_000_000 };
+    return found.kind === 'one'
+      ? call.output({ ...granted, server: found.login.server }, 1_700_000_000_000)
+      : call.unmapped;
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error));
+    return undefined;
+  }
+}
+
+const value = fc.oneof(
+  fc.constantFrom(
+    'https',
+    'http',
+    'mcp.example',
+    'github.com',
+    'evil.example',
+    'mcp',
+    'mcp/x',
+    '..',
+    'authtype',
+    '',
+  ),
+  fc.constantFrom(
+    'mcp.example\r',
+    'mcp.example:443',
+    'github.com.evil.example',
+    'https://mcp.example/mcp',
+    'mcp.example\0',
+  ),
+  fc.string({ maxLength: 8, unit: 'binary' }),
+);
+const name = fc.oneof(
+  fc.constantFrom(
+    'protocol',
+    'host',
+    'path',
+    'username',
+    'password',
+    'url',
+    'capability[]',
+    'wwwauth[]',
+    'credential',
+  ),
+  fc.string({ maxLength: 5 }),
+);
+const lines = fc.array(fc.tuple(name, value), { maxLength: 8 });
+const hostsOf = (pairs: readonly (readonly [string, string])[]) =>
+  pairs.flatMap(([one, text]) => (one === 'host' || one === 'url' ? [text] : []));
+
+test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answer for an unmapped host, no stray line', () => {
+  let answered = 0;
+  const ours =
+    /^(?:(?:capability\[\]=authtype\nauthtype=Bearer\ncredential=tok\.en-~\+\/=\nephemeral=1|username=oauth2\npassword=tok\.en-~\+\/=)\npassword_expiry_utc=1799999970\n\n)?$/;
+  fc.assert(
+    fc.property(
+      fc.constantFrom('get', 'store', 'erase', 'list'),
+      fc.oneof(
+        lines,
+        lines.map(
+          (more) =>
+            [['protocol', 'https'], ['host', 'mcp.example'], ['path', 'mcp/x'], ...more] as [
+              string,
+              string,
+            ][],
+        ),
+      ),
+      (operation, pairs) => {
+        const input = new TextEncoder().encode(
+          `${pairs.map(([one, text]) => `${one}=${text}\n`).join('')}\n`,
+        );
+        const output = printed('git', [operation], input);
+        if (output === undefined || output === '') return;
+        answered += 1;
+        assert.equal(operation, 'get');
+        assert.match(output, ours);
+        assert.ok(
+          hostsOf(pairs).every((text) =>
+            /(?:^|\/)(?:mcp\.example|github\.com)(?::443)?(?:[/\r]|$)/i.test(text),
+          ),
+          JSON.stringify(pairs),
+        );
+      },
+    ),
+    { numRuns: 2000 },
+  );
+  assert.ok(answered > 50, `${answered} answers`);
+});
+
+test('[A-173] whatever comes as Bazel’s request: no crash, no answer for an unmapped host, one line of JSON', () => {
+  let answered = 0;
+  const uri = fc.oneof(
+    fc.constantFrom(
+      'https://mcp.example/mcp/x',
+      'grpcs://github.com',
+      'https://evil.example/',
+      'https://mcp.example@evil.example/',
+    ),
+    fc.webUrl({ withFragments: true, withQueryParameters: true }),
+    fc.string({ maxLength: 30, unit: 'binary' }),
+  );
+  const request = fc.oneof(
+    uri.map((text) => JSON.stringify({ uri: text })),
+    fc.json(),
+    fc.tuple(uri, fc.json()).map(([text, more]) => `{"uri":${JSON.stringify(text)},"more":${more}}`),
+    fc.string({ maxLength: 40 }),
+  );
+  fc.assert(
+    fc.property(request, (text) => {
+      const output = printed('bazel', ['get'], new TextEncoder().encode(text));
+      if (output === undefined || output === '{"headers":{}}\n') return;
+      answered += 1;
+      assert.equal(
+        output,
+        `{"headers":{"Authorization":["Bearer ${token}"]},"expires":"2027-01-15T07:59:30Z"}\n`,
+      );
+      const { host } = new URL(String(JSON.parse(text).uri).replace(/^grpcs/, 'https'));
+      assert.ok(['mcp.example', 'github.com'].includes(host), text);
+    }),
+    { numRuns: 2000 },
+  );
+  assert.ok(answered > 50, `${answered} answers`);
+});
