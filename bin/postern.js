@@ -5,8 +5,9 @@
 // whatever the short way does not want, is the program's.
 async function launch() {
   const isCredential = process.argv[2] === 'credential';
-  // Those who ask for a credential wait 10 s and no longer; a failure is told after 7 s, and this is the last resort.
-  if (isCredential) setTimeout(() => process.exit(6), 8000 - performance.now()).unref();
+  // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
+  if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))
+    setTimeout(giveUp, 8000 - performance.now()).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
     const { fastPath } = require('../dist/fast-path.cjs');
@@ -17,6 +18,12 @@ async function launch() {
   }
   const { start } = require('../dist/main.cjs');
   await start(require('../package.json'), __filename, input);
+}
+
+function giveUp() {
+  const said = 'postern: There was no answer within 8 s. Ask again in a moment. [deadline_passed, exit 6]\n';
+  require('node:fs').writeSync(2, said);
+  process.exit(6);
 }
 
 launch().catch((error) => {

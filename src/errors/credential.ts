@@ -64,12 +64,12 @@ export function secretOnTerminal(): Failure {
 }
 
 /** The whole answer has to come within the time that callers wait. */
-export function deadlinePassed(server: string | undefined, limitMs: number): Failure {
+export function deadlinePassed(server: string | undefined, seconds: number): Failure {
   const of = server === undefined ? '' : ` for ${quoted(server, 200)}`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,
-    message: `No valid token${of} could be had within ${limitMs / 1000} s; a refresh that was begun goes on.`,
+    message: `No valid token${of} could be had within ${seconds} s; a refresh that was begun goes on.`,
     remedy: `Ask again in a moment; if it stays so, see: postern token ${server === undefined ? '<server>' : shellWord(server)} --verbose`,
   });
 }

@@ -22,6 +22,7 @@ const plain: CredentialArguments = {
   shell: 'sh',
   var: [],
   wholeHost: false,
+  timeout: 8,
   shim: undefined,
   showSecret: false,
 };

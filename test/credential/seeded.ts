@@ -28,7 +28,8 @@ export async function seed(...logins: readonly StoredLogin[]): Promise<Seeded> {
     ask: (words, { input = '', env = {}, whole = false } = {}) =>
       runProgram(
         { ...home, env: { ...home.env, ...env } },
-        ['credential', ...words, ...(whole ? ['--verbose'] : [])],
+        // This machine may have a lot to do; the limit has a test of its own.
+        ['credential', ...words, '--timeout', '60', ...(whole ? ['--verbose'] : [])],
         input,
       ),
     [Symbol.asyncDispose]: async () => {

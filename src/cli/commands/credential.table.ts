@@ -51,6 +51,15 @@ export const credentialTable = {
       describe: 'git, bazel, kubectl, goauth: answer for any path of the server’s host',
     },
     {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 60,
+      default: 8,
+      value: 'SECONDS',
+      describe: 'the whole answer, start included, takes no longer; most callers wait 10',
+    },
+    {
       name: 'shim',
       kind: 'string',
       value: 'FILE',
@@ -79,7 +88,7 @@ export const credentialTable = {
   ],
   notes: [
     'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel and goauth get nothing there, and no error. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. git says no path unless credential.useHttpPath is set.',
-    'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: 8 s in all, start included; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
+    'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: --timeout; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
     'erase (git), or a 401 (goauth), has this very token refreshed at the next use; no login is ever removed.',
   ],
 } as const satisfies CommandTable;

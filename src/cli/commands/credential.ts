@@ -14,8 +14,8 @@ import { writeShim } from '../credential/write-shim.js';
 import { Deadline } from '../deadline.js';
 import { credentialTable } from './credential.table.js';
 
-/** Of the 8 s that the whole process may take; the rest is for its start, and for what is said at the end. */
-const limitMs = 7_000;
+/** Of the time that the whole process may take: for what is said and remembered at the end. */
+const endMs = 800;
 
 /** What is known of the caller's wish when something fails. */
 interface Progress {
@@ -33,7 +33,10 @@ export const command: Command<typeof credentialTable> = {
     }
     const progress: Progress = { call: undefined, login: undefined };
     const server = () => progress.login?.server;
-    using deadline = new Deadline(context.timeLeft(limitMs), () => deadlinePassed(server(), limitMs + 1000));
+    const limitMs = args.timeout * 1000;
+    using deadline = new Deadline(context.timeLeft(limitMs - endMs), () =>
+      deadlinePassed(server(), args.timeout),
+    );
     const signal = AbortSignal.any([context.signal, deadline.signal]);
     try {
       const output = await before(signal, answer(context, format, args, progress, signal));

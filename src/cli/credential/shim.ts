@@ -12,13 +12,14 @@ export function shimWords(format: CredentialFormat, args: CredentialArguments): 
   if (more !== undefined) {
     throw wordsWrong(format, 'takes the server and no further word with --shim');
   }
-  const { account, minTtl, shell } = args;
+  const { account, minTtl, shell, timeout } = args;
   return [
     'credential',
     format,
     ...(server === undefined ? [] : [server]),
     ...(account === undefined ? [] : ['--account', account]),
     ...(minTtl === undefined ? [] : ['--min-ttl', String(minTtl)]),
+    ...(timeout === 8 ? [] : ['--timeout', String(timeout)]),
     ...(format === 'env' ? ['--shell', shell] : []),
     ...args.var.flatMap((one) => ['--var', one]),
     ...(args.wholeHost ? ['--whole-host'] : []),

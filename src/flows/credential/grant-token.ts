@@ -4,6 +4,7 @@ import type { RenewedToken } from '../../ports/callers.js';
 import type { Ports } from '../../ports.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import type { StoredCredential } from '../../protocol/credential-item.js';
 import { readCredential } from '../token/read-credential.js';
 import { alive, renewable, reportedRefused, usable } from '../token/token-request.js';
 import { minLife } from './min-life.js';
@@ -16,19 +17,21 @@ export interface GrantRequest {
   readonly signal: AbortSignal;
 }
 
+type GrantPorts = Pick<Ports, 'store' | 'index' | 'locks' | 'clock' | 'renewal'>;
+
+/** Longer than any caller waits: the signal comes sooner. */
+const turnWaitMs = 10_000;
+
 /**
  * A token of this login for another program, with enough life left: the stored one, else one that a process of its own
  * has renewed, and written, before it is handed out. Where renewing fails for now, the stored one while it lives.
  * @throws Failure `login_expired`, the store's, those of a refresh, or the signal's reason
  */
-export async function grantToken(
-  ports: Pick<Ports, 'store' | 'index' | 'clock' | 'renewal'>,
-  { login, format, minLifeMs: asked, signal }: GrantRequest,
-): Promise<RenewedToken> {
+export async function grantToken(ports: GrantPorts, request: GrantRequest): Promise<RenewedToken> {
+  const { login, format, minLifeMs: asked } = request;
   const held = await readCredential(ports, login);
   const minLifeMs = minLife(format, asked, held);
-  const wanted = { minLifeMs, rejected: reportedRefused(login, held) };
-  if (usable(held, wanted, ports.clock.now())) {
+  if (isEnough(ports, login, held, minLifeMs)) {
     return held;
   }
   const lives = () => alive(held, { minLifeMs: 0, rejected: undefined }, ports.clock.now());
@@ -38,9 +41,41 @@ export async function grantToken(
     throw loginExpired(login.server, 'the token has expired and there is no refresh token');
   }
   try {
-    return await ports.renewal.renew(login, { minLifeMs, signal });
+    return await renewOnce(ports, request, { held, minLifeMs });
   } catch (error) {
-    if (error instanceof Failure && error.exit === exitCode.network && lives()) return held;
+    if (error instanceof Failure && isPassing(error) && lives()) return held;
     throw error;
   }
+}
+
+/** Callers come in crowds: one of them renews, the others wait and take what it got. */
+async function renewOnce(
+  ports: GrantPorts,
+  { login, signal }: GrantRequest,
+  { held, minLifeMs }: { readonly held: StoredCredential; readonly minLifeMs: number },
+): Promise<RenewedToken> {
+  {
+    await using _turn = await ports.locks.acquire(`${login.key}-renewal`, { waitMs: turnWaitMs, signal });
+    const { logins } = await ports.index.read();
+    const now = logins.find(({ key }) => key === login.key);
+    if (now === undefined || now.obtainedAt === held.obtainedAt) {
+      return await ports.renewal.renew(login, { minLifeMs, signal });
+    }
+  }
+  const fresh = await readCredential(ports, login);
+  return isEnough(ports, login, fresh, minLifeMs) ? fresh : ports.renewal.renew(login, { minLifeMs, signal });
+}
+
+function isEnough(
+  ports: Pick<Ports, 'clock'>,
+  login: LoginRecord,
+  credential: StoredCredential,
+  minLifeMs: number,
+): boolean {
+  return usable(credential, { minLifeMs, rejected: reportedRefused(login, credential) }, ports.clock.now());
+}
+
+/** Will it be over by itself? */
+function isPassing(failure: Failure): boolean {
+  return failure.exit === exitCode.network || failure.code === 'busy';
 }
