@@ -11,7 +11,7 @@ import type { LoginRecord } from '../primitives/records.js';
 import { decodeCredential } from '../protocol/credential-item.js';
 import { withSessionBus } from '../system/keychain/bus-address.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
-import { nullDevice, readStdin } from '../system/read-stdin.js';
+import { nullDevice, openStdin } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import { stateFolder, usualArguments } from './usual.js';
@@ -34,7 +34,10 @@ export async function credentialOutput(
   const format = formatOf(args);
   const input = inputOf(format, args);
   const asked = async (): Promise<CredentialCall> => {
-    if (input !== undefined) read.input = await readInput(readStdin(), input);
+    if (input !== undefined) {
+      using stdin = openStdin();
+      read.input = await readInput(stdin.bytes, input);
+    }
     const bytes = read.input === undefined ? new Uint8Array() : inputBytes(format, read.input);
     return readCall(format, args, { env: process.env, input: bytes });
   };

@@ -5,25 +5,31 @@ const pieceBytes = 65_536;
 /** Linux: major 1, minor 3. */
 export const nullDevice = 0x103;
 
+/** stdin without `process.stdin`, which takes two milliseconds to be made. */
+export interface RawStdin extends Disposable {
+  /** The bytes as they come; gone for whoever reads after. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
 /**
- * The bytes of stdin as they come. `process.stdin` takes two milliseconds to be made; what is read here is gone for
- * it. Whoever stops early lets go of it.
+ * Opens stdin; leaving the scope lets go of it, also while nothing comes.
+ * @throws Error for a terminal, which is read by those who know how
  */
-export async function* readStdin(): AsyncGenerator<Uint8Array> {
+export function openStdin(): RawStdin {
   const stats = fstatSync(0);
   if (stats.isCharacterDevice() && stats.rdev !== nullDevice) {
-    throw new Error('a terminal is read by those who know how');
+    throw new Error('a terminal');
   }
-  if (stats.isFIFO() || stats.isSocket()) {
-    const socket = new Socket({ fd: 0, readable: true, writable: false });
-    try {
-      for await (const piece of socket) yield piece;
-    } finally {
-      socket.destroy();
-    }
-    return;
+  if (!stats.isFIFO() && !stats.isSocket()) {
+    return { bytes: whole(), [Symbol.dispose]: () => undefined };
   }
-  // A file, or a device that has nothing: these do not keep anybody waiting.
+  const socket = new Socket({ fd: 0, readable: true, writable: false });
+  socket.on('error', () => undefined); // also told to whoever reads
+  return { bytes: socket, [Symbol.dispose]: () => void socket.destroy() };
+}
+
+/** A file, or a device that has nothing: these do not keep anybody waiting. */
+async function* whole(): AsyncGenerator<Uint8Array> {
   for (;;) {
     const piece = Buffer.alloc(pieceBytes);
     const length = readSync(0, piece);

@@ -11,7 +11,13 @@ const programsOf = {
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],
+  unshare: ['unshare'],
   curl: ['curl'],
+  sh: ['sh'],
+  bash: ['bash'],
+  dash: ['dash'],
+  zsh: ['zsh'],
+  fish: ['fish'],
   kubectl: ['kubectl'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -9,16 +9,29 @@ export interface BusAddress {
 }
 
 /**
- * Where the user bus is on systems that have one (pam_systemd), for an environment that names neither it nor the
- * folder of the runtime: some programs start their helpers with next to nothing.
+ * The variable that leads to the user bus, for an environment that does not have it: some programs start their helpers
+ * with next to nothing. The bus is in the folder of the runtime, which pam_systemd makes at `/run/user/<number>`; the
+ * keychain's package knows nothing of either.
  */
 export function withSessionBus(
   env: Readonly<Record<string, string | undefined>>,
   user: number | undefined,
 ): Readonly<Record<string, string>> {
-  const isNamed = (env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '' || (env['XDG_RUNTIME_DIR'] ?? '') !== '';
-  const folder = `/run/user/${user}`;
-  return isNamed || user === undefined || !existsSync(`${folder}/bus`) ? {} : { XDG_RUNTIME_DIR: folder };
+  if ((env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '' || user === undefined) {
+    return {};
+  }
+  const runtime = env['XDG_RUNTIME_DIR'] ?? '';
+  const bus = `${runtime.startsWith('/') ? runtime : `/run/user/${user}`}/bus`;
+  return existsSync(bus) ? { DBUS_SESSION_BUS_ADDRESS: `unix:path=${escaped(bus)}` } : {};
+}
+
+function escaped(path: string): string {
+  const bytes = [...Buffer.from(path)].map((byte) => [String.fromCharCode(byte), byte] as const);
+  return bytes
+    .map(([character, byte]) =>
+      /[-0-9A-Za-z_/.]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0')}`,
+    )
+    .join('');
 }
 
 /**
