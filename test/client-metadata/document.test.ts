@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { buildFolder, fileNameOf } from '../../src/flows/client-metadata/folder/build-folder.js';
 import { changedSettings, newSettings } from '../../src/flows/client-metadata/settings.js';
 import { asObject, parseJson } from '../../src/primitives/json.js';
+import { judgeClientId } from '../../src/protocol/oauth/client-metadata/client-id.js';
 import { judgeDocument } from '../../src/protocol/oauth/client-metadata/document.js';
 import { repositoryRoot } from '../support/repository.js';
 
@@ -100,3 +101,9 @@ for (const [what, wish, code] of [
     );
   });
 }
+
+test('[R-2.3a] the address built into a release is none yet, or one that can be a client identifier', async () => {
+  const { clientMetadataUrl } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
+  assert.equal(typeof clientMetadataUrl, 'string');
+  if (clientMetadataUrl !== '') assert.deepEqual(judgeClientId(clientMetadataUrl), []);
+});

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createClock } from '../../src/system/clock.js';
+import { createDocumentServers } from '../../src/system/document-server/document-servers.js';
 import { makeSelfSigned } from '../../src/system/document-server/self-signed.js';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { temporaryFolder } from '../support/temporary.js';
 import { goodHeaders, hostDocument } from './document-server.js';
 
 const day = 24 * 3600 * 1000;
@@ -73,4 +77,36 @@ test('nothing but the files of the site can be asked for, and only be read', asy
   assert.equal(post.status, 405);
   await using head = await send(door, host.url, { method: 'HEAD' });
   assert.deepEqual([head.status, await textOf(head)], [200, '']);
+});
+
+test('the person’s own certificate and key are used; what is no pair, or not there, is told, exit 2', async () => {
+  await using folder = await temporaryFolder();
+  const file = (name: string) => join(folder.path, name);
+  const [one, other] = [makeSelfSigned(Date.now()), makeSelfSigned(Date.now())];
+  await writeFile(file('cert.pem'), one.cert);
+  await writeFile(file('key.pem'), one.key);
+  await writeFile(file('other.pem'), other.key);
+  await writeFile(file('client.json'), '{}');
+  const site = new Map([['/client.json', { path: file('client.json'), headers: goodHeaders }]]);
+  const servers = createDocumentServers({ clock: createClock(), certificateFile: () => file('none') });
+  const serve = (certFile: string, keyFile: string) =>
+    servers.serve({ port: 0, tls: { certFile: file(certFile), keyFile: file(keyFile) }, site });
+  {
+    await using server = await serve('cert.pem', 'key.pem');
+    assert.equal(server.certificateFile, undefined);
+    await using door = testDoor({}, { caFile: file('cert.pem') });
+    await using response = await send(door, `https://127.0.0.1:${server.port}/client.json`);
+    assert.equal(response.status, 200);
+  }
+  for (const [cert, key] of [
+    ['cert.pem', 'other.pem'],
+    ['key.pem', 'key.pem'],
+    ['missing.pem', 'key.pem'],
+  ] as const) {
+    const failure = await failureOf(serve(cert, key), 'tls_files_unusable');
+    assert.equal(failure.exit, 2);
+    assert.doesNotMatch(failure.message + failure.remedy, /BEGIN/);
+  }
+  const nothing = new Map([['/client.json', { path: file('gone.json'), headers: goodHeaders }]]);
+  await failureOf(servers.serve({ port: 0, tls: 'self-signed', site: nothing }), 'file_unreadable');
 });

@@ -60,6 +60,7 @@ export async function showIdentity(
     preregistered: given?.clientId ?? byHand?.clientId,
     metadataUrl,
     documentHasKey: hasKey,
+    byDevice: false,
     server: authorizationServer,
   });
   if (!choice.open) throw new Error('without a forced way one is always open');

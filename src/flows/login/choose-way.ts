@@ -9,6 +9,8 @@ export interface WayFacts {
   /** The address of our client ID metadata document, and whether it says `private_key_jwt`. */
   readonly metadataUrl: string | undefined;
   readonly documentHasKey: boolean;
+  /** A login by a code (RFC 8628), for which a client has to be allowed that grant. */
+  readonly byDevice: boolean;
   readonly server: Pick<
     AuthorizationServer,
     'takesMetadataDocuments' | 'registrationEndpoint' | 'tokenAuthMethods'
@@ -76,12 +78,17 @@ function whyClosed(facts: WayFacts): Readonly<Record<RegistrationWay, string | u
   };
 }
 
-function whyNoDocument({ server, metadataUrl, documentHasKey }: WayFacts): string | undefined {
+function whyNoDocument(facts: WayFacts): string | undefined {
+  const { server, metadataUrl, documentHasKey, byDevice, forced } = facts;
   if (metadataUrl === undefined) {
     return 'no client ID metadata document is configured (--client-metadata-url)';
   }
   if (!server.takesMetadataDocuments) {
     return 'the authorization server does not take client ID metadata documents';
+  }
+  if (byDevice && forced === undefined) {
+    // It would have to list that grant, and then servers that have no such grant refuse it whole.
+    return 'documents made here list no login by a code (--registration metadata tries it all the same)';
   }
   return documentHasKey && server.tokenAuthMethods?.includes('private_key_jwt') === false
     ? 'the document has a key, and the authorization server takes no private_key_jwt'

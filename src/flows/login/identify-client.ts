@@ -79,6 +79,7 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
       forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(ports, metadataUrl),
+    byDevice: request.byDevice,
     server,
   });
   if (!choice.open) {
@@ -88,7 +89,7 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
     return preregistered(ports, request);
   }
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
-    return { ...(await documentClient(ports, metadataUrl)), way: 'metadata' };
+    return { ...(await documentClient(ports, metadataUrl)), way: 'metadata', device: false };
   }
   if (choice.way === 'dynamic' && server.registrationEndpoint !== undefined) {
     return registerDynamically(ports, { ...request, server, endpoint: server.registrationEndpoint });
