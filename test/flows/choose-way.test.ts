@@ -66,7 +66,9 @@ for (const [what, facts, way, passedOver] of [
     assert.ok(choice.open);
     assert.equal(choice.way, way);
     assert.equal(choice.passedOver.length, passedOver.length);
-    passedOver.forEach((pattern, index) => assert.match(choice.passedOver[index]?.why ?? '', pattern));
+    for (const [index, pattern] of passedOver.entries()) {
+      assert.match(choice.passedOver[index]?.why ?? '', pattern);
+    }
   });
 }
 
