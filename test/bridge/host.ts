@@ -35,19 +35,25 @@ export interface ScriptedServer extends TestServer {
 
 export async function scriptedServer(
   answer: (seen: Seen, response: ServerResponse) => void,
+  port = 0,
 ): Promise<ScriptedServer> {
   const seen: Seen[] = [];
-  const server = await startHttp((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.once('end', () => {
-      const body = Buffer.concat(parts);
-      const { method = '', url = '', headers } = request;
-      const one = { method, url, headers, body, message: messageIn(body) };
-      seen.push(one);
-      answer(one, response);
-    });
-  });
+  const server = await startHttp(
+    (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.once('end', () => {
+        const body = Buffer.concat(parts);
+        const { method = '', url = '', headers } = request;
+        const one = { method, url, headers, body, message: messageIn(body) };
+        seen.push(one);
+        answer(one, response);
+      });
+    },
+    undefined,
+    '127.0.0.1',
+    port,
+  );
   return Object.assign(server, { url: `${server.origin}/mcp`, seen });
 }
 

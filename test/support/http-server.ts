@@ -15,28 +15,34 @@ export interface TestServer extends AsyncDisposable {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A plain or, with `tls`, a TLS server on a free port of `address`. */
-export function startHttp(handler: Handler, tls?: ServerOptions, address = '127.0.0.1'): Promise<TestServer> {
+/** A plain or, with `tls`, a TLS server on `port`, or a free one, of `address`. */
+export function startHttp(
+  handler: Handler,
+  tls?: ServerOptions,
+  address = '127.0.0.1',
+  port = 0,
+): Promise<TestServer> {
   const requests: string[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(`${request.method} ${request.url}`);
     handler(request, response);
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  return listening(server, requests, tls === undefined ? 'http' : 'https', address);
+  return listening(server, requests, tls === undefined ? 'http' : 'https', { address, port });
 }
 
 /** A server that speaks whatever `handler` writes to the socket. */
 export function startTcp(handler: (socket: Socket) => void): Promise<TestServer> {
-  return listening(createTcpServer(handler), [], 'http', '127.0.0.1');
+  return listening(createTcpServer(handler), [], 'http', { address: '127.0.0.1', port: 0 });
 }
 
 async function listening(
   server: Server,
   requests: string[],
   scheme: string,
-  address: string,
+  place: { readonly address: string; readonly port: number },
 ): Promise<TestServer> {
+  const { address } = place;
   const sockets = new Set<Socket>();
   const connections = {
     opened: 0,
@@ -51,7 +57,7 @@ async function listening(
   });
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, address, resolve);
+    server.once('error', reject).listen(place.port, address, resolve);
   });
   const bound = server.address();
   const port = bound !== null && typeof bound === 'object' ? bound.port : 0;
