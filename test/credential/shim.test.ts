@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { shimText } from '../../src/cli/credential/shim.js';
+import { needs } from '../support/needs.js';
+import { launcher } from '../support/program.js';
+import { seed, server, token, work } from './seeded.js';
+
+const skip = needs('gnome-keyring', 'dbus');
+
+test('a shim needs no argument, no PATH and no variable but the bus; it finds the logins of whoever made it', {
+  skip,
+}, async () => {
+  await using seeded = await seed(work());
+  const folder = join(seeded.home.path, "a folder's $HOME");
+  await mkdir(folder);
+  const shim = join(folder, 'headers');
+  const made = await seeded.ask(['headers', 'work', '--shim', shim]);
+  assert.deepEqual([made.code, made.stdout], [0, ''], made.stderr);
+  assert.equal((await stat(shim)).mode & 0o777, 0o700);
+  assert.doesNotMatch(await readFile(shim, 'utf8'), /tok\.en/);
+  const run = (path: string, args: readonly string[], input = '') =>
+    spawnSync(path, args, { env: seeded.keyring.env, cwd: '/', input, encoding: 'utf8' });
+  assert.equal(run(shim, []).stdout, `{"Authorization":"Bearer ${token}"}\n`);
+  const bazel = join(folder, 'bazel');
+  assert.equal((await seeded.ask(['bazel', '--shim', bazel])).code, 0);
+  assert.match(
+    run(bazel, ['get'], `{"uri":"${server}"}`).stdout,
+    /^\{"headers":\{"Authorization":\["Bearer /,
+  );
+  assert.equal(run(bazel, ['get'], '{"uri":"https://other.example/"}').stdout, '{"headers":{}}\n');
+});
+
+test('a shim replaces its like and nothing else, and never through a link', { skip }, async () => {
+  await using seeded = await seed(work());
+  const at = (name: string) => join(seeded.home.path, name);
+  const write = (name: string, ...words: string[]) => seeded.ask([...words, '--shim', at(name)]);
+  assert.equal((await write('shim', 'headers', 'work')).code, 0);
+  await chmod(at('shim'), 0o755);
+  assert.equal((await write('shim', 'token', 'work')).code, 0);
+  assert.match(await readFile(at('shim'), 'utf8'), /credential token work/);
+  assert.equal((await stat(at('shim'))).mode & 0o777, 0o700);
+  await writeFile(at('own'), '#!/bin/sh\necho mine\n');
+  await symlink(at('own'), at('link'));
+  for (const name of ['own', 'link', 'config']) {
+    const { code, stderr } = await write(name, 'headers', 'work');
+    assert.equal(code, 2);
+    assert.match(stderr, /shim_refused/);
+  }
+  assert.equal(await readFile(at('own'), 'utf8'), '#!/bin/sh\necho mine\n');
+  for (const [words, code] of [
+    [['headers', 'nowhere'], 3],
+    [['token'], 2],
+    [['headers', 'work', 'x'], 2],
+    [['env', 'work', '--var', 'PATH'], 2],
+  ] as const) {
+    assert.equal((await write('never', ...words)).code, code, words.join(' '));
+  }
+  await assert.rejects(stat(at('never')));
+  assert.equal((await write('no/such/folder', 'headers', 'work')).code, 2);
+});
+
+test('the text of a shim is one command, quoted for its platform', () => {
+  const words = ['credential', 'headers', "it's", '--account', '$(id)'];
+  assert.equal(
+    shimText('linux', ['/opt/my node', '/x/postern.js'], { POSTERN_STATE_DIR: '/a b' }, words),
+    "#!/bin/sh\n# Written by postern credential --shim; it may be replaced by it.\nexport POSTERN_STATE_DIR='/a b'\n" +
+      "exec '/opt/my node' /x/postern.js credential headers 'it'\\''s' --account '$(id)' \"$@\"\n",
+  );
+  const batch = shimText('win32', ['C:\\node.exe', 'C:\\x y\\postern.js'], {}, [
+    'credential',
+    'headers',
+    'https://a.example/%7E',
+  ]);
+  assert.match(batch, /^@echo off\r\n@rem Written by postern/);
+  assert.match(
+    batch,
+    /\r\n@"C:\\node\.exe" "C:\\x y\\postern\.js" "credential" "headers" "https:\/\/a\.example\/%%7E" %\*\r\n$/,
+  );
+  assert.ok(launcher.endsWith('postern.js'));
+});
