@@ -125,6 +125,22 @@ export function authorizationServerChanged(
   });
 }
 
+/** The authorization server is the one it was, and its token endpoint is now another origin's. */
+export function endpointsMoved(
+  server: string,
+  endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
+  trail: readonly Step[],
+): Failure {
+  const { issuer, before, now } = endpoints;
+  return new Failure({
+    code: 'endpoints_moved',
+    exit: exitCode.loginNeeded,
+    message: `The authorization server ${quoted(issuer)} used the token endpoint ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`,
+    remedy: `If you trust the change, run: postern login ${shellWord(server)} --authorization-server ${shellWord(issuer)}`,
+    trail,
+  });
+}
+
 /** The person asked for an authorization server that the resource does not name. */
 export function authorizationServerNotNamed(
   wanted: string,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Keyring, startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
-import { extensions, newerOnOldWire, required, type Scenario } from './scenarios.js';
+import { extensions, newerOnOldWire, newerWithConsent, required, type Scenario } from './scenarios.js';
 import { driver, play, suiteIsMissing } from './suite.js';
 
 const skip = suiteIsMissing() || needs('gnome-keyring', 'secret-tool');
@@ -30,6 +30,7 @@ describe('official conformance suite, newer authorization scenarios on the old w
   concurrency: 2,
 }, () => {
   newerOnOldWire.forEach(declare);
+  newerWithConsent.forEach(declare);
 });
 
 describe('official conformance suite, extensions', { concurrency: 2 }, () => {

@@ -7,6 +7,25 @@ import type { PlannedRun } from './plan.js';
 
 /** One run of `postern`, whose authorization URLs are opened as they are printed. Its exit code. */
 export async function runWithBrowser(home: Home, run: PlannedRun): Promise<number> {
+  const { code, stderr } = await runOnce(home, run);
+  return run.obey === true ? obey(home, code, stderr) : code;
+}
+
+/** Types what the failure says, until that works: a person would agree to it. */
+async function obey(home: Home, code: number, stderr: string): Promise<number> {
+  if (code !== 3) return code === 0 ? 1 : code; // it was to need a person
+  let last = { code, stderr };
+  for (let times = 0; times < 3 && last.code === 3; times += 1) {
+    const [, words = ''] = /postern (login [^\n]*?)\s*\n/.exec(last.stderr) ?? [];
+    last = await runOnce(home, { args: [...words.split(' '), '--no-browser'] });
+  }
+  return last.code;
+}
+
+async function runOnce(
+  home: Home,
+  run: PlannedRun,
+): Promise<{ readonly code: number; readonly stderr: string }> {
   if (run.file !== undefined) {
     await writeFile(join(home.path, run.file.name), run.file.text, { mode: 0o600 });
   }
@@ -17,7 +36,7 @@ export async function runWithBrowser(home: Home, run: PlannedRun): Promise<numbe
   const { code, stdout, stderr } = await program.finished;
   clearTimeout(limit);
   tell(run, `${stdout}\n${stderr}\nexit ${code}\n${(await opened).join('\n')}`);
-  return code ?? 1;
+  return { code: code ?? 1, stderr };
 }
 
 /** Opens each authorization URL as it is printed, until the program ends. Says where each one led. */

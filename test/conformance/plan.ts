@@ -5,6 +5,8 @@ export interface PlannedRun {
   readonly file?: { readonly name: string; readonly text: string };
   /** All of its stdin. */
   readonly input?: string;
+  /** It is to end with exit code 3 and a command to type, which is typed then, as often as that is said. */
+  readonly obey?: true;
 }
 
 /** What the suite hands to a client about the scenario (`MCP_CONFORMANCE_CONTEXT`). */
@@ -47,6 +49,11 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
         ['--client-id', context.client_id ?? '', '--client-secret-stdin'],
         context.client_secret,
       );
+    case 'auth/authorization-server-migration': {
+      // The second call meets the other authorization server: a person is to agree to it first.
+      const [login, list, call] = loginAndCall(server, []);
+      return [login, list, call && { ...call, obey: true as const }, call].filter((run) => run !== undefined);
+    }
     case 'auth/client-credentials-basic':
       return asClient(server, context, { args: ['--client-secret-stdin'], input: context.client_secret });
     case 'auth/client-credentials-jwt': {

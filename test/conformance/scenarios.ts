@@ -43,6 +43,11 @@ export const newerOnOldWire: readonly Scenario[] = [
   { name: 'auth/iss-normalized', rules: '', onOldWire: true },
 ];
 
+/** The same, in which a person has to agree to something in the middle. */
+export const newerWithConsent: readonly Scenario[] = [
+  { name: 'auth/authorization-server-migration', rules: '[R-2.1b]', onOldWire: true },
+];
+
 /** Extensions of the specification that are built; never part of the suite's requirements. */
 export const extensions: readonly Scenario[] = [
   { name: 'auth/client-credentials-jwt', rules: '[R-2.3c] [R-9.2]' },

@@ -2,6 +2,7 @@ import type { Ports } from '../../ports.js';
 import type { RegistrationRecord } from '../../primitives/records.js';
 import type { WantedGrant } from '../../protocol/oauth/authorization-server-metadata.js';
 import { type Discovery, discover } from '../discovery/discover.js';
+import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
 import type { PreregisteredClient } from './identify-client.js';
@@ -23,7 +24,7 @@ export interface BegunLogin {
 
 /**
  * The beginning of every login by a person (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
- * @throws Failure `name_unusable`, `name_taken`, or of discovery
+ * @throws Failure `name_unusable`, `name_taken`, `endpoints_moved`, of discovery, or the store's
  */
 export async function beginLogin(
   world: Ports,
@@ -43,6 +44,8 @@ export async function beginLogin(
   ];
   const { server, issuer: wanted, signal } = request;
   const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
+  await ports.store.ready();
+  await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
   const { issuer } = discovery.authorizationServer;
   return {
     ports,

@@ -10,6 +10,7 @@ import { importPrivateKey } from '../../protocol/oauth/private-key.js';
 import { sendClientCredentialsRequest } from '../../protocol/oauth/token-request.js';
 import { discover } from '../discovery/discover.js';
 import { readCredential } from '../token/read-credential.js';
+import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
 import { keepLogin } from './keep-login.js';
@@ -79,6 +80,7 @@ export async function clientCredentialsLogin(
   const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
   const { authorizationServer } = discovery;
   await ports.store.ready();
+  await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
   const clients: Clients = request.client
     ? await authenticationsOf(ports, request.client, authorizationServer)
     : [await keptClient(ports, server, held, authorizationServer.issuer)];

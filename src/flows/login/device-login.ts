@@ -32,7 +32,6 @@ export async function deviceLogin(
   if (deviceAuthorizationEndpoint === undefined) {
     throw deviceFlowMissing(issuer, request.server, ports.journal.steps);
   }
-  await ports.store.ready();
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
   // Metadata documents list the grants of the browser alone, as a rule: a registration of one's own goes before them.

@@ -52,7 +52,6 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
   const { signal } = request;
   const begun = await beginLogin(world, request, 'authorization_code');
   const { ports, discovery, kept, preregistered, scopes } = begun;
-  await ports.store.ready();
   const registration = likelyRegistration(
     kept,
     preregistered,
