@@ -76,14 +76,22 @@ export interface SetupRecords {
   forget(id: string): Promise<void>;
 }
 
+/**
+ * What a program has on stdin: nothing and an end, nothing without an end, or a text; `upTo`: and the end only when
+ * the first line has come back.
+ */
+export type ProgramInput =
+  | 'closed'
+  | 'open'
+  | { readonly text: string; readonly upTo: 'its-end' | 'first-line' };
+
 /** A command as another program runs it. */
 export interface ProgramCommand {
   /** Its words, or a line for the platform's shell. */
   readonly command: readonly string[] | string;
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
-  /** Given on stdin; without one it is closed, or left open for ever. */
-  readonly input: string | 'closed' | 'open';
+  readonly input: ProgramInput;
   readonly limitMs: number;
   readonly signal: AbortSignal;
 }

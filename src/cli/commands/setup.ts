@@ -2,7 +2,7 @@ import { exitCode } from '../../errors/failure.js';
 import { nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
 import { argumentRefused } from '../../errors/usage.js';
 import { checkEntry } from '../../flows/setup/check-entry.js';
-import { listPrograms } from '../../flows/setup/list-programs.js';
+import { isHere, listPrograms } from '../../flows/setup/list-programs.js';
 import { entryAlone, planEntry } from '../../flows/setup/plan-entry.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
 import { writeEntry } from '../../flows/setup/write-entry.js';
@@ -57,7 +57,8 @@ async function show(context: CommandContext, args: SetupArguments): Promise<Comm
   }
   const plan = await planEntry(world, request);
   const entry = entryAlone(plan);
-  const notes = entryNotes(plan, { machine: world.machine, hasLogin });
+  const found = isHere(world, program, request.scope);
+  const notes = entryNotes(plan, { machine: world.machine, hasLogin, isHere: found });
   if (options.json) {
     const { shim, file } = plan;
     await out.json({
@@ -88,8 +89,9 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
     );
   }
   const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  const found = isHere(programs, program, request.scope);
   const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
-  const notes = entryNotes(written.plan, { machine: programs.machine, hasLogin });
+  const notes = entryNotes(written.plan, { machine: programs.machine, hasLogin, isHere: found });
   if (options.json) {
     await out.json({ ...writtenJson(written), notes });
   } else {

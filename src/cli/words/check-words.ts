@@ -1,5 +1,5 @@
 import type { CheckedEntry } from '../../flows/setup/check-entry.js';
-import { printable } from '../../primitives/printable.js';
+import { printable, quoted } from '../../primitives/printable.js';
 
 /** What the program would get, for a person; never a token. */
 export function checkLines({ plan, place, end, answer }: CheckedEntry, title: string): readonly string[] {
@@ -35,6 +35,8 @@ function answerInWords(end: CheckedEntry['end'], answer: CheckedEntry['answer'])
       return `would get a token of ${answer.length} characters`;
     case 'server':
       return `would be connected to the server ${printable(answer.name, 100)}`;
+    case 'refused':
+      return `would be refused: ${quoted(answer.why, 400)}`;
     case 'nothing':
       return 'would get no credential, and no error';
     case 'unreadable':

@@ -9,7 +9,15 @@ import { shellWord } from '../../primitives/quoting.js';
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
   plan: SetupPlan,
-  { machine, hasLogin }: { readonly machine: Machine; readonly hasLogin: boolean },
+  {
+    machine,
+    hasLogin,
+    isHere,
+  }: {
+    readonly machine: Machine;
+    readonly hasLogin: boolean;
+    readonly isHere: boolean;
+  },
 ): readonly string[] {
   const { request, leftovers } = plan;
   const lasting = lastingNote(machine);
@@ -19,6 +27,7 @@ export function entryNotes(
     ...(request.scope === 'project'
       ? ['The entry holds paths of this machine: do not share that file with others as it is.']
       : []),
+    ...(isHere ? [] : [`${request.program.title} was not found on this machine.`]),
     ...(hasLogin
       ? []
       : [`There is no login for this server yet: postern login ${shellWord(printable(request.url, 300))}`]),

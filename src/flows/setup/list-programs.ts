@@ -20,7 +20,18 @@ export function knownPrograms(): readonly Program[] {
   return programs;
 }
 
-/** The same, found here or not. Nothing of their configuration is read. */
+/** Is there a command of the program's, or its configuration? */
+export function isHere(
+  world: Pick<Neighbours, 'machine' | 'files' | 'find'>,
+  program: Program,
+  scope: Scope,
+): boolean {
+  const file = configurationFile(world, program, scope);
+  const hasFile = file !== undefined && world.files.exists(file);
+  return hasFile || program.commands.some((name) => world.find(name) !== undefined);
+}
+
+/** Every program, found here or not. Nothing of their configuration is read. */
 export async function listPrograms(
   world: Pick<Neighbours, 'machine' | 'files' | 'records' | 'find'>,
   scope: Scope,

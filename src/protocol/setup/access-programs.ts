@@ -51,7 +51,7 @@ const git: Program = {
     ];
     return {
       command: [...words, 'get'],
-      input: `${asked.join('\n')}\n\n`,
+      input: { text: `${asked.join('\n')}\n\n`, upTo: 'its-end' },
       environment: 'whole',
       variables: {},
       read: readGit,

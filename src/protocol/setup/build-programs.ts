@@ -46,7 +46,7 @@ const bazel: Program = {
   },
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'bazel'], server, options }), 'get'],
-    input: JSON.stringify({ uri: url }),
+    input: { text: JSON.stringify({ uri: url }), upTo: 'its-end' },
     environment: 'whole',
     variables: {},
     read: readBazel,
@@ -80,7 +80,7 @@ const go: Program = {
       : ['GOAUTH is set in the environment, and wins over this file; unset it.'],
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'goauth'], server, options }), url],
-    input: 'HTTP/1.1 404 Not Found\n\n',
+    input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' },
     environment: 'whole',
     variables: {},
     read: readHeaderLine,

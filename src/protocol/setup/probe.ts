@@ -1,12 +1,11 @@
-import type { Machine } from '../../ports/neighbours.js';
+import type { Machine, ProgramInput } from '../../ports/neighbours.js';
 import { asObject, parseJson, stringField } from '../../primitives/json.js';
 
 /** What a program would run, how it would, and how it reads what comes. */
 export interface Probe {
   /** Words, or a line for the shell where the program uses one. */
   readonly command: readonly string[] | string;
-  /** What it puts on stdin; `open`: nothing, without an end. */
-  readonly input: string | 'closed' | 'open';
+  readonly input: ProgramInput;
   /** What of the environment it leaves: hardly anything, or all, with these added. */
   readonly environment: 'least' | 'whole';
   readonly variables: Readonly<Record<string, string>>;
@@ -17,6 +16,8 @@ export interface Probe {
 export type ProbeAnswer =
   | { readonly kind: 'token'; readonly length: number }
   | { readonly kind: 'server'; readonly name: string }
+  /** Words of the server or of ours, untrusted. */
+  | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unreadable' };
 
@@ -99,6 +100,8 @@ export function readInitialize(stdout: string): ProbeAnswer {
   const [line = ''] = stdout.split('\n');
   const message = objectIn(line);
   if (message === undefined) return stdout.trim() === '' ? { kind: 'nothing' } : { kind: 'unreadable' };
+  const error = asObject(message['error']);
+  if (error !== undefined) return { kind: 'refused', why: stringField(error, 'message') ?? '' };
   const info = asObject(asObject(message['result'])?.['serverInfo']);
   return info === undefined
     ? { kind: 'unreadable' }

@@ -126,8 +126,9 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
   leftovers: (request) => sameServerElsewhere(request, [row.below]),
   servers: (text) => readJsonServers(text, [[row.below]]),
   probe: ({ machine, server, options }) => ({
-    command: callWords(machine, { command: ['bridge'], server, options }),
-    input: initializeLine,
+    // A check is no reason to open a browser.
+    command: [...callWords(machine, { command: ['bridge'], server, options }), '--non-interactive'],
+    input: { text: initializeLine, upTo: 'first-line' },
     environment: 'whole',
     variables: {},
     read: readInitialize,

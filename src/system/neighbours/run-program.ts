@@ -11,6 +11,7 @@ const mostBytes = 1024 * 1024;
 export async function runProgram(run: ProgramCommand): Promise<CommandEnd> {
   const { command, env, folder, input, signal } = run;
   signal.throwIfAborted();
+  const endsAtLine = typeof input === 'object' && input.upTo === 'first-line';
   const ownGroup = process.platform !== 'win32';
   const options = {
     env: { ...env },
@@ -40,13 +41,17 @@ export async function runProgram(run: ProgramCommand): Promise<CommandEnd> {
     for (const name of ['stdout', 'stderr'] as const) {
       child[name]?.setEncoding('utf8').on('data', (text: string) => {
         output[name] += text;
+        if (name === 'stdout' && endsAtLine && text.includes('\n')) child.stdin?.end();
         if (output[name].length > mostBytes) stop(() => resolve({ kind: 'too_much' }));
       });
     }
     child.once('error', () => settle(() => resolve({ kind: 'not_started' })));
     child.once('close', (code) => settle(() => resolve({ kind: 'ended', code, ...output })));
     child.stdin?.on('error', () => undefined);
-    if (input !== 'closed' && input !== 'open') child.stdin?.end(input);
+    if (typeof input === 'object') {
+      child.stdin?.write(input.text);
+      if (!endsAtLine) child.stdin?.end();
+    }
   });
 }
 

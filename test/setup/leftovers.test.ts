@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { knownPrograms } from '../../src/flows/setup/list-programs.js';
+import type { Machine } from '../../src/ports/neighbours.js';
+import { machine } from './workshop.js';
+
+/** What is said to win over the entry, the program's text and the environment being so. */
+function leftovers(name: string, text: string, more: Partial<Machine> = {}): string {
+  const program = knownPrograms().find((one) => one.name === name);
+  assert.ok(program !== undefined);
+  const url = 'https://h.example/mcp';
+  const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };
+  return program.leftovers(request).join('\n');
+}
+
+test('claude: an entry of the folder wins over the person’s, and another one for the same server is named', () => {
+  const text = JSON.stringify({
+    mcpServers: { work: {}, old: { url: 'https://H.example/mcp/' }, other: { url: 'https://o.example' } },
+    projects: { '/home/a/project': { mcpServers: { work: {} } } },
+  });
+  assert.match(leftovers('claude', text), /entry "old" is for the same server/);
+  assert.match(leftovers('claude', text), /claude mcp remove --scope local work/);
+  assert.doesNotMatch(leftovers('claude', text), /"other"/);
+  assert.equal(leftovers('claude', text, { workingFolder: '/' }).split('\n').length, 1);
+});
+
+test('codex: its own login and an Authorization in the entry win', () => {
+  assert.match(leftovers('codex', ''), /codex mcp logout work/);
+  const table = '[mcp_servers.work]\nurl = "u"\n[mcp_servers.work.http_headers]\nAuthorization = "x"\n';
+  const inline = '[mcp_servers.work]\nhttp_headers = { "X-A" = "1", authorization = "x" }\n';
+  for (const text of [table, inline]) assert.match(leftovers('codex', text), /Authorization of its own/);
+  assert.doesNotMatch(leftovers('codex', '[mcp_servers.work]\nurl = "u"\n'), /of its own/);
+  assert.match(leftovers('codex', '[mcp_servers.b]\nurl = "https://h.example/mcp"\n'), /"b" is for the same/);
+});
+
+test('programs that start the bridge: mcp-remote for the same server is named', () => {
+  const args = ['-y', 'mcp-remote', 'https://h.example/mcp'];
+  const text = JSON.stringify({ mcpServers: { old: { command: 'npx', args } } });
+  assert.match(leftovers('cursor', text), /"old" is for the same server/);
+  const list = JSON.stringify({ mcp: { old: { type: 'local', command: ['npx', ...args] } } });
+  assert.match(leftovers('opencode', list), /"old"/);
+});
+
+test('git: a header for all requests there wins', () => {
+  const text = '[http "https://h.example/"]\n\textraHeader = "Authorization: Bearer x"\n';
+  assert.match(leftovers('git', text), /extraHeader sends an Authorization/);
+  assert.equal(leftovers('git', text.replace('h.example', 'o.example')), '');
+});
+
+test('kubectl, bazel and go: what the environment or another line says is named', () => {
+  assert.match(leftovers('kubectl', '', { env: { KUBECONFIG: '/a:/b' } }), /names several files/);
+  assert.equal(leftovers('kubectl', ''), '');
+  assert.match(leftovers('bazel', 'build --credential_helper=h.example=/x\n'), /"build --credential_helper/);
+  assert.match(leftovers('bazel', 'common --credential_helper=/x\n'), /Another line/);
+  assert.equal(leftovers('bazel', 'common --credential_helper=o.example=/x\n'), '');
+  assert.match(leftovers('go', '', { env: { GOAUTH: 'netrc' } }), /GOAUTH is set in the environment/);
+  assert.equal(leftovers('go', ''), '');
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import {
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createProgramFiles } from '../../src/system/neighbours/program-files.js';
+import { createSetupRecords } from '../../src/system/neighbours/setup-records.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const files = createProgramFiles();
+const plain = { executable: false };
+
+test('what is no plain file of this user’s is left alone, and why is said [A-266]', async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  mkdirSync(at('folder'));
+  symlinkSync(at('nowhere'), at('broken'));
+  symlinkSync(at('loop'), at('loop'));
+  writeFileSync(at('one'), '{}');
+  linkSync(at('one'), at('two'));
+  writeFileSync(at('utf16'), Buffer.from('\ufeff{}', 'utf16le'));
+  writeFileSync(at('large'), Buffer.alloc(33 * 1024 * 1024, 0x20));
+  const reasons = {
+    folder: /not a plain file/,
+    broken: /leads nowhere/,
+    loop: /ELOOP/,
+    one: /hard link/,
+    utf16: /not UTF-8/,
+    large: /larger than/,
+  };
+  for (const [name, why] of Object.entries(reasons)) {
+    await assert.rejects(files.read(at(name)), { code: 'program_file_unusable', message: why }, name);
+  }
+});
+
+test('a file of another user’s is left alone [A-266]', { skip: needs('root') }, async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'config');
+  writeFileSync(path, '{}');
+  chownSync(path, 1, 1);
+  await assert.rejects(files.read(path), { code: 'program_file_unusable', message: /another user/ });
+});
+
+test('what somebody else wrote meanwhile is not overwritten, nor removed', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'config');
+  writeFileSync(path, 'a');
+  const file = await files.read(path);
+  const absent = await files.read(join(folder.path, 'absent'));
+  writeFileSync(path, 'b');
+  writeFileSync(absent.path, 'b');
+  for (const one of [file, absent]) {
+    await assert.rejects(files.replace(one, 'c', plain), { code: 'program_file_changed' });
+    await assert.rejects(files.remove(one), { code: 'program_file_changed' });
+    assert.equal(readFileSync(one.path, 'utf8'), 'b');
+  }
+});
+
+test('a file that cannot be written leaves nothing behind, and says so', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'x'.repeat(250)); // the temporary name is too long
+  const file = await files.read(path);
+  await assert.rejects(files.replace(file, 'c', plain), { code: 'program_file_unwritable' });
+  assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test('backups and records are closed to others; a damaged record is passed over', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'state', 'setup');
+  const records = createSetupRecords(path);
+  const record = {
+    version: 1,
+    program: 'git',
+    server: 'https://h.example',
+    path: '/x',
+    key: { format: 'line', prefix: 'a' },
+    existed: true,
+    before: '',
+    after: null,
+    entry: '',
+  } as const;
+  const id = crypto.randomUUID();
+  const backup = await records.keep({ id, record }, '\ufeffBearer of a token\r\n');
+  for (const name of readdirSync(path)) assert.equal(statSync(join(path, name)).mode & 0o777, 0o600);
+  assert.equal(statSync(path).mode & 0o777, 0o700);
+  assert.equal(await records.backup(id), '\ufeffBearer of a token\r\n');
+  writeFileSync(join(path, `${crypto.randomUUID()}.json`), '{"version": 2}', { mode: 0o600 });
+  writeFileSync(join(path, `${crypto.randomUUID()}.json`), 'x', { mode: 0o600 });
+  assert.deepEqual(await records.all(), [{ id, record }]);
+  await records.forget(id);
+  await assert.rejects(records.backup(id), { code: 'state_unsafe' });
+  assert.throws(() => readFileSync(backup), { code: 'ENOENT' });
+});
