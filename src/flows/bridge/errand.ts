@@ -26,7 +26,9 @@ export function errandFor(
   const { session, server, authorization } = parts;
   const { method, params, kind } = message;
   const revision = ownRevision(message);
-  const own = revision === undefined ? undefined : messageHeaders(message, revision);
+  const isCall = revision !== undefined && method === 'tools/call';
+  const parameters = isCall ? session.parameterHeaders.headersFor(params.name, line) : [];
+  const own = revision === undefined ? undefined : [...messageHeaders(message, revision), ...parameters];
   const opens = method === 'initialize';
   return {
     request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },

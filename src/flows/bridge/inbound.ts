@@ -62,6 +62,7 @@ export class Inbound {
     const request = pending.find(message.id);
     if (request === undefined) return false;
     if (request.method === 'initialize') session.takeAnswer(bytes, message);
+    if (request.isModern && request.method === 'tools/list') session.parameterHeaders.learn(bytes);
     return pending.settle(request);
   }
 }

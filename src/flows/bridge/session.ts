@@ -1,5 +1,6 @@
 import { protocolBroken } from '../../errors/call.js';
 import { usableRevision } from '../../protocol/mcp/message-headers.js';
+import { ParameterHeaders } from '../../protocol/mcp/parameter-headers.js';
 import { type MessageShape, textMember } from '../../protocol/mcp/scan-message.js';
 import { usableSessionId } from '../../protocol/mcp/session.js';
 
@@ -17,6 +18,8 @@ export class Session {
   /** Grows whenever a session begins, so that a late answer of an older one is known. */
   number = 0;
   opening: Opening | undefined;
+  /** What tools of the wire without sessions want in headers. */
+  readonly parameterHeaders = new ParameterHeaders();
   #key: string | undefined;
 
   constructor(server: string) {
