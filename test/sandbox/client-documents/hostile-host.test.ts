@@ -81,7 +81,7 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
         drip(response, () => response.write(' '));
       },
     };
-    host.serve();
+    host.serve(undefined, { 'cache-control': 'max-age=600' });
     assert.equal((await answerFor(sandbox, `${host.origin}/good`)).status, 303);
     host.respond((request, response) => dawdlers[request.url ?? '']?.(response));
     const slow = Object.keys(dawdlers).map(
