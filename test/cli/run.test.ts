@@ -137,6 +137,25 @@ test('the whole program runs in another process of choice, with a store of its o
   assert.equal(JSON.parse(wrote.stderr.trimEnd().split('\n').at(-1) ?? '').error.code, 'login_needed');
 });
 
+test('the address built into a release is what is used where nothing is configured, and nowhere else', async () => {
+  await using home = await makeHome();
+  // Neither is ever asked: no document may lie at such an address.
+  const release = 'http://release.postern/client.json';
+  const configured = 'http://configured.postern/client.json';
+  const checked = async (env: Record<string, string>, clientMetadataUrl: string) => {
+    const { made, wrote } = await world({ ...home.env, ...env }, home.path);
+    const exit = await run(['client-metadata', 'check', '--json'], { ...made, clientMetadataUrl });
+    return [exit, exit === 5 ? JSON.parse(wrote.stdout).url : wrote.stdout];
+  };
+  assert.deepEqual(await checked({}, release), [5, release]);
+  assert.deepEqual(await checked({ POSTERN_CLIENT_METADATA_URL: configured }, release), [5, configured]);
+  assert.doesNotMatch(
+    String((await checked({}, ''))[1]),
+    /postern\/client/,
+    'a release without one has none',
+  );
+});
+
 test('an interrupted run says so, whatever it was about to say', async () => {
   await using home = await makeHome();
   const { made, wrote } = await world(home.env, home.path);

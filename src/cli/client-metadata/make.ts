@@ -43,7 +43,7 @@ function tellNext(
   { folder, path }: { readonly folder: string; readonly path: string },
 ): void {
   const { hostname, host } = new URL(url);
-  const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  const isHere = ['127.0.0.1', 'localhost'].includes(hostname);
   context.tell(
     isHere
       ? `Next, since that address is this machine: postern client-metadata serve ${shellWord(path)} --self-signed`

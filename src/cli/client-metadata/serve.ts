@@ -13,7 +13,7 @@ export async function serve(context: CommandContext, args: DocumentArguments): P
   const there = await readDocument(context, args.target);
   const { url } = changedSettings(there, { url: undefined, name: undefined, contact: undefined });
   const own = new URL(url);
-  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(own.hostname);
+  const isLocal = ['127.0.0.1', 'localhost'].includes(own.hostname);
   const port = args.port ?? (isLocal ? Number(own.port) : 0);
   const { folder, path } = there;
   const base = own.pathname.slice(0, own.pathname.lastIndexOf('/') + 1);
