@@ -1,4 +1,4 @@
-import { nothingToUndo, programUnknown, serverNotNamed } from '../errors/setup.js';
+import { entryNameUnusable, nothingToUndo, programUnknown, serverNotNamed } from '../errors/setup.js';
 import { argumentRefused, usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
@@ -36,6 +36,9 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
+  if (args.as !== undefined && !/^[A-Za-z0-9_-]{1,63}$/.test(args.as)) {
+    throw entryNameUnusable(args.as);
+  }
   if (args.wholeHost && program.way !== 'credential') {
     throw argumentRefused('--whole-host', `${program.title} asks for one address only`);
   }
@@ -80,7 +83,12 @@ async function serverOf(
 /** A name that every program takes: letters, digits, `_` and `-`. */
 function entryName(text: string): string {
   const host = URL.canParse(text) ? new URL(text).host : text;
-  return host.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '') || 'postern';
+  return (
+    host
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 63) || 'postern'
+  );
 }
 
 /**

@@ -161,3 +161,13 @@ export function serverNotThere(
     remedy: meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`,
   });
 }
+
+/** `--as` is no name that every program takes. */
+export function entryNameUnusable(name: string): Failure {
+  return new Failure({
+    code: 'name_unusable',
+    exit: exitCode.usage,
+    message: `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-".`,
+    remedy: 'Choose another --as.',
+  });
+}

@@ -59,8 +59,13 @@ export function writtenLines({ plan, outcome, backup }: WrittenEntry): readonly 
     `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`,
     ...(file.text === undefined ? [] : [`  before      ${printable(backup ?? '', 300)}`]),
     `  to undo     ${undoCommand(request.program.name, request.server, request.scope === 'project')}`,
-    `  next        ${request.program.next.replaceAll('<name>', request.name)}`,
+    `  next        ${nextStep(request)}`,
   ];
+}
+
+function nextStep({ program, scope, name }: SetupPlan['request']): string {
+  const { next, nextInProject = next } = program;
+  return (scope === 'project' ? nextInProject : next).replaceAll('<name>', name);
 }
 
 export function writtenJson({ plan, outcome, backup }: WrittenEntry) {

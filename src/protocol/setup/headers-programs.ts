@@ -36,6 +36,7 @@ const claude: Program = {
     readJsonServers(text, [['mcpServers'], ['projects', workingFolder, 'mcpServers']]),
   probe: (request) => helperProbe(request, 'open', 'whole'),
   next: 'Look at it with: claude mcp list',
+  nextInProject: 'Start claude in this folder and approve it; until then it is not used.',
 };
 
 /** Entries that Claude Code keeps for one folder go before those of the person. */
@@ -90,6 +91,7 @@ const codex: Program = {
   servers: (text) => readTomlServers(text, ['mcp_servers']),
   probe: (request) => helperProbe(request, 'closed', 'least'),
   next: 'Look at it with: codex mcp list',
+  nextInProject: 'Codex reads it in folders that it was told to trust.',
 };
 
 function staticHeaders(text: string, name: string): readonly string[] {

@@ -51,6 +51,7 @@ export interface Program {
   servers?(text: string, machine: Machine): readonly FoundServer[];
   /** What the program runs by that entry. */
   probe(request: EntryRequest): Probe | undefined;
-  /** What a person does then. */
+  /** What a person does then; in a project, where that is something else. */
   readonly next: string;
+  readonly nextInProject?: string;
 }
