@@ -43,21 +43,22 @@ export function memberOf(node: JsonObjectNode, name: string): JsonMember | 'dupl
   return others.length > 0 ? 'duplicate' : first;
 }
 
+const slash = 0x2f;
+
 /** Offset behind the white space and comments from `at` on; with `line`, of this line only. */
 export function skipTrivia(text: string, from: number, line: boolean): number {
   let at = from;
   for (;;) {
-    const rest = text.slice(at, at + 2);
-    if (rest === '//') {
+    const code = text.charCodeAt(at);
+    if (code === 0x20 || code === 0x09 || (!line && (code === 0x0a || code === 0x0d))) {
+      at++;
+    } else if (code === slash && text.charCodeAt(at + 1) === slash) {
       const end = text.indexOf('\n', at);
-      const stop = end === -1 ? text.length : text[end - 1] === '\r' ? end - 1 : end;
-      at = Math.max(at, stop);
-    } else if (rest === '/*') {
+      at = end === -1 ? text.length : text[end - 1] === '\r' ? end - 1 : end;
+    } else if (code === slash && text[at + 1] === '*') {
       const end = text.indexOf('*/', at + 2);
       if (end === -1) return at;
       at = end + 2;
-    } else if (rest !== '' && (line ? /^[ \t]/ : /^[ \t\r\n]/).test(rest)) {
-      at++;
     } else {
       return at;
     }
@@ -130,11 +131,12 @@ class TreeReader {
 
   #string(): string {
     const start = this.#at;
-    let end = start + 1;
-    while (this.#text[end] !== '"') {
-      if (end >= this.#text.length) throw new NotJson();
-      end += this.#text[end] === '\\' ? 2 : 1;
+    let end = this.#text.indexOf('"', start + 1);
+    // A quote after an odd number of backslashes is part of the string.
+    while (end !== -1 && isEscaped(this.#text, end)) {
+      end = this.#text.indexOf('"', end + 1);
     }
+    if (end === -1) throw new NotJson();
     this.#at = end + 1;
     return String(this.#parse(this.#text.slice(start, end + 1)));
   }
@@ -151,4 +153,10 @@ class TreeReader {
     this.#at = skipTrivia(this.#text, this.#at, false);
     return this.#text[this.#at];
   }
+}
+
+function isEscaped(text: string, mark: number): boolean {
+  let at = mark;
+  while (text[at - 1] === '\\') at--;
+  return (mark - at) % 2 === 1;
 }
