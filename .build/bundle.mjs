@@ -1,6 +1,6 @@
 // The last step of `npm run build`: bundles the compiled sources in build/ to dist/, which is what bin/ starts.
 //
-//   fast-path.cjs       `postern token` with a valid token
+//   fast-path.packed    `postern token` and `credential` with a valid token, compiled already; fast-path.cjs is its source
 //   main.cjs            everything else of our own code; runtime packages stay beside it and are loaded when used
 //   yargs-helpers.js    the parser of yargs, 30 ms sooner loaded than from the package
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
@@ -11,6 +11,7 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { packCompiled } from './pack-compiled.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, process.argv[2] ?? 'build', 'src');
@@ -61,8 +62,10 @@ await build({
   minifySyntax: true,
 });
 
+packCompiled(join(fresh, 'fast-path.cjs'), join(fresh, 'fast-path.packed'));
+
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'main.cjs', 'fast-path.cjs'];
+const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'main.cjs', 'fast-path.cjs', 'fast-path.packed'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));

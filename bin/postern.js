@@ -10,7 +10,7 @@ async function launch() {
     setTimeout(giveUp, 8000 - performance.now()).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
-    const { fastPath } = require('../dist/fast-path.cjs');
+    const { fastPath } = loadFastPath();
     const end = await fastPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
@@ -18,6 +18,18 @@ async function launch() {
   }
   const { start } = require('../dist/main.cjs');
   await start(require('../package.json'), __filename, input);
+}
+
+// As `require` would, but with the code compiled already (.build/pack-compiled.mjs).
+function loadFastPath() {
+  const folder = `${__dirname}/../dist`;
+  const packed = require('node:fs').readFileSync(`${folder}/fast-path.packed`);
+  const end = 8 + packed.readUInt32LE(0);
+  const options = { filename: `${folder}/fast-path.cjs`, cachedData: packed.subarray(end) };
+  const script = new (require('node:vm').Script)(packed.latin1Slice(8, end), options);
+  const loaded = { exports: {} };
+  script.runInThisContext()(loaded.exports, require, loaded, options.filename, folder);
+  return loaded.exports;
 }
 
 function giveUp() {

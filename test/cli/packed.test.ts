@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import { makeHome } from '../support/home.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { repositoryRoot } from '../support/repository.js';
+import { storeLogin } from '../support/stored-login.js';
+
+const dist = join(repositoryRoot, 'dist');
+
+async function unpacked() {
+  const packed = await readFile(join(dist, 'fast-path.packed'));
+  const end = 8 + packed.readUInt32LE(0);
+  return { packed, end, source: packed.toString('latin1', 8, end) };
+}
+
+test('the short way is packed with its own code, compiled by this very version of V8', async () => {
+  const { packed, end, source } = await unpacked();
+  assert.ok(source.includes(await readFile(join(dist, 'fast-path.cjs'), 'latin1')));
+  assert.equal(end % 8, 0);
+  assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, false);
+});
+
+test('compiled code of another version of V8 is passed over, and the short way goes on', {
+  skip: needs('gnome-keyring', 'dbus'),
+}, async () => {
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  const expiresAt = Date.now() + 3_600_000;
+  await storeLogin(home, {
+    server: 'https://a.example/mcp',
+    name: 'work',
+    accessToken: 'token-1',
+    expiresAt,
+  });
+  await cp(join(repositoryRoot, 'bin'), join(home.path, 'bin'), { recursive: true });
+  await mkdir(join(home.path, 'dist'));
+  const { packed, end, source } = await unpacked();
+  packed.fill(0x5a, end + 4, end + 8); // V8's hash of its version
+  assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, true);
+  await writeFile(join(home.path, 'dist', 'fast-path.packed'), packed);
+  // There is no other program beside it that could answer.
+  for (const words of [
+    ['token', 'work'],
+    ['credential', 'token', 'work'],
+  ]) {
+    const { stdout, stderr } = spawnSync(process.execPath, [join(home.path, 'bin', 'postern.js'), ...words], {
+      env: home.env,
+      encoding: 'utf8',
+    });
+    assert.deepEqual([stdout, stderr], ['token-1\n', '']);
+  }
+});
