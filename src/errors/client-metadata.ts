@@ -98,7 +98,7 @@ export function withDocumentRemedy(
   const port =
     redirectPort === undefined
       ? ''
-      : ` If it minds the redirect address, add --redirect-port ${redirectPort} (it stands in documents made here).`;
-  const remedy = `See what is wrong with the document: postern client-metadata check ${shellWord(url)}.${port} To identify another way, add ${otherWay}.`;
+      : `if it minds the redirect address, add --redirect-port ${redirectPort} (it stands in documents made here); `;
+  const remedy = `To identify another way, add ${otherWay}; ${port}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
   return new Failure({ code, exit, message, remedy, trail, cause: failure.cause });
 }
