@@ -9,9 +9,12 @@ import { storeLogin } from '../support/stored-login.js';
 import { type Calls, throughProgram } from './bridge-client.js';
 import { direct } from './direct-client.js';
 
-// `npm run bench:bridge [-- rounds]`: postern bridge, mcp-remote and no bridge, in turn, on the same bare server. What
+// `npm run bench:bridge [-- rounds [scale]]`: postern bridge, mcp-remote and no bridge, in turn, on the same bare server. What
 // counts is the ratio within one round: the machine may be busy with something else.
 const rounds = Number(process.argv[2] ?? '5');
+/** How much of the work is done: 0.1 for a quick look. */
+const scale = Number(process.argv[3] ?? '1');
+const sized = (count: number): number => Math.max(1, Math.round(count * scale));
 const remote = join(
   repositoryRoot,
   'test',
@@ -61,37 +64,37 @@ report();
 async function figures(open: () => Promise<Calls>): Promise<Figures> {
   await using calls = await open();
   const idle = calls.usage()?.now ?? Number.NaN;
-  for (let index = 0; index < 500; index += 1) await calls.call({ text: 'warm' });
+  for (let index = 0; index < sized(500); index += 1) await calls.call({ text: 'warm' });
   const cpuBefore = calls.usage()?.cpu ?? Number.NaN;
   const times: number[] = [];
-  for (let index = 0; index < 1_000; index += 1) {
+  for (let index = 0; index < sized(1_000); index += 1) {
     const start = performance.now();
     await calls.call({ text: 'a text that makes it about a hundred bytes' });
     times.push(performance.now() - start);
   }
-  const cpu = (calls.usage()?.cpu ?? Number.NaN) - cpuBefore;
+  const cpu = ((calls.usage()?.cpu ?? Number.NaN) - cpuBefore) / scale;
   times.sort((one, other) => one - other);
-  const parallel = await rate(4_000, async () => {
-    let left = 4_000;
+  const parallel = await rate(sized(4_000), async () => {
+    let left = sized(4_000);
     const worker = async (): Promise<void> => {
       while (left-- > 0) await calls.call({ text: 'x' });
     };
     await Promise.all(Array.from({ length: 32 }, worker));
   });
   const before = calls.notifications;
-  const stream = await rate(20_000, () => calls.call({ notifications: 20_000 }));
-  if (calls.notifications - before !== 20_000) throw new Error('notifications were lost');
+  const stream = await rate(sized(20_000), () => calls.call({ notifications: sized(20_000) }));
+  if (calls.notifications - before !== sized(20_000)) throw new Error('notifications were lost');
   const text = 'x'.repeat(1_000_000);
   const large =
     1000 /
-    (await rate(10, async () => {
-      for (let index = 0; index < 10; index += 1) await calls.call({ text });
+    (await rate(sized(10), async () => {
+      for (let index = 0; index < sized(10); index += 1) await calls.call({ text });
     }));
   const peak = calls.usage()?.peak ?? Number.NaN;
   return {
     first: calls.firstMs,
-    p50: times[500] ?? 0,
-    p99: times[990] ?? 0,
+    p50: times[Math.floor(times.length / 2)] ?? 0,
+    p99: times[Math.floor(times.length * 0.99)] ?? 0,
     parallel,
     stream,
     large,
