@@ -1,11 +1,20 @@
-import { entryNameUnusable, nothingToUndo, programUnknown, serverNotNamed } from '../errors/setup.js';
+import {
+  entryNameUnusable,
+  nothingToUndo,
+  programUnknown,
+  serverNotNamed,
+  severalToUndo,
+} from '../errors/setup.js';
 import { argumentRefused, usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
-import type { KeptRecord, Neighbours } from '../ports/neighbours.js';
+import type { KeptRecord, Neighbours, SetupRecord } from '../ports/neighbours.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
+import { entryName } from '../primitives/edit/entry.js';
+import { printable } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
 import { defaultAccount, type LoginRecord } from '../primitives/records.js';
 import { canonicalResource } from '../primitives/resource.js';
 import type { setupTable } from './commands/setup.table.js';
@@ -51,7 +60,7 @@ export async function readSetupRequest(
     scope: args.project ? 'project' : 'user',
     url: found.url,
     server,
-    name: args.as ?? entryName(login?.name ?? found.url),
+    name: args.as ?? plainName(login?.name ?? found.url),
     options: [...account, ...(args.wholeHost ? ['--whole-host'] : [])],
     hasLogin: login !== undefined,
   };
@@ -80,8 +89,14 @@ async function serverOf(
   return { url: login.server, login };
 }
 
+/** What tells a record from others of its program. */
+function undoWords({ server, key }: SetupRecord): string {
+  const name = entryName(key);
+  return `${shellWord(printable(server, 300))}${name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`}`;
+}
+
 /** A name that every program takes: letters, digits, `_` and `-`. */
-function entryName(text: string): string {
+function plainName(text: string): string {
   const host = URL.canParse(text) ? new URL(text).host : text;
   return (
     host
@@ -112,13 +127,14 @@ export async function recordToUndo(
     ({ record }) =>
       record.program === program.name &&
       (url === undefined || record.server === url) &&
-      (path === undefined || record.path === path),
+      (path === undefined || record.path === path) &&
+      (args.as === undefined || entryName(record.key) === args.as),
   );
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length > 0) {
-    throw serverNotNamed(
-      `${program.name} --undo`,
-      [only, ...others].map(({ record }) => record.server),
+    throw severalToUndo(
+      program.name,
+      [only, ...others].map(({ record }) => undoWords(record)),
     );
   }
   return only;

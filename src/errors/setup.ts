@@ -171,3 +171,13 @@ export function entryNameUnusable(name: string): Failure {
     remedy: 'Choose another --as.',
   });
 }
+
+/** `--undo` where several entries were made. `words` tell each from the others. */
+export function severalToUndo(program: string, words: readonly string[]): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: `postern made several entries there: ${words.join('; ')}.`,
+    remedy: `Name one: postern setup ${program} ${words[0] ?? ''} --undo`,
+  });
+}

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import { jsonAt } from '../../src/primitives/edit/json-value.js';
 import { launcher, runProgram } from '../support/program.js';
 import { plainHome } from './plain-home.js';
@@ -97,4 +98,19 @@ test('an entry’s name is no path, no option and no markup [A-267]', async () =
     assert.equal(code, 2, stderr);
   }
   assert.equal(existsSync(join(home.path, '.bazelrc')), false);
+});
+
+test('of several entries each can be taken back; help names every program', async () => {
+  await using home = await plainHome();
+  for (const name of ['one', 'two'])
+    await runProgram(home, ['setup', 'zed', server, '--as', name, '--write']);
+  const several = await runProgram(home, ['setup', 'zed', '--undo']);
+  assert.equal(several.code, 2);
+  const remedy = /Name one: postern (setup zed \S+ --as \S+ --undo)/.exec(several.stderr)?.[1] ?? '';
+  assert.equal((await runProgram(home, remedy.split(' '))).code, 0, several.stderr);
+  assert.equal((await runProgram(home, ['setup', 'zed', '--undo'])).code, 0);
+  const file = join(home.path, '.config', 'zed', 'settings.json');
+  assert.doesNotMatch(readFileSync(file, 'utf8'), /postern/);
+  const help = (await runProgram(home, ['help', 'setup'])).stdout.replace(/\s+/g, ' ');
+  for (const { name } of knownPrograms()) assert.match(help, new RegExp(`[ ,;]${name}[ ,;]`), name);
 });

@@ -20,6 +20,12 @@ export type Entry =
   | { readonly key: EntryKey & { format: 'kubeconfig' }; readonly holds: KubeExec }
   | { readonly key: EntryKey & { format: 'line' }; readonly holds: string };
 
+/** What the program calls an entry, where entries have names. */
+export function entryName(key: EntryKey): string | undefined {
+  if (key.format === 'kubeconfig') return key.user;
+  return key.format === 'json' || key.format === 'toml' ? key.path.at(-1) : undefined;
+}
+
 /** The entry as it stands in a file's text. */
 export function findEntry(text: string, key: EntryKey): FoundEntry {
   switch (key.format) {

@@ -27,7 +27,6 @@ interface Block {
   readonly start: number;
   readonly end: number;
   readonly variables: readonly Line[];
-  readonly headerEnd: number;
 }
 
 type FoundBlock = { readonly block: Block | undefined } | { readonly problem: 'unreadable' | 'form' };
@@ -82,13 +81,13 @@ export function gitVariables(text: string): readonly (readonly [GitSection, stri
 function blockOf(text: string, key: GitSection): FoundBlock {
   const lines = linesOf(text);
   if (lines === undefined) return { problem: 'unreadable' };
-  let block: { start: number; end: number; headerEnd: number; variables: Line[] } | undefined;
+  let block: { start: number; end: number; variables: Line[] } | undefined;
   let inside = false;
   for (const line of lines) {
     if (line.kind === 'header') {
       inside = line.header?.section === key.section && line.header.subsection === key.subsection;
       if (inside && (block !== undefined || line.crowded === true)) return { problem: 'form' };
-      if (inside) block = { start: line.start, end: line.end, headerEnd: line.end, variables: [] };
+      if (inside) block = { start: line.start, end: line.end, variables: [] };
     } else if (inside && block !== undefined && line.kind === 'variable') {
       block.variables.push(line);
       block.end = line.end;
