@@ -1,12 +1,18 @@
-// The official SDK's client, version 1, as a host: node sdk-v1.mjs <command> [argument…]. Prints what it saw as JSON.
+// The official SDK's client, version 1, as a host: node sdk-v1.mjs <command> [argument…], or the URL of a server.
+// Prints what it saw as JSON.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const [command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'sdk-v1', version: '1' }, { capabilities: { elicitation: {} } });
 client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { sure: true } }));
-await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+await client.connect(
+  command.startsWith('http:')
+    ? new StreamableHTTPClientTransport(new URL(command))
+    : new StdioClientTransport({ command, args, env: process.env }),
+);
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });

@@ -1,6 +1,7 @@
-// The official SDK's client, version 2, as a host: node sdk-v2.mjs <revision> <command> [argument…]. The revision is
+// The official SDK's client, version 2, as a host: node sdk-v2.mjs <revision> <command> [argument…], or the URL of
+// a server. The revision is
 // `legacy` for the wire that begins with `initialize`, `auto` for what both sides have. Prints what it saw as JSON.
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const [mode, command, ...args] = process.argv.slice(2);
@@ -9,7 +10,11 @@ const client = new Client(
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
 );
 client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { sure: true } }));
-await client.connect(new StdioClientTransport({ command, args, env: process.env }));
+await client.connect(
+  command.startsWith('http:')
+    ? new StreamableHTTPClientTransport(new URL(command))
+    : new StdioClientTransport({ command, args, env: process.env }),
+);
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });
