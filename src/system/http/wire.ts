@@ -87,6 +87,9 @@ class QuickWire implements Wire {
   #lookAround(): void {
     const now = performance.now();
     for (const sending of this.#waiting) sending.look(now, lookEveryMs);
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#look); // an idle bridge wakes nobody
+    this.#look = undefined;
   }
 }
 
