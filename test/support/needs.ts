@@ -8,6 +8,7 @@ const programsOf = {
   dbus: ['dbus-daemon', 'dbus-run-session'],
   'secret-tool': ['secret-tool'],
   'docker-credential-secretservice': ['docker-credential-secretservice'],
+  'docker-credential-pass': ['docker-credential-pass', 'pass', 'gpg', 'gpgconf'],
   openssl: ['openssl'],
   git: ['git'],
   script: ['script'],

@@ -108,10 +108,12 @@ class Helper {
     return helperAnswerWrong(this.#program, why);
   }
 
-  secretIn(stdout: string, url: string): Secret {
+  /** Undefined: nothing is kept there; docker-credential-pass says so with an item in which all is empty. */
+  secretIn(stdout: string, url: string): Secret | undefined {
     const parsed = parseJson(new TextEncoder().encode(stdout), { maxDepth: 4, maxKeys: 20 });
     const object: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
     const secret = object?.['Secret'];
+    if (secret === '' && object?.['Username'] === '') return undefined;
     if (typeof secret !== 'string' || object?.['Username'] !== userName)
       throw this.answerWrong('it is no item');
     const named = object['ServerURL'];
