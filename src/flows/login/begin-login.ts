@@ -20,6 +20,8 @@ export interface BegunLogin {
   /** The client that a person gave for this issuer. */
   readonly preregistered: PreregisteredClient | undefined;
   readonly scopes: readonly string[];
+  /** Which of the two there was never a login with. */
+  readonly isNew: { readonly server: boolean; readonly issuer: boolean };
 }
 
 /**
@@ -52,6 +54,10 @@ export async function beginLogin(
     discovery,
     kept: await registrationsFor(ports, issuer),
     preregistered: request.client ?? request.clients.find((client) => client.issuer === issuer),
+    isNew: {
+      server: logins.every((login) => login.server !== server),
+      issuer: !known.includes(issuer),
+    },
     scopes: selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes }),
   };
 }

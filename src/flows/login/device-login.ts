@@ -48,7 +48,7 @@ export async function deviceLogin(
     kept,
     scopes: scopesToRegister(discovery, scopes),
   });
-  announce(ports, discovery, { scopes, held: request.heldScopes });
+  announce(ports, discovery, { scopes, held: request.heldScopes, isNew: begun.isNew });
   try {
     const asked = { discovery, client, scopes, timeoutMs, signal };
     const started = await askForDevice(ports, asked, deviceAuthorizationEndpoint);
