@@ -35,6 +35,12 @@ test('an empty file, and an empty object, take an entry', () => {
   }
 });
 
+test('what is written in one line stays in one', () => {
+  const text = '{"mcpServers":{"work":{"headers":{"Authorization":"x"}}}}';
+  const made = put(text, { members: { command: 'a', args: ['b'] }, without: ['headers'] });
+  assert.equal(made, '{"mcpServers":{"work":{"command": "a", "args": ["b"]}}}');
+});
+
 test('comments and trailing commas stay where they are', () => {
   const text =
     '// mine\n{\n  "mcpServers": {\n    // first\n    "x": { "command": "a" }, // why\n  }, /* end */\n}\n';

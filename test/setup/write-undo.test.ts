@@ -131,7 +131,9 @@ test('another server’s entry of that name is not taken, one for the same serve
   await assert.rejects(writeEntry(world, requestFor(cursor), signal), { code: 'entry_taken' });
   const remote = ['-y', 'mcp-remote', 'https://H.example:443/mcp', '--header', 'Authorization: Bearer s'];
   writeFileSync(path, JSON.stringify({ mcpServers: { work: { command: 'npx', args: remote } } }));
-  assert.equal((await writeEntry(world, requestFor(cursor), signal)).outcome, 'changed');
+  const written = await writeEntry(world, requestFor(cursor), signal);
+  assert.deepEqual([written.outcome, written.tookOut], ['changed', true]);
+  assert.equal(statSync(written.backup ?? '').mode & 0o777, 0o600);
   assert.ok(!readFileSync(path, 'utf8').includes('Bearer'));
 });
 

@@ -14,6 +14,7 @@ import {
   entryNotes,
   programJson,
   programLines,
+  takenOutNotes,
   undoneLine,
   writtenJson,
   writtenLines,
@@ -91,7 +92,8 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
   const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
   const found = isHere(programs, program, request.scope);
   const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
-  const notes = entryNotes(written.plan, { machine: programs.machine, hasLogin, isHere: found });
+  const about = { machine: programs.machine, hasLogin, isHere: found };
+  const notes = [...entryNotes(written.plan, about), ...takenOutNotes(written)];
   if (options.json) {
     await out.json({ ...writtenJson(written), notes });
   } else {

@@ -68,6 +68,15 @@ function nextStep({ program, scope, name }: SetupPlan['request']): string {
   return (scope === 'project' ? nextInProject : next).replaceAll('<name>', name);
 }
 
+/** What the person may want to do about a credential that stood in the entry. */
+export function takenOutNotes({ tookOut, backup }: WrittenEntry): readonly string[] {
+  return tookOut
+    ? [
+        `Note: The entry seems to have held a credential of its own. The backup still holds it; when all works, remove that: rm ${shellWord(printable(backup ?? '', 300))}`,
+      ]
+    : [];
+}
+
 export function writtenJson({ plan, outcome, backup }: WrittenEntry) {
   const { request, file, shim } = plan;
   return {

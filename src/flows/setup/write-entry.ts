@@ -10,6 +10,8 @@ export interface WrittenEntry {
   readonly outcome: 'made' | 'changed' | 'unchanged';
   /** Where the file is as it was before; undefined when nothing was changed. */
   readonly backup: string | undefined;
+  /** The entry had a credential of its own, which the backup still holds. */
+  readonly tookOut: boolean;
 }
 
 export interface SetupWorld {
@@ -32,12 +34,14 @@ export async function writeEntry(
   const text = plannedText(plan);
   await writeShim(programs, plan);
   if (text === plan.file.text) {
-    return { plan, outcome: 'unchanged', backup: undefined };
+    return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
   }
   const backup = await keepRecord(programs, plan, text);
   await programs.files.replace(plan.file, text, { executable: false });
   const former = findEntry(plan.file.text ?? '', plan.entry.key);
-  return { plan, outcome: former.ok && former.raw !== undefined ? 'changed' : 'made', backup };
+  const raw = former.ok ? former.raw : undefined;
+  const outcome = raw === undefined ? 'made' : 'changed';
+  return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
 }
 
 async function writeShim({ files }: SetupWorld['programs'], { shim }: SetupPlan): Promise<void> {

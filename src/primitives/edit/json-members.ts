@@ -30,12 +30,16 @@ export function insertMember(
     : splice(text, last.comma === undefined ? [comma, added] : [added]);
 }
 
-/** Comments in an empty object stay before the member. */
+/** Comments in an empty object stay before the member; what is written in one line stays in one. */
 function insertFirst(
   text: string,
   object: JsonObjectNode,
   member: (indent: string | undefined) => string,
 ): string {
+  const isInner = /\S/.test(text.slice(0, object.start).replace('\ufeff', ''));
+  if (isInner && !text.trim().includes('\n')) {
+    return splice(text, [{ start: object.end - 1, end: object.end - 1, text: member(undefined) }]);
+  }
   const eol = lineEnding(text);
   const outer = indentAt(text, object.start);
   const indent = `${outer}${indentUnit(text)}`;
