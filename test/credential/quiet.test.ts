@@ -3,8 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { goauthOutput } from '../../src/cli/credential/plain.js';
 import { minLife } from '../../src/flows/credential/min-life.js';
 import { toldExpiry, toldExpiryDate } from '../../src/primitives/credential-format.js';
+import { Secret } from '../../src/primitives/secret.js';
 import { openStage } from '../e2e/stage.js';
 import { itemOf, letExpire, logIn, refreshAsked } from '../endurance/expiry.js';
 import { fakeBrowser } from '../support/fake-browser.js';
@@ -128,6 +130,17 @@ test('[A-191] no process that has to do with it has a secret among its arguments
   assert.equal(code, 0);
   const secrets = [item.accessToken, item.refreshToken, (await itemOf(stage, key)).accessToken];
   for (const secret of secrets) assert.ok(lines.every((line) => !line.includes(secret)));
+});
+
+test('go is answered for https alone, as it takes nothing else', () => {
+  const granted = (server: string) => ({ accessToken: new Secret('t'), expiresAt: null, server });
+  assert.equal(
+    goauthOutput(granted('https://a.example/m')),
+    'https://a.example/m\n\nAuthorization: Bearer t\n\n',
+  );
+  for (const server of ['http://127.0.0.1:1/m', 'https://a.example/m?x=y']) {
+    assert.equal(goauthOutput(granted(server)), '');
+  }
 });
 
 test('[A-181] what is told of the end is early, whole and never past', () => {

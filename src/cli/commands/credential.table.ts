@@ -14,7 +14,7 @@ export const credentialTable = {
     {
       name: 'words',
       describe:
-        'the server (URL, or name of a login); for git get, store, erase or capability, for bazel get, for goauth the URL come last and are added by the caller',
+        'the server: a URL, or the name of a login; then what the caller adds: get, store, erase or capability (git), get (bazel), a URL (goauth)',
       required: false,
       many: true,
     },

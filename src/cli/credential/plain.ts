@@ -60,7 +60,13 @@ export function kubectlOutput(granted: Granted, apiVersion: string, now: number)
   return `${JSON.stringify({ kind: 'ExecCredential', apiVersion, status })}\n`;
 }
 
-/** `go help goauth`: the addresses below which the headers are sent, an empty line, the headers, an empty line. */
+/**
+ * `go help goauth`: the addresses below which the headers are sent, an empty line, the headers, an empty line. Nothing
+ * for what go takes no answer for: plain http, and an address with a query.
+ */
 export function goauthOutput(granted: Granted): string {
+  if (!/^https:\/\/[^?]*$/i.test(granted.server)) {
+    return '';
+  }
   return `${granted.server}\n\nAuthorization: Bearer ${tokenText('goauth', granted)}\n\n`;
 }
