@@ -8,10 +8,10 @@ import { type Claim, publishClaim, readClaim, removeClaim } from './lock-file.js
 import { ensurePrivateFolder } from './private-folder.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
-/** Between two looks at a lock that another process has, milliseconds: long ones after some seconds of waiting. */
+/** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for. */
 const pollMs = { least: 3, most: 40, long: 250 } as const;
-/** So many looks are some seconds. */
-const patientLooks = 200;
+/** No work that a process does by itself is waited for any longer, in milliseconds. */
+const longestWork = 60_000;
 
 /**
  * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
@@ -35,7 +35,7 @@ export function createLocks(options: { readonly directory: string; readonly cloc
         if (waited >= waitMs && held !== undefined) {
           throw new Busy(base, nameOf(held, us), waited);
         }
-        await clock.sleep(pauseMs(looks), signal);
+        await clock.sleep(pauseMs(looks, waitMs), signal);
       }
     },
   };
@@ -70,9 +70,9 @@ function release(base: string, nonce: string): void {
 }
 
 /** Grows with the number of looks, and is never the same for two that wait. */
-function pauseMs(looks: number): number {
-  const most =
-    looks < patientLooks ? Math.min(pollMs.most, pollMs.least * 2 ** Math.min(looks, 6)) : pollMs.long;
+function pauseMs(looks: number, waitMs: number): number {
+  const longest = waitMs > longestWork ? pollMs.long : pollMs.most;
+  const most = Math.min(longest, pollMs.least * 2 ** Math.min(looks, 7));
   return pollMs.least + Math.random() * most;
 }
 
