@@ -1,7 +1,7 @@
 import { configurationUnusable } from '../errors/usage.js';
 import type { JsonValue } from '../primitives/json.js';
 import { type LimitSetting, limitSettings } from '../primitives/limits.js';
-import { isStoreChoice, storeChoices } from '../primitives/store-kind.js';
+import { isStoreChoice, storeChoices, whyNoStore } from '../primitives/store-kind.js';
 import { gateUrl } from '../primitives/url-gate.js';
 
 export type SettingValue = number | string;
@@ -103,7 +103,7 @@ export function readPath(value: JsonValue | undefined, where: string): string {
 
 function readStore(value: JsonValue | undefined, where: string): string {
   if (typeof value !== 'string' || !isStoreChoice(value)) {
-    throw configurationUnusable(where, `it is no store (${storeChoices})`);
+    throw configurationUnusable(where, whyNoStore(typeof value === 'string' ? value : ''));
   }
   return value;
 }

@@ -15,3 +15,10 @@ export function isStoreChoice(text: string): text is StoreKind {
 
 /** What can be chosen, for messages. */
 export const storeChoices = 'keychain, file or helper:NAME';
+
+/** Why this cannot be chosen, as the end of a sentence. */
+export function whyNoStore(text: string): string {
+  return text === 'memory'
+    ? `a login in memory would be lost as soon as this command ends, before any other could use it (${storeChoices})`
+    : `it is none of ${storeChoices}`;
+}

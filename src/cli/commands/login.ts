@@ -7,7 +7,7 @@ import { makeKeyForLogin } from '../../flows/login/made-keys.js';
 import { loginStatus } from '../../flows/status.js';
 import type { LoginRecord, StoreKind } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
-import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
+import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
 import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from '../login-client.js';
 import { withServer } from '../login-from.js';
@@ -62,7 +62,7 @@ async function printNewKey(context: CommandContext, args: LoginArguments): Promi
 
 function readStore(text: string | undefined): StoreKind | undefined {
   if (text !== undefined && !isStoreChoice(text)) {
-    throw argumentRefused('--store', `it is none of ${storeChoices}`);
+    throw argumentRefused('--store', whyNoStore(text));
   }
   return text;
 }

@@ -1,7 +1,7 @@
 import { exitCode } from '../../errors/failure.js';
 import { argumentRefused } from '../../errors/usage.js';
 import { moveStore } from '../../flows/move-store.js';
-import { isStoreChoice, storeChoices } from '../../primitives/store-kind.js';
+import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command } from '../command.js';
 import { storeInWords } from '../words/login-words.js';
 import { moveTable } from './move.table.js';
@@ -11,7 +11,7 @@ export const command: Command<typeof moveTable> = {
   async run(context, { store }) {
     const { ports, out } = context;
     if (!isStoreChoice(store)) {
-      throw argumentRefused('store', `it is none of ${storeChoices}`);
+      throw argumentRefused('store', whyNoStore(store));
     }
     const { moved, failures } = await moveStore(ports, { to: store, signal: context.signal });
     if (context.options.json) {
