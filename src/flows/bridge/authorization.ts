@@ -12,6 +12,7 @@ import { type StepUpBudget, stepUpBudget } from '../request/step-up-budget.js';
 import type { WantedScope } from '../request/wanted-scope.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
+import { isOther } from './other-login.js';
 import { Together } from './together.js';
 import { usedUntil } from './used-until.js';
 
@@ -59,6 +60,11 @@ export class Authorization {
   /** Which credential is used; undefined without one. Sessions belong to it. */
   get key(): string | undefined {
     return this.#login?.key;
+  }
+
+  /** Resolves once no refresh is under way: what it brings should be stored before the end. */
+  settled(): Promise<void> {
+    return this.#together.settled();
   }
 
   /** The `Authorization` value; undefined as long as there is no login, which not every server asks for. */
@@ -186,14 +192,4 @@ export class Authorization {
     const picked = pickLogin((await this.#ports.index.read()).logins, this.#options.wanted);
     return picked.kind === 'one' ? picked.login : undefined;
   }
-}
-
-function isOther(before: LoginRecord | undefined, now: LoginRecord): boolean {
-  if (now.dead === true) return false;
-  return (
-    before === undefined ||
-    before.key !== now.key ||
-    before.generation !== now.generation ||
-    (before.obtainedAt !== now.obtainedAt && before.dead === true)
-  );
 }

@@ -48,7 +48,8 @@ export async function bridge(ports: SenderPorts, request: BridgeRequest): Promis
   const messages = new HostMessages({ host, outbound, pending, session, tell });
   void Promise.resolve(authorization.bearer()).catch(() => undefined); // ready for the first request, which fails itself
   await heard(host, messages, ended);
-  if (!signal.aborted) await within(clock, lastAnswersMs, pending.empty());
+  if (!signal.aborted)
+    await within(clock, lastAnswersMs, Promise.all([pending.empty(), authorization.settled()]));
   const gone = interrupted();
   courier.end(gone);
   ending.abort(gone);

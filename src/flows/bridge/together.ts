@@ -10,4 +10,9 @@ export class Together {
     this.#underWay.set(name, promise);
     return promise;
   }
+
+  /** Resolves once what is under way now has ended, however. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
 }
