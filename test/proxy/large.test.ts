@@ -12,6 +12,9 @@ import { storeLogin } from '../support/stored-login.js';
 /** Bytes each way. By hand, for the whole of it: POSTERN_PROXY_BYTES=10000000000 npm test -- proxy/large */
 const total = Number(process.env['POSTERN_PROXY_BYTES'] ?? '400000000');
 const chunk = Buffer.alloc(262_144, 7);
+const event = Buffer.from(`data: ${'x'.repeat(92)}\n\n`);
+/** A day of an event a second. */
+const events = 86_400;
 
 /** Resident memory of a process, in bytes: now, and the most that it ever was. */
 function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
@@ -21,12 +24,12 @@ function memoryOf(pid: number): { readonly now: number; readonly peak: number } 
 }
 
 /** Writes as fast as the other side reads. */
-function pour(into: NodeJS.WritableStream, bytes: number): void {
+function pour(into: NodeJS.WritableStream, bytes: number, piece = chunk): void {
   let left = bytes;
   const more = (): void => {
     while (left > 0) {
-      left -= chunk.byteLength;
-      if (!into.write(chunk)) {
+      left -= piece.byteLength;
+      if (!into.write(piece)) {
         into.once('drain', more);
         return;
       }
@@ -36,7 +39,7 @@ function pour(into: NodeJS.WritableStream, bytes: number): void {
   more();
 }
 
-test('bodies of any size pass both ways in memory that stays flat [A-225]', {
+test('bodies of any size and long event streams pass in memory that stays flat [A-225]', {
   skip: needs('gnome-keyring', 'secret-tool'),
   timeout: 3_600_000,
 }, async () => {
@@ -49,11 +52,15 @@ test('bodies of any size pass both ways in memory that stays flat [A-225]', {
     });
     request.on('end', () => {
       if (request.method === 'PUT') response.end(String(received));
-      else pour(response, total);
+      else if (request.method === 'GET') pour(response, total);
+      else if (request.method === 'POST') {
+        response.setHeader('content-type', 'text/event-stream');
+        pour(response, event.byteLength * events, event);
+      } else response.end();
     });
   });
-  const server_ = `${server.origin}/mcp`;
-  await storeLogin(home, { server: server_, name: 'big', accessToken: 'token-of-big', expiresAt: null });
+  const address = `${server.origin}/mcp`;
+  await storeLogin(home, { server: address, name: 'big', accessToken: 'token-of-big', expiresAt: null });
   await using program = startProgram(home, ['proxy', 'big']);
   const [url] = await program.waitForStdout(/^http:\S+(?=\n)/m);
   const ask = (method: string, send: boolean) =>
@@ -72,13 +79,16 @@ test('bodies of any size pass both ways in memory that stays flat [A-225]', {
       else request.end();
     });
   const rounded = Math.ceil(total / chunk.byteLength) * chunk.byteLength;
-  await ask('GET', false);
+  await ask('OPTIONS', false);
   const idle = memoryOf(program.pid).now;
-  const got = await Promise.all([ask('GET', false), ask('PUT', true)]);
+  const got = await Promise.all([ask('GET', false), ask('PUT', true), ask('POST', false)]);
   assert.equal(got[0]?.bytes, rounded);
   assert.equal(got[1]?.text, String(rounded));
+  assert.equal(got[2]?.bytes, event.byteLength * events);
   const { peak } = memoryOf(program.pid);
   const grown = Math.round((peak - idle) / 1_048_576);
-  process.stderr.write(`proxy: ${rounded} bytes each way, ${grown} MiB above idle at its peak\n`);
+  process.stderr.write(
+    `proxy: ${rounded} bytes each way and ${events} events, ${grown} MiB above idle at its peak\n`,
+  );
   assert.ok(grown < 64, `${grown} MiB above idle`);
 });

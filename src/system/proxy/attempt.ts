@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import { networkFailed } from '../../errors/network.js';
 import type { BorrowedLane } from '../http/lanes.js';
 import { failureOf, isBrokenOff } from '../http/network-cause.js';
@@ -16,12 +15,16 @@ export interface AnswerTaker {
   failed(error: unknown, unanswered: boolean): void;
 }
 
-/** One request on one connection to the server. Whatever way it ends, the connection is given back, or closed. */
-export class Attempt implements Dispatcher.DispatchHandler {
+/**
+ * One request on one connection to the server, as undici's connection class reports it in its own, shortest form.
+ * Whatever way it ends, the connection is given back, or closed.
+ */
+export class Attempt {
   readonly #lent: BorrowedLane;
   readonly #place: Place;
   #taker: AnswerTaker | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
+  #resume: () => void = () => undefined;
+  #paused = false;
   #informational = 0;
   #began = false;
   #over = false;
@@ -47,44 +50,52 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   resume(): void {
-    if (this.#controller?.paused === true) this.#controller.resume();
+    if (!this.#paused) return;
+    this.#paused = false;
+    // Not at once: this may be called while another connection's bytes are parsed, and undici has one parser for all.
+    queueMicrotask(() => {
+      if (!this.#paused && !this.#over) this.#resume();
+    });
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+  onConnect(abort: (reason?: Error) => void): void {
+    if (this.#over) abort(new Error('The answer is not wanted.'));
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (this.#over) return;
+  onHeaders(status: number, raw: readonly Uint8Array[], resume: () => void): boolean {
+    if (this.#over) return true;
+    this.#resume = resume;
     if (status < 200) {
       this.#informational += 1;
       if (this.#informational > proxyLimits.informational) {
         this.#fail(networkFailed({ ...this.#place, code: 'informational_flood' }), false);
       }
-      return;
+      return true;
     }
     this.#began = true;
-    this.#taker?.head(status, textOf(controller.rawHeaders));
+    this.#taker?.head(status, raw.map(textOf));
+    return true;
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
-    if (this.#over) return;
+  onData(chunk: Uint8Array): boolean {
+    if (this.#over) return true;
     if (this.#taker === undefined) {
       this.#dropped += chunk.byteLength;
       if (this.#dropped > proxyLimits.dropped) this.#close();
-    } else if (!this.#taker.data(chunk)) {
-      controller.pause();
+      return true;
     }
+    this.#paused = !this.#taker.data(chunk);
+    return !this.#paused;
   }
 
-  onResponseEnd(): void {
+  onComplete(): void {
     if (this.#over) return;
     this.#over = true;
     this.#lent.release();
     this.#taker?.end();
   }
 
-  onResponseError(_controller: unknown, error: Error): void {
+  onError(error: Error): void {
     const unanswered = isBrokenOff(error) && !this.#began && this.#informational === 0;
     this.#fail(failureOf(error, this.#place), unanswered && this.#lent.lane.reused);
   }
@@ -104,6 +115,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 }
 
-function textOf(raw: unknown): readonly string[] {
-  return Array.isArray(raw) ? raw.map((part) => (part as Buffer).toString('latin1')) : [];
+function textOf(part: Uint8Array): string {
+  return Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1');
 }
