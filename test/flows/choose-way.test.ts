@@ -55,6 +55,12 @@ for (const [what, facts, way, passedOver] of [
     [/--client-id/, /by a code.*--registration metadata/],
   ],
   [
+    'a login by a code where nobody can register',
+    without({ preregistered: undefined, byDevice: true }, { registrationEndpoint: undefined }),
+    'metadata',
+    [/--client-id/],
+  ],
+  [
     'nothing open',
     without({ preregistered: undefined, metadataUrl: undefined }, { registrationEndpoint: undefined }),
     'ask',

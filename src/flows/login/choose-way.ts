@@ -86,7 +86,7 @@ function whyNoDocument(facts: WayFacts): string | undefined {
   if (!server.takesMetadataDocuments) {
     return 'the authorization server does not take client ID metadata documents';
   }
-  if (byDevice && forced === undefined) {
+  if (byDevice && forced === undefined && server.registrationEndpoint !== undefined) {
     // It would have to list that grant, and then servers that have no such grant refuse it whole.
     return 'documents made here list no login by a code (--registration metadata tries it all the same)';
   }

@@ -51,8 +51,7 @@ async function redeemAndKeep(
   const { discovery, client, listener, scopes } = prepared;
   const { redirectUri } = listener;
   const { clientId, device: mayUseCode } = client;
-  // What a metadata document lists is not known here; those made here list the grants of the browser alone.
-  const allowed = mayUseCode ?? client.way !== 'metadata';
+  const allowed = mayUseCode !== false;
   const device = { discovery, client, scopes, allowed, timeoutMs: request.timeoutMs };
   const asked = { ...request, discovery, clientId, scopes, listener, beside: deviceBeside(ports, device) };
   const authorized = await authorize(ports, asked);

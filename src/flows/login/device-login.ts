@@ -34,12 +34,8 @@ export async function deviceLogin(
   }
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  // Metadata documents list the grants of the browser alone, as a rule: a registration of one's own goes before them.
-  const registers = discovery.authorizationServer.registrationEndpoint !== undefined;
-  const metadataUrl = registers && request.registration === undefined ? undefined : request.metadataUrl;
   const client = await identifyClient(ports, {
     ...request,
-    metadataUrl,
     discovery,
     redirectUri,
     byDevice: true,
