@@ -22,7 +22,7 @@ export function keychainLimits(
   { storeSeconds, unlockSeconds }: Pick<Limits, 'storeSeconds' | 'unlockSeconds'>,
 ): KeychainLimits {
   return {
-    probeMs: 1_000,
+    probeMs: storeSeconds * 200, // a fifth: 1 s where nothing else is set
     operationMs: storeSeconds * 1000,
     unlockMs: unlockSeconds * 1000,
     noticeMs: 1_500,
