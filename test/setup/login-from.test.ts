@@ -80,3 +80,15 @@ test('comments, trailing commas and other shapes are read; what is broken is pas
   assert.deepEqual(readTomlServers(toml, ['mcp_servers']), [{ name: 'a b', url: 'https://a.example/mcp' }]);
   assert.deepEqual(readTomlServers('= broken', ['mcp_servers']), []);
 });
+
+test('a configuration with more servers than anybody has is read all the same, each address once', async () => {
+  const servers = Array.from({ length: 150_000 }, (_, index) => [
+    `s${index}`,
+    { url: `https://h.example/${index % 75_000}` },
+  ]);
+  const text = JSON.stringify({ mcpServers: Object.fromEntries(servers) });
+  await using home = await homeWith('.cursor/mcp.json', text);
+  const { code, stdout, stderr } = await runProgram(home, ['login', '--from', 'cursor']);
+  assert.equal(code, 0, stderr);
+  assert.equal(stdout.trim().split('\n').length, 75_000);
+});

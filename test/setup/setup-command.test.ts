@@ -22,6 +22,20 @@ test('without --write the entry is printed, on stdout and alone, and nothing is 
   assert.equal(existsSync(join(home.path, '.claude.json')), false);
 });
 
+test('an entry names the key file and the authorities that the environment names: callers clear it', async () => {
+  await using home = await plainHome();
+  const env = { ...home.env, POSTERN_STORE_KEY_FILE: '/keys/a key', POSTERN_CA_FILE: '/keys/ca.pem' };
+  const { stdout, stderr } = await runProgram({ ...home, env }, ['setup', 'codex', server]);
+  assert.match(
+    stdout,
+    /"\/usr\/bin\/env 'POSTERN_STORE_KEY_FILE=\/keys\/a key' POSTERN_CA_FILE=\/keys\/ca\.pem /,
+    stderr,
+  );
+  const relative = { ...home.env, POSTERN_STORE_KEY_FILE: 'key' };
+  const other = await runProgram({ ...home, env: relative }, ['setup', 'codex', server]);
+  assert.doesNotMatch(other.stdout, /POSTERN_STORE/);
+});
+
 test('--write, --list and --undo, as one does them', async () => {
   await using home = await plainHome();
   const file = join(home.path, '.claude.json');
@@ -110,7 +124,8 @@ test('of several entries each can be taken back; help names every program', asyn
   assert.equal((await runProgram(home, remedy.split(' '))).code, 0, several.stderr);
   assert.equal((await runProgram(home, ['setup', 'zed', '--undo'])).code, 0);
   const file = join(home.path, '.config', 'zed', 'settings.json');
-  assert.doesNotMatch(readFileSync(file, 'utf8'), /postern/);
+  // The later one taken back first, the file is as it never was; which is named first is left open.
+  if (existsSync(file)) assert.doesNotMatch(readFileSync(file, 'utf8'), /postern/);
   const help = (await runProgram(home, ['help', 'setup'])).stdout.replace(/\s+/g, ' ');
   for (const { name } of knownPrograms()) assert.match(help, new RegExp(`[ ,;]${name}[ ,;]`), name);
 });

@@ -28,15 +28,16 @@ export async function findServers(
   logins: readonly LoginRecord[],
 ): Promise<OfferedServers> {
   const paths = program.files(machine, 'user').filter((path) => files.exists(path));
-  const found: FoundServer[] = [];
+  const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
-    found.push(...(program.servers?.(text, machine) ?? []));
+    for (const server of program.servers?.(text, machine) ?? []) {
+      if (!found.has(server.url)) found.set(server.url, server);
+    }
   }
-  const once = found.filter(({ url }, index) => found.findIndex((other) => other.url === url) === index);
   return {
     files: paths,
-    servers: once.map((server) => ({
+    servers: [...found.values()].map((server) => ({
       ...server,
       loginName: loginName(server, logins),
       hasLogin: logins.some((login) => login.server === server.url),
