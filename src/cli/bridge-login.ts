@@ -3,7 +3,7 @@ import { login } from '../flows/login/login.js';
 import { loginTogether } from '../flows/login/login-together.js';
 import { defaultAccount } from '../primitives/records.js';
 import type { CommandContext } from './command.js';
-import { loginDefaults } from './login-request.js';
+import { documentOf, loginDefaults } from './login-request.js';
 import { readLoginTarget } from './server-argument.js';
 
 /**
@@ -37,6 +37,7 @@ export function bridgeLogin(
         ...target,
         scopes: scopes.length === 0 ? undefined : scopes,
         heldScopes: held?.scopes ?? [],
+        metadataUrl: documentOf(defaults.metadataUrl, held),
         issuer: undefined,
         registration: undefined,
         client: undefined,

@@ -56,6 +56,14 @@ export async function loginDefaults(
   };
 }
 
+/** The document that a login names itself by: the configured one, else the one that it was made with before. */
+export function documentOf(
+  configured: string | undefined,
+  held: LoginRecord | undefined,
+): string | undefined {
+  return configured ?? (held?.registration === 'metadata' ? held.clientId : undefined);
+}
+
 /**
  * The way to a better login in the middle of another command: with `--login` without a question; without it only more
  * scope, after a yes at the terminal; undefined where nobody can be asked.
@@ -86,6 +94,7 @@ export function reloginFor(
       store: held.store,
       scopes: scopes.length === 0 ? undefined : scopes,
       heldScopes: held.scopes,
+      metadataUrl: documentOf(defaults.metadataUrl, held),
       issuer: undefined,
       registration: undefined,
       client: undefined,

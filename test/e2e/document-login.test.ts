@@ -105,6 +105,32 @@ test('[R-1.8b][R-4.4a][R-5.8h] from an empty folder: init, serve, check, login i
   assert.match(call.stdout, /alice/, call.stderr);
 });
 
+test('[R-4.6a] a login keeps its document: more scope, and the next login, do not make it another client', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await using served = await serveDocument(stage);
+  const { certificate, url } = served;
+  const allow = ['--allow-client-documents-from', new URL(url).host, '--client-documents-ca', certificate];
+  await using sandbox = stage.start('sandbox', ...allow);
+  const [server = ''] = await sandbox.waitForStdout(/http:\S+/);
+  await logIn(stage, { server, url, account: 'default' }, walkLogin);
+  for (const again of [
+    ['call', server, 'note_add', 'text=hello', '--login'],
+    ['login', server],
+  ]) {
+    await stage.browser.forget();
+    await using terminal = await stage.atTerminal(...again);
+    await walkLogin(await stage.browser.opened());
+    const ended = await terminal.screen.finished;
+    assert.equal(ended.code, 0, ended.stdout);
+    const { logins } = JSON.parse((await stage.run('status', '--json')).stdout);
+    assert.deepEqual([logins[0].registration, logins[0].clientId], ['metadata', url], again[0]);
+  }
+  const shown = await stage.run('client-metadata', 'show', server);
+  assert.ok(shown.stdout.includes(url), shown.stdout);
+});
+
 test('[R-2.3c] the same with private_key_jwt; then rotate: a login with the new key while the old one still verifies; then the new one alone', {
   skip,
 }, async () => {

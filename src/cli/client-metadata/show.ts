@@ -4,6 +4,7 @@ import { printable } from '../../primitives/printable.js';
 import { defaultAccount, type RegistrationWay } from '../../primitives/records.js';
 import type { CommandContext, CommandExit } from '../command.js';
 import type { DocumentArguments } from '../commands/client-metadata.js';
+import { documentOf } from '../login-request.js';
 import { readLoginTarget } from '../server-argument.js';
 import { storeInWords } from '../words/login-words.js';
 
@@ -16,8 +17,10 @@ export async function show(context: CommandContext, args: DocumentArguments): Pr
       'postern client-metadata --help',
     );
   }
-  const { server } = await readLoginTarget(ports, args.target, defaultAccount);
+  const { server, account } = await readLoginTarget(ports, args.target, defaultAccount);
   const configuration = await context.configuration();
+  const { logins } = await ports.index.read();
+  const held = logins.find((login) => login.server === server && login.account === account);
   const shown = await showIdentity(ports, {
     server,
     clients: configuration.clients.map((client) => ({
@@ -25,7 +28,7 @@ export async function show(context: CommandContext, args: DocumentArguments): Pr
       ...client,
       secret: undefined,
     })),
-    metadataUrl: args.url ?? configuration.clientMetadataUrl ?? context.clientMetadataUrl,
+    metadataUrl: args.url ?? documentOf(configuration.clientMetadataUrl ?? context.clientMetadataUrl, held),
     redirectPort: configuration.redirectPort,
     signal,
   });

@@ -11,7 +11,7 @@ import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
 import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from '../login-client.js';
 import { withServer } from '../login-from.js';
-import { loginDefaults } from '../login-request.js';
+import { documentOf, loginDefaults } from '../login-request.js';
 import { readLoginTarget } from '../server-argument.js';
 import { newKeyLines } from '../words/key-words.js';
 import { loginJson, loginLines } from '../words/login-words.js';
@@ -73,6 +73,7 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const scopes = readScopes(args.scope);
   const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser || args.device });
   const { logins } = await ports.index.read();
+  const seen = logins.find((one) => one.server === server && one.account === account);
   const request = {
     ...defaults,
     server,
@@ -83,11 +84,11 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
     issuer: args.authorizationServer,
     registration: args.registration,
     client: await readClient(context, args),
-    metadataUrl: args.clientMetadataUrl ?? defaults.metadataUrl,
+    metadataUrl: args.clientMetadataUrl ?? documentOf(defaults.metadataUrl, seen),
     store: readStore(args.store) ?? defaults.store,
     redirectPort: args.redirectPort ?? defaults.redirectPort,
     timeoutMs: args.timeout === undefined ? defaults.timeoutMs : args.timeout * 1000,
-    seen: logins.find((one) => one.server === server && one.account === account),
+    seen,
   };
   return loginTogether(ports, request, args.device ? deviceLogin : login);
 }
