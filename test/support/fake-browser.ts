@@ -37,7 +37,13 @@ export async function fakeBrowser(home: Pick<Home, 'path'>): Promise<FakeBrowser
       const watcher = watch(home.path);
       try {
         const signal = AbortSignal.timeout(60_000);
-        while (!(await wasOpened())) await once(watcher, 'change', { signal });
+        for (;;) {
+          // Listened for before the look, so that an opening in between is not missed.
+          const changed = once(watcher, 'change', { signal });
+          changed.catch(() => undefined);
+          if (await wasOpened()) break;
+          await changed;
+        }
       } finally {
         watcher.close();
       }
