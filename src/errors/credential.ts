@@ -5,10 +5,11 @@ import { exitCode, Failure } from './failure.js';
 
 /** What a tool wrote on stdin, or put into its variable, is no request of its format. `why` quotes nothing of it. */
 export function requestUnusable(format: string, why: string): Failure {
+  const what = format === 'kubectl' ? 'What kubectl says' : 'What came on stdin';
   return new Failure({
     code: 'request_unusable',
     exit: exitCode.fault,
-    message: `What came on stdin is no request of the ${format} format: ${why}.`,
+    message: `${what} is no request of the ${format} format: ${why}.`,
     remedy: `See what it has to be: postern help credential`,
   });
 }

@@ -79,6 +79,20 @@ export function loginNeeded(server: string, likelyName?: string): Failure {
   });
 }
 
+/** There are logins for the server, and none of that account. */
+export function accountUnknown(server: string, account: string, accounts: readonly string[]): Failure {
+  const shown = visibleUrl(server);
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `There is no login for ${quoted(shown)} of the account ${quoted(account, 80)}; there is ${accounts
+      .slice(0, 20)
+      .map((one) => quoted(one, 80))
+      .join(', ')}.`,
+    remedy: `Name that with --account, or run: postern login ${shellWord(shown)} --account ${shellWord(account)}`,
+  });
+}
+
 /** Several logins fit and none was named. */
 export function loginAmbiguous(server: string, accounts: readonly string[]): Failure {
   return new Failure({

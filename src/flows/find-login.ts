@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.js';
-import { loginAmbiguous, loginNeeded } from '../errors/token.js';
+import { accountUnknown, loginAmbiguous, loginNeeded } from '../errors/token.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
 import { pickLogin } from '../primitives/pick-login.js';
@@ -28,14 +28,24 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
         picked.logins.map(({ account }) => account),
       );
     case 'none':
-      throw loginNeeded(
-        wanted.server,
-        closest(
-          wanted.server,
-          logins.flatMap(({ name }) => name ?? []),
-        ),
-      );
+      throw noLogin(logins, wanted);
   }
+}
+
+/** What to say where nothing fits: is it the account alone? */
+export function noLogin(logins: readonly LoginRecord[], { server, account }: WantedLogin): Failure {
+  const others =
+    account === undefined ? { kind: 'none' as const } : pickLogin(logins, { server, account: undefined });
+  if (account !== undefined && others.kind !== 'none') {
+    const of = others.kind === 'one' ? [others.login] : others.logins;
+    return accountUnknown(
+      server,
+      account,
+      of.map((login) => login.account),
+    );
+  }
+  const names = logins.flatMap(({ name }) => name ?? []);
+  return loginNeeded(server, closest(server, names));
 }
 
 /** A server that there is no login for. */

@@ -113,6 +113,7 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['env work --var PATH', {}, 2, 'usage'],
   ['env work --var LD_PRELOAD', {}, 2, 'usage'],
   ['env work --var x=1;id', {}, 2, 'usage'],
+  ['env work --var A,header,value', {}, 2, 'usage'],
   ['env work --var lower', {}, 2, 'usage'],
   ['env work --shell cmd', {}, 2, 'usage_wrong'],
   ['heeders work', {}, 2, 'usage_wrong'],
@@ -156,6 +157,18 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     assert.deepEqual([end.code, stdout], [code, ''], `${words}: ${stderr}`);
     assert.match(stderr, new RegExp(`^postern: [^\\n]+ \\[${name}, exit ${code}\\]\\n$`), words);
     assert.doesNotMatch(stderr, /tok\.en/);
+  }
+  for (const [words, env, said] of [
+    [['headers', 'work', '--account', 'nobody'], {}, /of the account "nobody"; there is "default"\. /],
+    [
+      ['headers', 'work'],
+      { CLAUDE_CODE_MCP_SERVER_URL: 'https://o.example/' },
+      /for "https:\/\/mcp\.example/,
+    ],
+    [['kubectl', 'work'], { KUBERNETES_EXEC_INFO: '{' }, /^postern: What kubectl says is no request/],
+    [['env', 'work', '--var', 'A;id'], {}, /it is a name of A-Z, 0-9 and _, perhaps followed by/],
+  ] as const) {
+    assert.match((await seeded.ask(words, { env })).stderr, said);
   }
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
   for (const words of [

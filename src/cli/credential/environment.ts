@@ -19,16 +19,15 @@ export interface Variable {
  */
 export function readVariables(given: readonly string[]): readonly Variable[] {
   const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
-    const wantsValue = text.endsWith(',value');
-    const read = readTokenVariable(wantsValue ? text.slice(0, -',value'.length) : text);
+    const [, name, holds = 'token'] = /^([A-Z_][A-Z0-9_]*)(?:,(header|value))?$/.exec(text) ?? [];
+    if (name === undefined || (holds !== 'token' && holds !== 'header' && holds !== 'value')) {
+      throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
+    }
+    const read = readTokenVariable(name);
     if (!read.ok) {
       throw argumentRefused('--var', read.problem);
     }
-    const { name, server, header } = read.variable;
-    if (server !== undefined || !/^[A-Z_][A-Z0-9_]*$/.test(name)) {
-      throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
-    }
-    return { name, holds: header ? 'header' : wantsValue ? 'value' : 'token' };
+    return { name, holds };
   });
   if (new Set(variables.map(({ name }) => name)).size < variables.length) {
     throw argumentRefused('--var', 'the same name is given twice');

@@ -1,8 +1,9 @@
 import { targetElsewhere } from '../../errors/credential.js';
-import { loginAmbiguous, loginNeeded } from '../../errors/token.js';
+import { loginAmbiguous } from '../../errors/token.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import { pickCredential } from '../../primitives/pick-credential.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import { noLogin } from '../find-login.js';
 
 /** Which login another program wants a token of. */
 export interface WantedCredential {
@@ -52,8 +53,9 @@ export function requireCredential(logins: readonly LoginRecord[], wanted: Wanted
   if (found.kind === 'one') {
     return found.login;
   }
-  const { named, target } = wanted;
-  throw named !== undefined && namedLogin(logins, wanted) !== undefined
-    ? targetElsewhere(named, target ?? '')
-    : loginNeeded(named ?? target ?? '');
+  const { named, target, account } = wanted;
+  const login = named === undefined ? undefined : namedLogin(logins, wanted);
+  throw login === undefined
+    ? noLogin(logins, { server: named ?? target ?? '', account })
+    : targetElsewhere(login.server, target ?? '');
 }
