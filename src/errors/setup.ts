@@ -61,7 +61,7 @@ export function wordsUnsayable(title: string): Failure {
   return new Failure({
     code: 'words_unsayable',
     exit: exitCode.usage,
-    message: `The path of node or postern, or the server’s address, holds characters that ${title} would replace or cannot quote.`,
+    message: `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
     remedy:
       'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
   });

@@ -34,15 +34,11 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
 
 /** What to say where nothing fits: is it the account alone? */
 export function noLogin(logins: readonly LoginRecord[], { server, account }: WantedLogin): Failure {
-  const others =
-    account === undefined ? { kind: 'none' as const } : pickLogin(logins, { server, account: undefined });
-  if (account !== undefined && others.kind !== 'none') {
-    const of = others.kind === 'one' ? [others.login] : others.logins;
-    return accountUnknown(
-      server,
-      account,
-      of.map((login) => login.account),
-    );
+  const others = pickLogin(logins, { server, account: undefined });
+  const [first] = others.kind === 'one' ? [others.login] : others.kind === 'several' ? others.logins : [];
+  if (account !== undefined && first !== undefined) {
+    const accounts = logins.flatMap((login) => (login.server === first.server ? login.account : []));
+    return accountUnknown(server, account, accounts);
   }
   const names = logins.flatMap(({ name }) => name ?? []);
   return loginNeeded(server, closest(server, names));

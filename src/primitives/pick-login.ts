@@ -15,15 +15,18 @@ export type PickedLogin<Login> =
 
 /**
  * The login that a person means by a short name or a URL: that name; else that very server; else the server that the
- * URL lies under, the longest first. Without an account the default one wins among several.
+ * URL lies under, the longest first. Without an account the default one wins among several; an account that is not
+ * the one with that name is looked for at the same server.
  */
 export function pickLogin<Login extends NamedLogin>(
   logins: readonly Login[],
   wanted: { readonly server: string; readonly account: string | undefined },
 ): PickedLogin<Login> {
-  const candidates = ofServer(logins, wanted.server).filter(
-    ({ account }) => wanted.account === undefined || account === wanted.account,
-  );
+  const isMeant = ({ account }: Login) => wanted.account === undefined || account === wanted.account;
+  const fitting = ofServer(logins, wanted.server);
+  const candidates = fitting.some(isMeant)
+    ? fitting.filter(isMeant)
+    : logins.filter((login) => isMeant(login) && fitting.some(({ server }) => server === login.server));
   const [first, second] = candidates;
   if (first === undefined) {
     return { kind: 'none' };

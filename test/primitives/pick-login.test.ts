@@ -35,6 +35,12 @@ test('of several accounts the default one is meant; without one the person has t
   assert.equal(pick('https://b.example', 'z'), 'none');
 });
 
+test('the name of one login and the account of another mean that account at the same server, and nowhere else', () => {
+  assert.equal(pick('work', 'second'), 1);
+  assert.equal(pick('work', 'default'), 0);
+  assert.equal(pick('work', 'x'), 'none');
+});
+
 test('[R-5.1a][A-158] nothing that is not named exactly: no other origin, no sibling path, no near name', () => {
   for (const server of [
     'worK',
