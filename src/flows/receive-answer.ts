@@ -65,30 +65,29 @@ async function askPerson(
   }
   if (request.signal.aborted) return leaveToTheOthers();
   if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
+  showAddress(terminal, request);
+  // The address does not wait for the code: whoever is quick has it at once.
   const beside = await request.beside(request.signal);
-  showAddress(terminal, request, beside);
+  if (beside.length > 0) [...beside, ''].forEach(terminal.tell);
   if (!terminal.interactive) return leaveToTheOthers();
+  terminal.tell(
+    'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',
+  );
+  terminal.tell('and nowhere else: whoever has it can use your login.');
   return (await takePastedAnswer(terminal, request)) ?? leaveToTheOthers();
 }
 
-function showAddress(terminal: Ports['terminal'], request: AnswerRequest, beside: readonly string[]): void {
+function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void {
   const { port } = new URL(request.listener.redirectUri);
+  const hint = seatHint(request.seat, { port, asked: request.mode === 'browser' });
   const lines = [
     'Open this address in a browser:',
     '',
     printable(request.authorizationUrl, longestShown),
     '',
+    ...hint,
+    ...(hint.length === 0 || hint.at(-1) === '' ? [] : ['']),
   ];
-  lines.push(...seatHint(request.seat, { port, asked: request.mode === 'browser' }));
-  if (beside.length > 0) {
-    lines.push(...(lines.at(-1) === '' ? [] : ['']), ...beside, '');
-  }
-  if (terminal.interactive) {
-    lines.push(
-      'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',
-      'and nowhere else: whoever has it can use your login.',
-    );
-  }
   for (const line of lines) terminal.tell(line);
 }
 
