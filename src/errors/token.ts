@@ -23,6 +23,14 @@ export function grantRefused(
   });
 }
 
+/** `invalid_client` for a client that logs in as itself: nothing of it was registered from here. */
+export function ownClientRefused(failure: Failure): Failure {
+  const { code, exit, message, trail } = failure;
+  const remedy =
+    'Check --client-id, and that its secret, or the public half of its key with the method private_key_jwt, is registered there.';
+  return new Failure({ code, exit, message, remedy, trail, cause: failure });
+}
+
 /** The token endpoint is out of order, for now (5xx, 429). */
 export function tokenEndpointFailed(
   issuer: string,

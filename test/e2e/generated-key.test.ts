@@ -72,13 +72,16 @@ test('[R-2.3c][R-5.8b] a key made for a client: public half printed, registered,
 
   const early = await scene.login();
   assert.equal(early.code, 4, 'not registered yet');
+  assert.match(early.stderr, /public half of its key .* is registered there/);
+  assert.doesNotMatch(early.stderr, /dynamic/, 'nothing registers such a client from here');
   scene.registered.push(first);
   const login = await scene.login();
   assert.equal(login.code, 0, login.stderr);
   assert.deepEqual(scene.signers, [undefined, first.kid]);
 
   // Another kind of key: not registered yet, the first one still serves; once it is, the first one is forgotten.
-  const again = await scene.login('--generate-key', '--key-algorithm', 'RS256');
+  const again = await scene.login('--generate-key', '--key-algorithm', 'RS256', '--account', 'ci');
+  assert.match(again.stderr, /Then run: postern login \S+ --account ci .*--client-credentials /);
   const [second, old] = JSON.parse(again.stdout).keys;
   assert.deepEqual([second.kty, second.alg, old.kid], ['RSA', 'RS256', first.kid]);
   assert.equal((await scene.login()).code, 0);

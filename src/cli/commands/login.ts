@@ -5,7 +5,7 @@ import { login } from '../../flows/login/login.js';
 import { loginTogether } from '../../flows/login/login-together.js';
 import { makeKeyForLogin } from '../../flows/login/made-keys.js';
 import { loginStatus } from '../../flows/status.js';
-import type { LoginRecord, StoreKind } from '../../primitives/records.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../../primitives/records.js';
 import { parseScope } from '../../primitives/scope.js';
 import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command, CommandContext } from '../command.js';
@@ -56,8 +56,19 @@ async function printNewKey(context: CommandContext, args: LoginArguments): Promi
     signal,
   });
   await context.out.json({ keys: made.keys });
-  for (const line of newKeyLines(made, args.server)) context.tell(line);
+  for (const line of newKeyLines(made, wordsOf(args))) context.tell(line);
   return 0;
+}
+
+/** What says which login it is, and where. */
+function wordsOf({ server, account, name, store, authorizationServer }: LoginArguments): readonly string[] {
+  return [
+    server,
+    ...(account === defaultAccount ? [] : ['--account', account]),
+    ...(name === undefined ? [] : ['--name', name]),
+    ...(store === undefined ? [] : ['--store', store]),
+    ...(authorizationServer === undefined ? [] : ['--authorization-server', authorizationServer]),
+  ];
 }
 
 function readStore(text: string | undefined): StoreKind | undefined {
@@ -71,6 +82,7 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const { ports } = context;
   const { server, account } = await readLoginTarget(ports, args.server, args.account);
   const scopes = readScopes(args.scope);
+  const store = readStore(args.store);
   const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser || args.device });
   const { logins } = await ports.index.read();
   const seen = logins.find((one) => one.server === server && one.account === account);
@@ -85,7 +97,7 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
     registration: args.registration,
     client: await readClient(context, args),
     metadataUrl: args.clientMetadataUrl ?? documentOf(defaults.metadataUrl, seen),
-    store: readStore(args.store) ?? defaults.store,
+    store: store ?? defaults.store,
     redirectPort: args.redirectPort ?? defaults.redirectPort,
     timeoutMs: args.timeout === undefined ? defaults.timeoutMs : args.timeout * 1000,
     seen,

@@ -5,8 +5,8 @@ import { shellWord } from '../../primitives/quoting.js';
 import type { ClientKeyRecord } from '../../primitives/records.js';
 import { storeInWords } from './login-words.js';
 
-/** What a person does with the public half of a new key. `server` as it was typed. */
-export function newKeyLines(made: KeysToRegister, server: string): readonly string[] {
+/** What a person does with the public half of a new key. `login`: the words of the login that is to use it, as typed. */
+export function newKeyLines(made: KeysToRegister, login: readonly string[]): readonly string[] {
   const { issuer, clientId, keys, store } = made;
   return [
     `Made a key for the client ${clientId}; its private half is in ${storeInWords(store)}.`,
@@ -14,7 +14,7 @@ export function newKeyLines(made: KeysToRegister, server: string): readonly stri
     ...(keys.length > 1
       ? [`The first key is the new one; the other ${keys.length - 1} can go once a login has worked with it.`]
       : []),
-    `Then run: postern login ${shellWord(server)} --client-credentials --client-id ${shellWord(clientId)}`,
+    `Then run: postern login ${login.map(shellWord).join(' ')} --client-credentials --client-id ${shellWord(clientId)}`,
   ].map((line) => printable(line, 1000));
 }
 

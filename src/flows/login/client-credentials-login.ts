@@ -1,4 +1,5 @@
 import { Failure } from '../../errors/failure.js';
+import { ownClientRefused } from '../../errors/token.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from '../../errors/usage.js';
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
@@ -123,7 +124,8 @@ async function askAs(
       sendClientCredentialsRequest(ports.door, { ...endpoint, scopes: asked.scopes }),
     );
   } catch (error) {
-    if (next === undefined || !(error instanceof Failure) || error.code !== 'invalid_client') throw error;
+    if (!(error instanceof Failure) || error.code !== 'invalid_client') throw error;
+    if (next === undefined) throw ownClientRefused(error);
     return await askAs(ports, [next, ...rest], asked);
   }
 }
