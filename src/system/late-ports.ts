@@ -93,7 +93,7 @@ export function lateListeners(make: () => Promise<CallbackListeners>): CallbackL
 }
 
 export function lateDocumentServers(clock: Clock, stateFolder: () => string): DocumentServers {
-  const certificateFile = () => `${stateFolder()}/document-certificate.pem`;
+  const certificateFile = (port: number) => `${stateFolder()}/document-certificate-${port}.pem`;
   return {
     serve: async (options) => {
       const { createDocumentServers } = await import('./document-server/document-servers.js');

@@ -57,6 +57,28 @@ test('who is given the certificate reaches the server, nobody else does; its key
   assert.equal((await stat(host.certificateFile)).mode & 0o077, 0);
 });
 
+test('two at once have a certificate file each; it is gone when its server ends', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'client.json');
+  await writeFile(path, '{}');
+  const certificateFile = (port: number) => join(folder.path, 'state', `${port}.pem`);
+  const servers = createDocumentServers({ clock: createClock(), certificateFile });
+  const site = new Map([['/client.json', { path, headers: goodHeaders }]]);
+  const start = () => servers.serve({ port: 0, tls: 'self-signed', site });
+  const files: string[] = [];
+  {
+    await using one = await start();
+    await using other = await start();
+    for (const { port, certificateFile: caFile = '' } of [one, other]) {
+      files.push(caFile);
+      await using door = testDoor({}, { caFile });
+      await using response = await send(door, `https://127.0.0.1:${port}/client.json`);
+      assert.equal(response.status, 200);
+    }
+  }
+  for (const file of files) await assert.rejects(stat(file), { code: 'ENOENT' });
+});
+
 test('nothing but the files of the site can be asked for, and only be read', async () => {
   await using host = await hostDocument();
   await host.publish('{"a":1}', goodHeaders);

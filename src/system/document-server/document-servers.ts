@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import {
@@ -18,12 +18,12 @@ const limits = { headersTimeout: 5_000, requestTimeout: 10_000, maxHeaderSize: 1
 
 /**
  * Servers for trying out a client ID metadata document: https on 127.0.0.1 and nowhere else.
- * @param options.certificateFile Where the certificate of `self-signed` is written, for others to trust; its key is
- * never written.
+ * @param options.certificateFile Where the certificate of `self-signed` is written for as long as that port is served,
+ * for others to trust; its key is never written.
  */
 export function createDocumentServers(options: {
   readonly clock: Clock;
-  readonly certificateFile: () => string;
+  readonly certificateFile: (port: number) => string;
 }): DocumentServers {
   return {
     serve: async ({ port, tls, site }) => {
@@ -34,16 +34,19 @@ export function createDocumentServers(options: {
       server.on('request', (request, response) => void answerWith(site, request, response));
       server.on('tlsClientError', (_, socket) => socket.destroy());
       await listen(server, port);
-      const certificateFile = tls === 'self-signed' ? options.certificateFile() : undefined;
+      const { port: bound } = server.address() as AddressInfo;
+      const certificateFile = tls === 'self-signed' ? options.certificateFile(bound) : undefined;
       if (certificateFile !== undefined) await replacePrivateFile(certificateFile, identity.cert);
       return {
-        port: (server.address() as AddressInfo).port,
+        port: bound,
         certificateFile,
-        [Symbol.asyncDispose]: () =>
-          new Promise<void>((resolve) => {
+        [Symbol.asyncDispose]: async () => {
+          if (certificateFile !== undefined) await rm(certificateFile, { force: true });
+          await new Promise<void>((resolve) => {
             server.close(() => resolve());
             server.closeAllConnections();
-          }),
+          });
+        },
       };
     },
   };
