@@ -136,7 +136,10 @@ function positionals(
   const values = specs.map((spec, index): [string, ArgumentValue] => {
     const word = words[index];
     if (spec.required && word === undefined) {
-      throw usageWrong(`postern ${table.name} needs a ${spec.name}: ${spec.describe}.`, help);
+      throw usageWrong(
+        `postern ${table.name} needs ${/^[aeiou]/.test(spec.name) ? 'an' : 'a'} ${spec.name}: ${spec.describe}.`,
+        help,
+      );
     }
     if (word === '') {
       throw usageWrong(`The ${spec.name} is empty.`, help);

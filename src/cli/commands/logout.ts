@@ -1,5 +1,5 @@
 import { exitCode, type Failure } from '../../errors/failure.js';
-import { argumentRefused } from '../../errors/usage.js';
+import { usageWrong } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
 import { type LogoutResult, logout } from '../../flows/logout.js';
 import { type LogoutOfAll, logoutOfAll } from '../../flows/logout-all.js';
@@ -15,7 +15,10 @@ export const command: Command<typeof logoutTable> = {
   table: logoutTable,
   async run(context, args) {
     if (args.all === (args.server !== undefined)) {
-      throw argumentRefused('logout', 'name one server, or pass --all');
+      throw usageWrong(
+        'postern logout ends one login, that is named, or --all of them.',
+        'postern help logout',
+      );
     }
     return args.server === undefined ? endAll(context) : endOne(context, args.server, args.account);
   },

@@ -13,7 +13,8 @@ export function deviceLines(
   about: { readonly timeoutMs: number; readonly beside: boolean },
 ): readonly string[] {
   const { verificationUri, verificationUriComplete, userCode, lifetimeMs } = device;
-  const minutes = Math.max(1, Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 60_000));
+  const seconds = Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 1000);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
   const complete =
     verificationUriComplete === undefined || verificationUriComplete === verificationUri
       ? []
@@ -28,6 +29,6 @@ export function deviceLines(
     `  ${printable(verificationUri, longestShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
     ...complete,
-    `The code is good for ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
+    `The code is good for ${count} ${unit}${count === 1 ? '' : 's'}.`,
   ];
 }
