@@ -5,10 +5,14 @@ import type { Machine } from '../../src/ports/neighbours.js';
 import { machine } from './workshop.js';
 
 /** What is said to win over the entry, the program's text and the environment being so. */
-function leftovers(name: string, text: string, more: Partial<Machine> = {}): string {
+function leftovers(
+  name: string,
+  text: string,
+  more: Partial<Machine> = {},
+  url = 'https://h.example/mcp',
+): string {
   const program = knownPrograms().find((one) => one.name === name);
   assert.ok(program !== undefined);
-  const url = 'https://h.example/mcp';
   const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };
   return program.leftovers(request).join('\n');
 }
@@ -45,6 +49,25 @@ test('git: a header for all requests there wins', () => {
   const text = '[http "https://h.example/"]\n\textraHeader = "Authorization: Bearer x"\n';
   assert.match(leftovers('git', text), /extraHeader sends an Authorization/);
   assert.equal(leftovers('git', text.replace('h.example', 'o.example')), '');
+});
+
+test('git: a user name of its own, and a helper that would be given the token to keep, are named', () => {
+  const section = '[credential "https://h.example/mcp"]\n\tuseHttpPath = true\n';
+  const store = '[credential]\n\thelper = store\n';
+  assert.match(leftovers('git', section + store), /credential\.helper "store" comes after the entry/);
+  for (const text of [store + section, store, `${section}[credential]\n\thelper =\n`]) {
+    assert.equal(leftovers('git', text), '', text);
+  }
+  const user = '[credential "https://h.example"]\n\tusername = bob\n';
+  assert.match(leftovers('git', user), /credential\."https:\/\/h\.example"\.username makes git ask/);
+  assert.equal(leftovers('git', user.replace('bob', 'oauth2')), '');
+  assert.equal(leftovers('git', user.replace('h.example', 'o.example')), '');
+});
+
+test('kubectl and go: no credential goes over plain http, which is said', () => {
+  for (const name of ['kubectl', 'go']) {
+    assert.match(leftovers(name, '', {}, 'http://127.0.0.1:1/mcp'), /no credential over plain http/);
+  }
 });
 
 test('kubectl, bazel and go: what the environment or another line says is named', () => {

@@ -29,8 +29,9 @@ const git: Program = {
       },
     };
   },
-  leftovers: (request) =>
-    gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
+  leftovers: (request) => [
+    ...otherCredentials(request),
+    ...gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
       section === 'http' &&
       name === 'extraheader' &&
       /^authorization/i.test(value) &&
@@ -40,6 +41,7 @@ const git: Program = {
           ]
         : [],
     ),
+  ],
   probe: ({ machine, server, options, url }) => {
     const words = callWords(machine, { command: ['credential', 'git'], server, options });
     const { protocol, host, pathname } = new URL(url);
@@ -67,6 +69,33 @@ function gitFiles(machine: Machine): readonly string[] {
 
 function gitAddress({ url, options }: EntryRequest): string {
   return options.includes('--whole-host') ? new URL(url).origin : url;
+}
+
+/** A user name that git would ask for, and helpers after ours, which git hands every good credential. */
+function otherCredentials(request: EntryRequest): readonly string[] {
+  const ours = gitAddress(request);
+  const ofServer = gitVariables(request.text).filter(
+    ([{ section, subsection }]) => section === 'credential' && request.url.startsWith(subsection),
+  );
+  const last = ofServer.findLastIndex(([{ subsection }]) => subsection === ours);
+  return ofServer.flatMap(([{ subsection }, name, value], index) => {
+    const of = subsection === '' ? '' : `${quoted(subsection, 100)}.`;
+    if (name === 'username' && value !== 'oauth2' && !request.options.includes(value)) {
+      return [`credential.${of}username makes git ask for the login of that account alone; remove it.`];
+    }
+    return name === 'helper' && value !== '' && last >= 0 && index > last
+      ? [
+          `credential.${of}helper ${quoted(value, 100)} comes after the entry, so git gives it the token to keep; move it before.`,
+        ]
+      : [];
+  });
+}
+
+/** What a program does not send over plain http. */
+function overHttp({ url }: EntryRequest): readonly string[] {
+  return url.startsWith('http:')
+    ? ['kubectl sends no credential over plain http, and does not ask for any.']
+    : [];
 }
 
 const kubeVersion = 'client.authentication.k8s.io/v1beta1';
@@ -98,10 +127,12 @@ const kubectl: Program = {
       },
     };
   },
-  leftovers: ({ machine }) =>
-    kubeFiles(machine).length > 1
+  leftovers: (request) => [
+    ...overHttp(request),
+    ...(kubeFiles(request.machine).length > 1
       ? ['KUBECONFIG names several files; of users of one name the one in the first file counts.']
-      : [],
+      : []),
+  ],
   probe: ({ machine, server, options, url }) => {
     const info = {
       kind: 'ExecCredential',

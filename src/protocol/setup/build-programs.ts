@@ -74,10 +74,12 @@ const go: Program = {
       entry: { key: { format: 'line', prefix: 'GOAUTH=' }, holds: `GOAUTH=${[line, ...others].join('; ')}` },
     };
   },
-  leftovers: ({ machine }) =>
-    (machine.env['GOAUTH'] ?? '') === ''
+  leftovers: ({ machine, url }) => [
+    ...(url.startsWith('http:') ? ['go sends no credential over plain http.'] : []),
+    ...((machine.env['GOAUTH'] ?? '') === ''
       ? []
-      : ['GOAUTH is set in the environment, and wins over this file; unset it.'],
+      : ['GOAUTH is set in the environment, and wins over this file; unset it.']),
+  ],
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'goauth'], server, options }), url],
     input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' },
