@@ -116,7 +116,8 @@ function linesOf(text: string): readonly Line[] | undefined {
     }
     const line = lineOf(whole, start, at);
     // What is cut off in the middle of a line would swallow whatever is put behind it.
-    if (line === undefined || (line.kind !== 'blank' && continues(`${whole}\n`) && !whole.endsWith('\n'))) {
+    const isCutOff = continues(whole.endsWith('\n') ? whole : `${whole}\n`);
+    if (line === undefined || (line.kind !== 'blank' && isCutOff)) {
       return undefined;
     }
     lines.push(line);

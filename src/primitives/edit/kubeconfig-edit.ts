@@ -113,6 +113,8 @@ function usersOf(text: string): Users | undefined {
     if (dash !== null && (indent === undefined || dash[1] === indent)) {
       indent = dash[1] ?? '';
       items.push({ name: undefined, start: line.start, end: line.end });
+    } else if (indent === undefined && (depth > 0 || /^[[{\t]/.test(line.text))) {
+      return undefined; // the value, in another style
     } else if (indent === undefined || depth <= indent.length) {
       break;
     }
