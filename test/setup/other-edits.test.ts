@@ -150,8 +150,18 @@ test('kubeconfig: the user of that name is replaced, other styles than kubectlâ€
 });
 
 test('a value in another style behind users:, and a last line that goes on, are left alone', () => {
-  for (const value of ['\n  []\n', '\n  [ {name: a} ]\n', '\n  {}\n', '\n[]\n', '\n\t- a\n']) {
+  for (const value of [
+    ' []\nusers: []\n',
+    '\n  []\n',
+    '\n  [ {name: a} ]\n',
+    '\n  {}\n',
+    '\n[]\n',
+    '\n\t- a\n',
+  ]) {
     assert.deepEqual(putEntry(`users:${value}`, entries.kubeconfig), { ok: false, problem: 'form' }, value);
+  }
+  for (const text of ['  kind: Config\n', '# mine\n\n  users: []\n', '- a\n']) {
+    assert.deepEqual(putEntry(text, entries.kubeconfig), { ok: false, problem: 'form' }, text);
   }
   for (const text of ['[a]\n\tx = 1 \\\n', '[a]\n\tx = 1 \\', '[a]\r\n\tx = 1 \\\r\n']) {
     assert.deepEqual(putEntry(text, entries.git), { ok: false, problem: 'unreadable' }, text);

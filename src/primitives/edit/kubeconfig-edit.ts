@@ -93,8 +93,11 @@ function usersOf(text: string): Users | undefined {
       start: start + match.index,
       end: start + match.index + match[0].length,
     }));
-  const at = lines.findIndex((line) => /^users[ \t]*:/.test(line.text));
-  if (lines.some((line) => /^["']users["'][ \t]*:|^\t/.test(line.text))) return undefined;
+  const first = lines.find((line) => !/^[ \t]*(?:#.*)?$/.test(line.text));
+  if (first !== undefined && /^(?:[ \t]|- )/.test(first.text)) return undefined; // what stands behind would break it
+  const [at = -1, second] = lines.flatMap((line, index) => (/^users[ \t]*:/.test(line.text) ? index : []));
+  if (second !== undefined || lines.some((line) => /^["']users["'][ \t]*:|^\t/.test(line.text)))
+    return undefined;
   const head = lines[at];
   if (head === undefined) return { key: undefined, indent: '', items: [], end: text.length };
   const rest = head.text
