@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { programNotStarted } from '../errors/exec.js';
@@ -27,24 +28,28 @@ export function createPrograms(
     run: async ({ program, args, secrets }) => {
       const { spawn } = await import('node:child_process');
       const revealed = Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()] as const);
-      const child = spawn(program, args, {
-        env: { ...env, ...Object.fromEntries(revealed) },
-        stdio: 'inherit',
-      });
-      const passOn = (signal: string): boolean => {
-        if (!(fromKeys.has(signal) && hasTerminal())) child.kill(signal as NodeJS.Signals);
+      let child: ChildProcess | undefined;
+      const passOn = (name: string): boolean => {
+        const signal = name as NodeJS.Signals;
+        if (!(fromKeys.has(signal) && hasTerminal())) child?.kill(signal);
         return true;
       };
+      // Before the program runs: what it says of itself may be answered with a signal at once.
       using _taken = signals.take(passOn);
       const others = process.platform === 'win32' ? [] : alsoPassedOn;
       for (const signal of others) process.on(signal, passOn);
       try {
+        const started = spawn(program, args, {
+          env: { ...env, ...Object.fromEntries(revealed) },
+          stdio: 'inherit',
+        });
+        child = started;
         return await new Promise<number>((resolve, reject) => {
-          child.once('error', (error: NodeJS.ErrnoException) => {
+          started.once('error', (error: NodeJS.ErrnoException) => {
             // Later on it only says that a signal could not be passed to a program that has just ended.
-            if (child.pid === undefined) reject(programNotStarted(program, error.code ?? 'unknown', error));
+            if (started.pid === undefined) reject(programNotStarted(program, error.code ?? 'unknown', error));
           });
-          child.once('exit', (code, signal) => {
+          started.once('exit', (code, signal) => {
             endedBy = signal ?? undefined;
             resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
           });

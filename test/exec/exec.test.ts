@@ -71,8 +71,8 @@ test('signals reach the command, and how it dies is how we do; a dump of memory 
   const script = (text: string) => ['exec', 'work', '--', 'sh', '-c', text];
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) {
     const name = signal.slice(3);
-    const waiting = `trap 'echo got ${name}; exit 5' ${name}; echo ready; while :; do read -r line; done`;
-    await using program = startProgram(machine.home, script(waiting));
+    const waiting = `process.on('${signal}', () => { console.log('got ${name}'); process.exit(5); }); console.log('ready'); setInterval(() => {}, 1000)`;
+    await using program = startProgram(machine.home, ['exec', 'work', '--', process.execPath, '-e', waiting]);
     await program.waitForStdout(/ready/);
     program.kill(signal);
     const { code, stdout } = await program.finished;
