@@ -166,6 +166,9 @@ test('a value in another style behind users:, and a last line that goes on, are 
   for (const text of ['[a]\n\tx = 1 \\\n', '[a]\n\tx = 1 \\', '[a]\r\n\tx = 1 \\\r\n']) {
     assert.deepEqual(putEntry(text, entries.git), { ok: false, problem: 'unreadable' }, text);
   }
+  // A backslash at the end of a comment goes on nowhere.
+  const made = put('[a]\n\tx = "#" # c \\\n', entries.git);
+  assert.equal(put(`[a]\n\tx = 1 ; \\\n${made}`, entries.git), `[a]\n\tx = 1 ; \\\n${made}`);
   assert.ok(putEntry('[a]\n\tx = 1\n# \\\n', entries.git).ok);
 });
 

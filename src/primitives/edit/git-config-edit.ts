@@ -125,9 +125,19 @@ function linesOf(text: string): readonly Line[] | undefined {
   return lines;
 }
 
+/** Does the line end in a backslash that counts: in no comment, and not itself behind one? */
 function continues(line: string): boolean {
-  const tail = /\\+\r?\n$/.exec(line)?.[0] ?? '';
-  return tail.replace(/\r?\n$/, '').length % 2 === 1;
+  const end = line.endsWith('\r\n') ? line.length - 2 : line.length - 1;
+  let isQuoted = false;
+  for (let at = 0; at < end; at += 1) {
+    const mark = line[at];
+    if (mark === '\\') {
+      if (at === end - 1) return line.endsWith('\n');
+      at += 1;
+    } else if (mark === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (mark === '#' || mark === ';')) return false;
+  }
+  return false;
 }
 
 function lineOf(whole: string, start: number, end: number): Line | undefined {
