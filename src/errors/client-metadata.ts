@@ -28,6 +28,19 @@ export function documentThere(path: string): Failure {
   });
 }
 
+/** No document can be read there. */
+export function documentMissing(unreadable: Failure): Failure {
+  const { exit, message } = unreadable;
+  return new Failure({
+    code: 'client_metadata_missing',
+    exit,
+    message,
+    remedy:
+      'Make one with: postern client-metadata init --url https://…/client.json; or name the folder or the file that it is in.',
+    cause: unreadable,
+  });
+}
+
 /** What stands in the file is no document that this program could have made. */
 export function documentUnusable(path: string, why: string): Failure {
   return new Failure({

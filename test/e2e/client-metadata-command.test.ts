@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { freePort } from '../support/free-port.js';
@@ -78,6 +78,15 @@ test('build is reproducible byte for byte, changes what it is told, and init ove
   const again = await run('init', '--url', 'https://me.postern/client.json');
   assert.equal(again.code, 2);
   assert.match(again.stderr, /client_metadata_exists/);
+  // Without a document, from the configuration: the same again.
+  await rm(folder, { recursive: true });
+  const env = { ...home.env, POSTERN_CLIENT_METADATA_URL: 'https://me.postern/client.json' };
+  const fresh = await runProgram({ ...home, env }, ['client-metadata', 'build', '--name', 'mine']);
+  assert.equal(fresh.code, 0, fresh.stderr);
+  assert.deepEqual(await everything(folder), await everything(join(home.path, 'before')));
+  const missing = await run('build', 'nowhere');
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /Make one with: postern client-metadata init/);
   const other = await run('build', 'before', '--url', 'https://me.postern/x/client.json', '--out', 'other');
   assert.equal(other.code, 0, other.stderr);
   const { client_id, client_name } = JSON.parse(await readFile(join(home.path, 'other/client.json'), 'utf8'));

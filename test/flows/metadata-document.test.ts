@@ -119,3 +119,22 @@ test('[R-2.2a] client_id_metadata_document_supported is true: the document’s a
   assert.equal(own.issuer.forms[0]?.fields.get('client_id'), metadataUrl);
   assert.deepEqual(own.issuer.registrations, []);
 });
+
+test('[R-2.3a] an address that is no client identifier is not sent as one, and no browser is opened for it', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.metadata = { ...own.issuer.metadata, client_id_metadata_document_supported: true };
+  for (const metadataUrl of [
+    'http://as.example/client.json',
+    'https://as.example',
+    'https://as.example/a/../client.json',
+    'https://as.example/client.json#x',
+    'https://user:password@as.example/client.json',
+  ]) {
+    const wish = { server: own.server.url, metadataUrl };
+    const failure = await scene.loginFails('client_metadata_url_refused', wish);
+    assert.equal(failure.exit, 2);
+    assert.doesNotMatch(failure.message + failure.remedy, /password@/);
+  }
+  assert.deepEqual(own.issuer.authorizations, []);
+});

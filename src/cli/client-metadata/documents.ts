@@ -1,3 +1,4 @@
+import { documentMissing } from '../../errors/client-metadata.js';
 import { Failure } from '../../errors/failure.js';
 import type { HostedFile } from '../../flows/client-metadata/folder/build-folder.js';
 import type { CommandContext } from '../command.js';
@@ -26,13 +27,17 @@ export function placeOf(word: string | undefined): DocumentPlace {
   return { folder: slash === -1 ? '.' : named.slice(0, slash) || '/', path: named };
 }
 
-/** @throws Failure `file_unreadable`, `input_too_large` */
+/** @throws Failure `client_metadata_missing`, `input_too_large` */
 export async function readDocument(
   context: CommandContext,
   word: string | undefined,
 ): Promise<DocumentThere> {
   const place = placeOf(word);
-  return { ...place, bytes: await readWhole(context.files.read(place.path), place.path, mostBytes) };
+  try {
+    return { ...place, bytes: await readWhole(context.files.read(place.path), place.path, mostBytes) };
+  } catch (error) {
+    throw error instanceof Failure && error.code === 'file_unreadable' ? documentMissing(error) : error;
+  }
 }
 
 export async function isThere(context: CommandContext, path: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { shellWord } from '../../primitives/quoting.js';
 import type { CommandContext, CommandExit } from '../command.js';
 import type { DocumentArguments } from '../commands/client-metadata.js';
 import { storeInWords } from '../words/login-words.js';
-import { isThere, readDocument, usualFolder, writeFolder } from './documents.js';
+import { isThere, placeOf, readDocument, usualFolder, writeFolder } from './documents.js';
 import { storeFor } from './store.js';
 
 /** `client-metadata init`: the folder for an address, new. */
@@ -52,10 +52,15 @@ function tellNext(
   if (!isHere) context.tell(`  postern client-metadata check ${shellWord(path)}`);
 }
 
-/** `client-metadata build`: the folder again, from its own document. */
+/** `client-metadata build`: the folder again, from its own document; else, where none is named, from the configuration. */
 export async function build(context: CommandContext, args: DocumentArguments): Promise<CommandExit> {
-  const there = await readDocument(context, args.target);
   const url = args.url ?? (await context.configuration()).clientMetadataUrl;
+  if (args.target === undefined && url !== undefined && !(await isThere(context, placeOf(undefined).path))) {
+    // A key that is kept for that address is published again; `init` alone takes one away.
+    const hasKey = await documentHasKey(context.ports, url);
+    return init(context, { ...args, url, auth: hasKey ? 'private_key_jwt' : 'none' });
+  }
+  const there = await readDocument(context, args.target);
   const settings = changedSettings(there, { url, name: args.name, contact: args.contact });
   const folder = (args.out ?? there.folder).replace(/(?<=.)\/+$/, '');
   const file = fileNameOf(settings.url);

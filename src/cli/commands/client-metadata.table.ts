@@ -82,7 +82,7 @@ export const clientMetadataTable = {
   ],
   notes: [
     'init: writes the folder for an address: the document, a page about it, a logo, rules for common hosts. With --auth private_key_jwt a key pair is made; its private half goes to the secret store.',
-    'build [FOLDER]: writes it again from its own document, with what the options change; the same bytes for the same settings.',
+    'build [FOLDER]: writes it again from its own document, with what the options change; the same bytes for the same settings. Where there is none yet: from --url, or the configured address.',
     'check [URL|FILE|FOLDER]: every rule for such documents; a file is judged, and what its address serves, and both are compared. Without a word: the configured address, else ./client-metadata. Exit code 5 when a rule is broken.',
     'serve [FOLDER]: https on 127.0.0.1 with the right headers, to try it out.',
     'show <server>: which client identifier and redirect URI a login there would send, and why; nothing is registered or opened.',

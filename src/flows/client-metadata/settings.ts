@@ -49,13 +49,21 @@ export function changedSettings(
   );
 }
 
-/** A placeholder may be built for: that is what a release is before somebody hosts it. */
-function checked(settings: DocumentSettings): DocumentSettings {
-  const { url, name, contact } = settings;
+/**
+ * An address that no authorization server may take for a client identifier is never sent to one (rule 2.3a).
+ * A placeholder may be built for: that is what a release is before somebody hosts it.
+ * @throws Failure `client_metadata_url_refused`
+ */
+export function checkAddress(url: string): void {
   const wrong = judgeClientId(url).find(
     ({ verdict, code }) => verdict === 'failure' && code !== 'placeholder',
   );
   if (wrong !== undefined) throw metadataAddressRefused(wrong.what, wrong.remedy);
+}
+
+function checked(settings: DocumentSettings): DocumentSettings {
+  const { url, name, contact } = settings;
+  checkAddress(url);
   if (
     !/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(fileNameOf(url)) ||
     ['index.html', 'logo.svg', 'README.md'].includes(fileNameOf(url))

@@ -5,6 +5,7 @@ import { chooseWay, type PassedOver } from '../login/choose-way.js';
 import { documentHasKey } from '../login/document-client.js';
 import { manualRegistration, type PreregisteredClient } from '../login/identify-client.js';
 import { registrationsFor } from '../login/registrations.js';
+import { checkAddress } from './settings.js';
 
 /** What a login at a server would say of who asks. */
 export interface ShownIdentity {
@@ -66,6 +67,7 @@ export async function showIdentity(
   if (!choice.open) throw new Error('without a forced way one is always open');
   const { way, why, passedOver } = choice;
   const asDocument = way === 'metadata' ? metadataUrl : undefined;
+  if (asDocument !== undefined) checkAddress(asDocument);
   const record = kept.find((one) =>
     way === 'preregistered'
       ? one === byHand

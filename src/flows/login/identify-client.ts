@@ -8,6 +8,7 @@ import type { Ports } from '../../ports.js';
 import type { ClientAuthMethod, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
+import { checkAddress } from '../client-metadata/settings.js';
 import type { Discovery } from '../discovery/discover.js';
 import { askForClient } from './ask-for-client.js';
 import { chooseWay } from './choose-way.js';
@@ -55,7 +56,7 @@ type Needs = Pick<
 /**
  * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking
  * the person; the first that is open, or the one that is forced.
- * @throws Failure `client_identifier_needed`, `registration_way_closed`, `registration_refused`,
+ * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_way_closed`, `registration_refused`,
  * `registration_unusable`, `issuer_mismatch`, or the door's and the store's
  */
 export async function identifyClient(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
@@ -89,6 +90,7 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
     return preregistered(ports, request);
   }
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
+    checkAddress(metadataUrl);
     return { ...(await documentClient(ports, metadataUrl)), way: 'metadata', device: false };
   }
   if (choice.way === 'dynamic' && server.registrationEndpoint !== undefined) {
