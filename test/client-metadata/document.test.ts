@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import { buildFolder, fileNameOf } from '../../src/flows/client-metadata/folder/build-folder.js';
 import { changedSettings, newSettings } from '../../src/flows/client-metadata/settings.js';
 import { asObject, parseJson } from '../../src/primitives/json.js';
+import { makeClientKey } from '../../src/protocol/oauth/client-key.js';
 import { judgeClientId } from '../../src/protocol/oauth/client-metadata/client-id.js';
 import { judgeDocument } from '../../src/protocol/oauth/client-metadata/document.js';
+import { writeDocument } from '../../src/protocol/oauth/client-metadata/write-document.js';
 import { repositoryRoot } from '../support/repository.js';
 
 const folder = join(repositoryRoot, 'client-metadata');
@@ -106,4 +108,16 @@ test('[R-2.3a] the address built into a release is none yet, or one that can be 
   const { clientMetadataUrl } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
   assert.equal(typeof clientMetadataUrl, 'string');
   if (clientMetadataUrl !== '') assert.deepEqual(judgeClientId(clientMetadataUrl), []);
+});
+
+test('[R-2.3c] a document with a key that was just made is built again byte for byte', async () => {
+  const unchanged = { url: undefined, name: undefined, contact: undefined };
+  for (const algorithm of ['ES256', 'RS256'] as const) {
+    const { publicJwk } = await makeClientKey(algorithm);
+    const text = writeDocument(
+      newSettings({ ...unchanged, url: 'https://me.postern/client.json' }, [publicJwk]),
+    );
+    const there = { bytes: new TextEncoder().encode(text), path: 'client.json' };
+    assert.equal(writeDocument(changedSettings(there, unchanged)), text);
+  }
 });

@@ -1,10 +1,4 @@
-import {
-  asObject,
-  type JsonObject,
-  type JsonValue,
-  stringField,
-  stringListField,
-} from '../../../primitives/json.js';
+import { asObject, type JsonObject, stringField, stringListField } from '../../../primitives/json.js';
 import { ownRedirectUris } from './redirect-uris.js';
 
 /** Everything in a document that is somebody's choice. */
@@ -22,7 +16,9 @@ export interface DocumentSettings {
  * The document's text (rule 2.3; CIMD section 4.1), the same bytes for the same settings. `scope` is left out on
  * purpose: what is asked for is each protected server's to say, and a list here would bind the client to it.
  */
-export function writeDocument({ url, name, contact, keys }: DocumentSettings): string {
+export function writeDocument({ url, name, contact, keys: given }: DocumentSettings): string {
+  // A key that was just made and one that was read from a document hold the same members in another order.
+  const keys = given.map(publicKey);
   const document = {
     client_id: url,
     client_name: name,
@@ -44,7 +40,12 @@ export function readSettings(document: JsonObject): Partial<DocumentSettings> {
   const url = stringField(document, 'client_id');
   const name = stringField(document, 'client_name');
   const jwks = asObject(document['jwks'])?.['keys'];
-  const keys = Array.isArray(jwks) ? jwks.map(publicKey).filter((key) => key !== undefined) : [];
+  const keys = Array.isArray(jwks)
+    ? jwks
+        .map(asObject)
+        .filter((key) => key !== undefined)
+        .map(publicKey)
+    : [];
   return {
     ...(url === undefined ? {} : { url }),
     ...(name === undefined ? {} : { name }),
@@ -54,9 +55,7 @@ export function readSettings(document: JsonObject): Partial<DocumentSettings> {
 }
 
 /** What of a key is public: a private member that somebody has put there is not written again. */
-function publicKey(value: JsonValue): JsonObject | undefined {
-  const key = asObject(value);
-  if (key === undefined) return undefined;
+function publicKey(key: JsonObject): JsonObject {
   const found: JsonObject = {};
   for (const name of ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use']) {
     const member = key[name];
