@@ -7,7 +7,7 @@ import { printable } from '../../primitives/printable.js';
 import type { FormatFailure } from '../../primitives/records.js';
 import type { Command, CommandContext } from '../command.js';
 import { environmentLines } from '../words/environment-words.js';
-import { failureJson, failureLine } from '../words/failure-words.js';
+import { failureJson, failureLine, howToSeeWhy } from '../words/failure-words.js';
 import { clientKeyJson, clientKeyLines, leftoverLines } from '../words/key-words.js';
 import { loginJson, loginLines } from '../words/login-words.js';
 import { statusTable } from './status.table.js';
@@ -33,7 +33,9 @@ export const command: Command<typeof statusTable> = {
       const blocks = [
         ...shown.map((one) => loginLines(one, now)),
         ...keys.map(clientKeyLines),
-        ...(failures.length === 0 ? [] : [failures.map((failure) => failureLine(failure, now))]),
+        ...(failures.length === 0
+          ? []
+          : [[...failures.map((failure) => failureLine(failure, now)), howToSeeWhy]]),
       ];
       if (shown.length === 0) context.tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
