@@ -34,6 +34,17 @@ export function targetElsewhere(server: string, target: string): Failure {
   });
 }
 
+/** The whole host was asked for, and has several logins. `servers` come from the index. */
+export function serversAmbiguous(format: string, servers: readonly string[]): Failure {
+  const shown = servers.slice(0, 10).map((server) => quoted(server, 200));
+  return new Failure({
+    code: 'login_ambiguous',
+    exit: exitCode.usage,
+    message: `There are logins for ${servers.length} servers on that host: ${shown.join(', ')}.`,
+    remedy: `Name one in the caller’s configuration: postern credential ${format} ${shellWord(servers[0] ?? '')} --whole-host`,
+  });
+}
+
 /** No server was named, neither as an argument nor by the caller. */
 export function serverNotNamed(format: string, variable: string): Failure {
   return new Failure({

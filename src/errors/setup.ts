@@ -157,7 +157,7 @@ export function serverNotThere(
   return new Failure({
     code: 'server_not_there',
     exit: exitCode.usage,
-    message: `${title} has no server ${quoted(name, 80)}; it has: ${known.join(', ')}.`,
+    message: `${title} has no server ${quoted(name, 80)} that one could log in to; it has: ${known.join(', ')}.`,
     remedy: meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`,
   });
 }

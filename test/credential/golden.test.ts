@@ -149,6 +149,8 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     login,
     work({ name: 'two', server: 'https://two.example/mcp', account: 'a' }),
     work({ name: 'two', server: 'https://two.example/mcp', account: 'b' }),
+    work({ name: 'here', server: 'https://pair.example/a' }),
+    work({ name: 'there', server: 'https://pair.example/b' }),
     work({ name: 'ended', server: 'https://ended.example/mcp', expiresAt: Date.now() - 1000 }),
     work({ name: 'bad', server: 'https://bad.example/mcp', accessToken: 'a\nhost=evil.example' }),
   );
@@ -170,6 +172,13 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   ] as const) {
     assert.match((await seeded.ask(words, { env })).stderr, said);
   }
+  const pair = await seeded.ask(['bazel', 'get', '--whole-host'], {
+    input: '{"uri":"https://pair.example/"}',
+  });
+  assert.match(
+    pair.stderr,
+    /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/,
+  );
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
   for (const words of [
     ['git', 'get'],

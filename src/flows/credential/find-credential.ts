@@ -1,4 +1,4 @@
-import { targetElsewhere } from '../../errors/credential.js';
+import { serversAmbiguous, targetElsewhere } from '../../errors/credential.js';
 import { loginAmbiguous } from '../../errors/token.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import { pickCredential } from '../../primitives/pick-credential.js';
@@ -28,11 +28,14 @@ export function findCredential(logins: readonly LoginRecord[], wanted: WantedCre
   switch (picked.kind) {
     case 'one':
       return { kind: 'one', login: picked.login };
-    case 'several':
+    case 'several': {
+      const servers = [...new Set(picked.logins.map(({ server }) => server))];
+      if (servers.length > 1) throw serversAmbiguous(wanted.format, servers);
       throw loginAmbiguous(
         wanted.named ?? picked.logins[0]?.server ?? '',
         picked.logins.map(({ account }) => account),
       );
+    }
     default:
       return { kind: 'none', onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
   }
