@@ -46,10 +46,11 @@ export function storeKeyWrong(way: KeyWay): Failure {
   return failure({
     code: 'store_key_wrong',
     message: `The sealed files (store “file”) do not open with this ${way === 'key-file' ? 'key file' : 'passphrase'}; they were left as they are.`,
-    remedy:
+    remedy: `${
       way === 'key-file'
         ? 'Set POSTERN_STORE_KEY_FILE to the key file that they were made with, then run the command again.'
-        : 'Run the command again with the right passphrase.',
+        : 'Run the command again with the right passphrase.'
+    } If that is lost, so are these logins: make them anew, elsewhere: postern login <server> --store keychain`,
   });
 }
 

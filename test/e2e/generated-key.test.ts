@@ -121,3 +121,16 @@ test('a server that takes no keys: none is made; without a client, or with a pro
   const status = JSON.parse((await scene.run('status', '--json')).stdout);
   assert.deepEqual(status.clientKeys, []);
 });
+
+test('logout --all keeps the key of a document, and says how that one is removed', async () => {
+  await using scene = await openScene();
+  const init = ['client-metadata', 'init', '--url', 'https://me.postern/client.json'];
+  assert.equal((await scene.run(...init, '--auth', 'private_key_jwt')).code, 0);
+  const ended = await scene.run('logout', '--all');
+  assert.equal(ended.code, 0, ended.stderr);
+  assert.match(ended.stderr, /documents are kept: .*\n.*postern client-metadata init --url ADDRESS --out/);
+  const kept = async () => JSON.parse((await scene.run('status', '--json')).stdout).clientKeys.length;
+  assert.equal(await kept(), 1);
+  assert.equal((await scene.run(...init, '--out', 'without')).code, 0);
+  assert.equal(await kept(), 0);
+});

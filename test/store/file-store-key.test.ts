@@ -43,7 +43,11 @@ test('another key file opens nothing, and says that it is another', async () => 
   const other = join(session.folder, 'other');
   await writeFile(other, randomBytes(32), { mode: 0o600 });
   const store = session.open({ POSTERN_STORE_KEY_FILE: other });
-  await assert.rejects(store.read(keyOf('a')), { code: 'store_key_wrong', exit: 7 });
+  await assert.rejects(store.read(keyOf('a')), {
+    code: 'store_key_wrong',
+    exit: 7,
+    remedy: /lost.* postern login <server> --store keychain$/,
+  });
   await assert.rejects(store.write(keyOf('a'), new Secret('two')), { code: 'store_key_wrong' });
   await assert.rejects(session.open({}).read(keyOf('a')), { code: 'store_key_missing' });
   assert.equal((await session.store().read(keyOf('a')))?.reveal(), 'one');

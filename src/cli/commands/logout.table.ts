@@ -15,7 +15,8 @@ export const logoutTable = {
     {
       name: 'all',
       kind: 'boolean',
-      describe: 'every login, and every client registration, secret and key kept here',
+      describe:
+        'every login, and every client registration, secret and key kept here, but those of client metadata documents',
     },
   ],
   notes: [

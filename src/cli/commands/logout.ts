@@ -57,7 +57,12 @@ async function endAll(context: CommandContext): Promise<CommandExit> {
     }
   }
   for (const line of left.flatMap(leftoverLines)) tell(line);
-  if (all.keptKeys > 0) tell('Keys of client metadata documents are kept: their documents still name them.');
+  if (all.keptKeys > 0) {
+    tell(
+      'Keys of client metadata documents are kept: their documents still name them. To remove one, make its',
+    );
+    tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');
+  }
   const [first] = failures;
   return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
 }

@@ -20,7 +20,8 @@ export const command: Command<typeof moveTable> = {
     } else {
       const what = moved === 1 ? '1 secret' : `${moved} secrets`;
       await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
-      for (const { message, remedy } of failures) context.tell(`Not ended: ${message} ${remedy}`);
+      const told = new Set(failures.map(({ message, remedy }) => `Not ended: ${message} ${remedy}`));
+      for (const line of told) context.tell(line);
     }
     return failures.length === 0 ? 0 : exitCode.store;
   },
