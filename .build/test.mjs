@@ -33,7 +33,7 @@ const run = spawnSync(
   [
     '--test',
     '--test-concurrency=2',
-    '--test-timeout=300000', // one whole file, in milliseconds
+    '--test-timeout=900000', // one whole file, in milliseconds
     '--test-reporter=spec',
     '--test-reporter-destination=stdout',
     `--test-reporter=${join(root, '.build', 'count-reporter.mjs')}`,

@@ -95,7 +95,7 @@ function resultLine({ login, revocation }: LogoutResult): string {
   const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
   const there = revocation.done
     ? 'its token is revoked'
-    : `its token could not be revoked there and lives until it expires: ${printable(revocation.why, 400)}`;
+    : `its token could not be revoked there and lives until it expires: ${printable(revocation.why, 400).replace(/\.$/, '')}`;
   return `Logged out of ${printable(callName(login))}${printable(account)}: forgotten here, ${there}.`;
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { stateUnsafe } from '../../errors/state.js';
 import type { Attempts, Clock, Locks } from '../../ports.js';
@@ -13,7 +14,8 @@ const lockWaitMs = 10_000;
 type Times = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Attempts of the last hour, in a small file of `directory`, shared by every process. What stands there in the future
+ * Attempts of the last hour, in a small file of `directory`, shared by every process. Names stand there as hashes: the
+ * file outlives a logout, and is to tell nobody which servers there were. What stands there in the future
  * (the clock was set back) counts as made now: setting the clock back neither frees anybody nor locks him out for long.
  */
 export function createAttempts(options: {
@@ -34,21 +36,26 @@ export function createAttempts(options: {
     return result;
   };
   return {
-    take: (name, most, withinMs = windowMs) =>
+    take: (what, most, withinMs = windowMs) =>
       change((times) => {
+        const name = hashed(what);
         const made = times[name] ?? [];
         const counted = made.filter((time) => clock.now() - time < withinMs);
         return counted.length >= most
           ? ([times, false] as const)
           : ([{ ...times, [name]: [...made, clock.now()] }, true] as const);
       }),
-    allows: (name, most) => change((times) => [times, (times[name] ?? []).length < most] as const),
-    forget: (name) =>
+    allows: (what, most) => change((times) => [times, (times[hashed(what)] ?? []).length < most] as const),
+    forget: (what) =>
       change((times) => {
-        const { [name]: made, ...rest } = times;
+        const { [hashed(what)]: made, ...rest } = times;
         return made === undefined ? ([times, undefined] as const) : ([rest, undefined] as const);
       }),
   };
+}
+
+function hashed(name: string): string {
+  return createHash('sha256').update(name).digest('base64url');
 }
 
 function recent(times: Times, now: number): Times {
