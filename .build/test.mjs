@@ -102,7 +102,7 @@ function whatWasLeftOut() {
 /** What of the caller's environment would change how the program or its tests behave is taken out. */
 function cleanEnvironment() {
   const disturbing =
-    /^(CI|NODE_.*|POSTERN_.*|BROWSER|DISPLAY|WAYLAND_DISPLAY|DBUS_.*|XDG_.*|SSH_.*|GNOME_.*|(https?|all|no)_proxy|SSL_.*|SSLKEYLOGFILE|NO_COLOR|FORCE_COLOR|npm_.*)$/i;
+    /^(CI|NODE_.*|POSTERN_(?!ENDURANCE_).*|BROWSER|DISPLAY|WAYLAND_DISPLAY|DBUS_.*|XDG_.*|SSH_.*|GNOME_.*|(https?|all|no)_proxy|SSL_.*|SSLKEYLOGFILE|NO_COLOR|FORCE_COLOR|npm_.*)$/i;
   const kept = Object.entries(process.env).filter(([name]) => !disturbing.test(name));
   return {
     ...Object.fromEntries(kept),
