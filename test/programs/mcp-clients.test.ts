@@ -20,7 +20,7 @@ test('Claude Code connects with the token of the keychain, by the entry that set
   // Claude Code has written its own things into the file meanwhile; they stay.
   const undone = await world.setup('claude', '--undo');
   assert.equal(undone.code, 0, undone.stderr);
-  assert.doesNotMatch((await world.run('claude', ['mcp', 'list'])).stdout, /work/);
+  assert.doesNotMatch((await world.run('claude', ['mcp', 'list'])).stdout, /\bwork\b/);
 });
 
 test('Codex CLI connects with the token of the keychain, though it leaves no variable of the session bus', {
@@ -40,7 +40,7 @@ test('Codex CLI connects with the token of the keychain, though it leaves no var
     seen.flatMap(({ message }) => (message.method === 'initialize' ? [message.method] : [])),
     ['initialize'],
   );
-  assert.match((await world.run('codex', ['mcp', 'list'])).stdout, /work/);
+  assert.match((await world.run('codex', ['mcp', 'list'])).stdout, /\bwork\b/);
   assert.equal((await world.setup('codex', '--undo')).code, 0);
   assert.equal(readFileSync(join(folder, 'config.toml'), 'utf8'), model);
 });
