@@ -1,0 +1,79 @@
+/** Longest line of a chunk's size with its extensions, and longest trailer section, in bytes. */
+const longestLine = 1_024;
+const longestTrailers = 8_192;
+const lf = 0x0a;
+const cr = 0x0d;
+
+/** Hex digits, then at most extensions, which nobody uses and nothing here looks into. */
+const sizeLine = /^([0-9A-Fa-f]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
+const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What of a piece was used; `ended`: the body is over, what follows `used` belongs to the next message. */
+export interface ChunkedProgress {
+  readonly used: number;
+  readonly ended: boolean;
+}
+
+type Part = 'size' | 'data' | 'end of data' | 'trailers';
+
+/**
+ * Takes the chunked coding off a body as it comes (RFC 9112 section 7.1): strictly, so that where it ends is not a
+ * matter of taste. Trailers are read and left out.
+ */
+export class ChunkedBody {
+  #part: Part = 'size';
+  /** Bytes of this chunk that are still to come. */
+  #left = 0;
+  /** The beginning of a line whose end has not come yet. */
+  #line = '';
+  #trailers = 0;
+
+  /** @param take gets each part of the body, a view into `piece`. Undefined when the body is not formed as it must be. */
+  push(piece: Uint8Array, take: (data: Uint8Array) => void): ChunkedProgress | undefined {
+    let at = 0;
+    while (at < piece.length) {
+      if (this.#part === 'data') {
+        const end = Math.min(piece.length, at + this.#left);
+        this.#left -= end - at;
+        if (this.#left === 0) this.#part = 'end of data';
+        take(piece.subarray(at, end));
+        at = end;
+        continue;
+      }
+      const end = piece.indexOf(lf, at);
+      const line = this.#lineUntil(piece, at, end === -1 ? piece.length : end);
+      if (line === undefined) return undefined;
+      if (end === -1) return { used: piece.length, ended: false };
+      at = end + 1;
+      const next = this.#next(line);
+      if (next === undefined) return undefined;
+      if (next === 'over') return { used: at, ended: true };
+      this.#part = next;
+    }
+    return { used: at, ended: false };
+  }
+
+  /** The line up to here; with its end in this piece it must end in CR. Undefined when it is too long. */
+  #lineUntil(piece: Uint8Array, from: number, to: number): string | undefined {
+    if (this.#line.length + to - from > longestLine) return undefined;
+    let text = this.#line;
+    for (let at = from; at < to; at += 1) text += String.fromCharCode(piece[at] ?? 0);
+    this.#line = to < piece.length ? '' : text;
+    return text;
+  }
+
+  #next(line: string): Part | 'over' | undefined {
+    if (line.charCodeAt(line.length - 1) !== cr) return undefined;
+    const text = line.slice(0, -1);
+    if (this.#part === 'end of data') return text === '' ? 'size' : undefined;
+    if (this.#part === 'size') {
+      const found = sizeLine.exec(text);
+      if (found === null) return undefined;
+      this.#left = Number.parseInt(found[1] ?? '', 16);
+      return this.#left === 0 ? 'trailers' : 'data';
+    }
+    if (text === '') return 'over';
+    this.#trailers += line.length;
+    return this.#trailers <= longestTrailers && trailerLine.test(text) ? 'trailers' : undefined;
+  }
+}
