@@ -39,8 +39,7 @@ await build({
   },
   packages: 'external',
   plugins: [{ name: 'others', setup: nameOthers }],
-  banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
-  define: { 'import.meta.url': '__url' },
+  define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   minify: true,
 });
 
@@ -86,7 +85,9 @@ function nameOthers(bundler) {
   ];
   for (const [filter, path] of own) bundler.onResolve({ filter }, () => ({ path, external: true }));
   bundler.onResolve({ filter: /^(?:node:|undici(?:\/|$))/ }, ({ path, kind }) =>
-    kind === 'dynamic-import' ? { path, namespace: 'required' } : { path, external: true },
+    kind === 'dynamic-import'
+      ? { path, namespace: 'required' }
+      : { path, external: true, sideEffects: !path.startsWith('node:') },
   );
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: `module.exports = require(${JSON.stringify(path)})`,

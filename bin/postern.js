@@ -7,7 +7,7 @@ async function launch() {
   const isCredential = process.argv[2] === 'credential';
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
   if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))
-    setTimeout(giveUp, 8000 - performance.now()).unref();
+    setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
     const { fastPath } = loadFastPath();

@@ -1,5 +1,6 @@
 import type { ReadInput } from './cli/credential/read-input.js';
 import { credentialOutput } from './fast-path/credential.js';
+import type { Left } from './fast-path/left.js';
 import { tokenOutputFor } from './fast-path/token.js';
 import { writeAll } from './fast-path/write-all.js';
 
@@ -12,13 +13,17 @@ export interface FastEnd {
 /**
  * `postern token` and `postern credential` with a valid token in an open keychain: one file read, one item read, one
  * answer written. Not done when anything is unusual, and then nothing has happened: the whole program takes over and
- * finds out, in its own words, what it is.
+ * finds out, in its own words, what it is. When done, the process has to be ended: a socket is still open.
  * @param argv The command line from `token` or `credential` on.
  */
 export async function fastPath(argv: readonly string[]): Promise<FastEnd> {
   const [command, ...words] = argv;
-  const read: { input: ReadInput | undefined } = { input: undefined };
-  const finding = command === 'token' ? tokenOutputFor(words) : credentialOutput(words, read);
+  const left: Left = { input: undefined, open: [] };
+  const finding = command === 'token' ? tokenOutputFor(words, left) : credentialOutput(words, left);
   const output = await finding.catch(() => undefined);
-  return { done: output !== undefined && writeAll(output), input: read.input };
+  const done = output !== undefined && writeAll(output);
+  if (!done) {
+    for (const one of left.open) one[Symbol.dispose]();
+  }
+  return { done, input: left.input };
 }

@@ -1,8 +1,8 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import { credentialTable } from '../cli/commands/credential.table.js';
-import { type CredentialCall, formatOf, inputOf } from '../cli/credential/call.js';
+import { type CredentialCall, formatOf, type Input, inputOf } from '../cli/credential/call.js';
 import { readCall } from '../cli/credential/read-call.js';
-import { inputBytes, type ReadInput, readInput } from '../cli/credential/read-input.js';
+import { inputBytes, isComplete, type ReadInput, readInput } from '../cli/credential/read-input.js';
 import { findCredential } from '../flows/credential/find-credential.js';
 import { minLife } from '../flows/credential/min-life.js';
 import { reportedRefused, usable } from '../flows/token/token-request.js';
@@ -11,21 +11,18 @@ import type { LoginRecord } from '../primitives/records.js';
 import { decodeCredential } from '../protocol/credential-item.js';
 import { withSessionBus } from '../system/keychain/bus-address.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
-import { nullDevice, openStdin } from '../system/read-stdin.js';
+import { nullDevice, openStdin, takeWaiting } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
+import type { Left } from './left.js';
 import { stateFolder, usualArguments } from './usual.js';
 
 type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
 
 /**
  * What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer.
- * @param read Takes what was read of stdin, which nobody can read again.
  */
-export async function credentialOutput(
-  argv: readonly string[],
-  read: { input: ReadInput | undefined },
-): Promise<string | undefined> {
+export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
   // What a secret may be shown on, the whole program decides.
   if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) {
@@ -35,17 +32,27 @@ export async function credentialOutput(
   const input = inputOf(format, args);
   const asked = async (): Promise<CredentialCall> => {
     if (input !== undefined) {
-      using stdin = openStdin();
-      read.input = await readInput(stdin.bytes, input);
+      left.input = await readAll(input, left);
     }
-    const bytes = read.input === undefined ? new Uint8Array() : inputBytes(format, read.input);
+    const bytes = left.input === undefined ? new Uint8Array() : inputBytes(format, left.input);
     return readCall(format, args, { env: process.env, input: bytes });
   };
   if (input === undefined) {
     const call = await asked();
-    return call.kind === 'get' ? answer(async () => call) : answerWithoutToken(call);
+    return call.kind === 'get' ? answer(async () => call, left) : answerWithoutToken(call);
   }
-  return answer(asked);
+  return answer(asked, left);
+}
+
+/** Most callers have written all before this process runs; for those that have not, a socket waits. */
+async function readAll(input: Exclude<Input, undefined>, left: Left): Promise<ReadInput> {
+  const waiting = takeWaiting();
+  if (isComplete(waiting, input)) {
+    return { ok: true, bytes: waiting.bytes };
+  }
+  const stdin = openStdin();
+  left.open.push(stdin);
+  return readInput(stdin.bytes, input, waiting.bytes);
 }
 
 function mayBeTerminal(stdout: Stats): boolean {
@@ -56,11 +63,11 @@ function answerWithoutToken(call: CredentialCall): string | undefined {
   return call.kind === 'answer' ? call.output : undefined;
 }
 
-async function answer(asked: () => Promise<CredentialCall>): Promise<string | undefined> {
+async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
   let found: { readonly call: GetCall; readonly login: LoginRecord } | undefined;
   let output: string | undefined;
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
-  const item = await readSecretFast(async () => {
+  const findKey = async () => {
     const call = await asked();
     if (call.kind !== 'get') {
       output = answerWithoutToken(call);
@@ -71,7 +78,8 @@ async function answer(asked: () => Promise<CredentialCall>): Promise<string | un
     if (typeof login !== 'object') return undefined;
     found = { call, login };
     return login.key;
-  }, process.env);
+  };
+  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) {
     return output;
   }

@@ -6,17 +6,19 @@ import type { LoginRecord } from '../primitives/records.js';
 import { decodeCredential } from '../protocol/credential-item.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
+import type { Left } from './left.js';
 import { stateFolder, usualArguments } from './usual.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
 
 /** What `postern token` prints; undefined when anything is unusual. */
-export async function tokenOutputFor(argv: readonly string[]): Promise<string | undefined> {
+export async function tokenOutputFor(argv: readonly string[], left: Left): Promise<string | undefined> {
   let asked: { readonly args: Arguments; readonly login: LoginRecord } | undefined;
-  const item = await readSecretFast(() => {
+  const findKey = () => {
     asked = whatIsAsked(argv);
     return asked?.login.key;
-  }, process.env);
+  };
+  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (asked === undefined || !item.ok) {
     return undefined;
   }

@@ -28,8 +28,7 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
  * token may go to. Query and fragment are left out, a bare `host[:port]` is https.
  */
 export function targetUrl(raw: string): string | undefined {
-  const named = wrappers.reduce((text, [form, instead]) => text.replace(form, instead), raw);
-  const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? named : `https://${named}`;
+  const absolute = raw.startsWith('https://') ? raw : absoluteOf(raw);
   const plain = absolute.replace(/[?#].*$/s, '');
   const gated = gateUrl(plain);
   const parts = splitUrl(plain);
@@ -37,6 +36,11 @@ export function targetUrl(raw: string): string | undefined {
     return undefined;
   }
   return `${originOf(parts)}${parts.path}`;
+}
+
+function absoluteOf(raw: string): string {
+  const named = wrappers.reduce((text, [form, instead]) => text.replace(form, instead), raw);
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? named : `https://${named}`;
 }
 
 /**

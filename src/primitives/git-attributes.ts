@@ -2,6 +2,9 @@
 const longestLine = 65_535;
 const mostLines = 256;
 
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
 export interface GitAttributes {
   /** The value of each name that may be given once. */
   readonly values: ReadonlyMap<string, string>;
@@ -17,8 +20,12 @@ const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Has the whole request come: up to the empty line? */
 export function isWholeGitRequest(bytes: Uint8Array): boolean {
-  const text = new TextDecoder('latin1').decode(bytes);
-  return /(?:^|\n)\r?\n/.test(text);
+  let lineAt = 0;
+  for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, lineAt)) {
+    if (end === lineAt || (end === lineAt + 1 && bytes[lineAt] === carriageReturn)) return true;
+    lineAt = end + 1;
+  }
+  return false;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fstatSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
 
 const pieceBytes = 65_536;
@@ -9,6 +9,37 @@ export const nullDevice = 0x103;
 export interface RawStdin extends Disposable {
   /** The bytes as they come; gone for whoever reads after. */
   readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * What has been written to the pipe on stdin so far, without waiting for more, and without a socket, which takes three
+ * milliseconds to be made. Nothing where stdin is no pipe, or cannot be opened a second time: as a file of its own it
+ * can be read without waiting, and the caller's is left as it is.
+ */
+export function takeWaiting(): { readonly bytes: Uint8Array; readonly ended: boolean } {
+  const none = { bytes: new Uint8Array(), ended: false };
+  if (process.platform !== 'linux' || !fstatSync(0).isFIFO()) {
+    return none;
+  }
+  let pipe: number;
+  try {
+    pipe = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch {
+    return none;
+  }
+  const bytes = Buffer.allocUnsafe(pieceBytes);
+  let length = 0;
+  try {
+    for (;;) {
+      const read = readSync(pipe, bytes, length, pieceBytes - length, null);
+      length += read;
+      if (read === 0) return { bytes: bytes.subarray(0, length), ended: length < pieceBytes };
+    }
+  } catch {
+    return { bytes: bytes.subarray(0, length), ended: false }; // EAGAIN: no more has been written yet
+  } finally {
+    closeSync(pipe);
+  }
 }
 
 /**

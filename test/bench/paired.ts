@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { makePipe } from '../support/pipe.js';
 
 /** One program as a whole process. */
 export interface Program {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly env: NodeJS.ProcessEnv;
-  /** All that it reads on stdin. */
+  /** All that it reads on stdin, from a pipe, as git and Bazel start their helpers. */
   readonly input?: string;
   /** What it must print, so that it is known to have done its work. */
   readonly prints: RegExp;
@@ -45,8 +47,15 @@ export function measure(programs: readonly Program[], rounds: number): readonly 
 
 function once({ name, command, env, prints, input = '' }: Program): number {
   const [file, ...args] = command;
+  using stdin = makePipe();
+  writeSync(stdin.to, input);
+  stdin.end();
   const start = performance.now();
-  const { stdout, stderr, status, error } = spawnSync(file, args, { env, input, encoding: 'utf8' });
+  const { stdout, stderr, status, error } = spawnSync(file, args, {
+    env,
+    stdio: [stdin.from, 'pipe', 'pipe'],
+    encoding: 'utf8',
+  });
   const ms = performance.now() - start;
   if (status !== 0 || !prints.test(stdout)) {
     throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);

@@ -69,7 +69,11 @@ test('stdin that is closed, a file or nothing at all is no reason to stop', { sk
   await using seeded = await seed(work());
   const [node, script] = programCommand([]);
   const run = (line: string) =>
-    spawnSync('sh', ['-c', line, 'sh', node, script ?? ''], { env: seeded.home.env, encoding: 'utf8' });
+    spawnSync('sh', ['-c', line, 'sh', node, script ?? ''], {
+      cwd: seeded.home.path,
+      env: seeded.home.env,
+      encoding: 'utf8',
+    });
   for (const ending of ['</dev/null', '<&-', '</etc/passwd']) {
     const { status, stdout } = run(`"$1" "$2" credential token work ${ending}`);
     assert.deepEqual([status, stdout], [0, `${token}\n`], ending);

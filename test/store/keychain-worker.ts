@@ -34,7 +34,13 @@ async function perform({ operation, key = '', value = '' }: KeychainCommand): Pr
     case 'remove':
       return { value: await store.remove(key) };
     case 'fast':
-      return { value: await readSecretFast(() => key, process.env) };
+      return {
+        value: await readSecretFast(
+          () => key,
+          process.env,
+          () => undefined,
+        ),
+      };
   }
 }
 

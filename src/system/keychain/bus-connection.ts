@@ -8,7 +8,7 @@ export type BusTrouble = 'no_bus' | 'hung' | 'unknown';
 
 /** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
 export interface BusConnection extends Disposable {
-  /** The answer, or what kept it away. Never rejects. Calls made in one turn leave in one piece. */
+  /** The answer, or what kept it away. Never rejects. Calls made in one turn leave in one piece, at its end. */
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
 }
 
@@ -19,46 +19,44 @@ export async function connectBus(
 ): Promise<BusConnection | BusTrouble> {
   const { sockets, others } = sessionBusAddress(env);
   for (const path of sockets) {
-    const socket = await connected(path);
-    if (socket !== undefined) {
-      return new Connection(socket, limitMs);
+    const connection = new Connection(path, limitMs);
+    if (await connection.isOpen) {
+      connection.greet();
+      return connection;
     }
   }
   return others ? 'unknown' : 'no_bus';
 }
 
 const mostBytes = 1_048_576;
-
-function connected(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({ path });
-    socket.once('connect', () => resolve(socket));
-    socket.once('error', () => resolve(undefined)); // a local socket answers at once, or its queue is full
-  });
-}
+const pieceBytes = 16_384;
 
 class Connection implements BusConnection {
+  /** A local socket answers at once, or its queue is full. */
+  readonly isOpen: Promise<boolean>;
   readonly #socket: Socket;
-  readonly #limit: NodeJS.Timeout;
+  #limit: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, (answer: BusMessage | BusTrouble) => void>();
+  #leaving: Buffer[] = [];
   #received: Buffer = Buffer.alloc(0);
   #serial = 0;
   #trouble: BusTrouble | undefined;
 
-  constructor(socket: Socket, limitMs: number) {
-    this.#socket = socket;
-    this.#limit = setTimeout(() => this.#end('hung'), limitMs);
-    socket.on('data', (bytes) => this.#read(bytes));
-    socket.on('error', () => this.#end('unknown'));
-    socket.on('close', () => this.#end('unknown'));
-    socket.cork();
-    // EXTERNAL (D-Bus specification, "Authentication Protocol"), and no pause for the bus to agree.
-    const user = Buffer.from(String(process.geteuid?.() ?? 0)).toString('hex');
-    socket.write(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1');
-    const name = 'org.freedesktop.DBus';
-    const path = '/org/freedesktop/DBus';
-    void this.call({ destination: name, path, interface: name, member: 'Hello', arguments: [] });
-    process.nextTick(() => socket.uncork());
+  constructor(path: string, limitMs: number) {
+    // Bytes come as they are (`onread`), and leave in one write: what Node's streams add takes a millisecond to load.
+    const callback = (length: number, piece: Uint8Array) => this.#read(piece.subarray(0, length));
+    this.#socket = connect({ path, onread: { buffer: Buffer.alloc(pieceBytes), callback } });
+    this.isOpen = new Promise((resolve) => {
+      this.#socket.on('connect', () => {
+        this.#limit = setTimeout(() => this.#end('hung'), limitMs);
+        resolve(true);
+      });
+      this.#socket.on('error', () => undefined); // and is closed
+      this.#socket.on('close', () => {
+        this.#end('unknown');
+        resolve(false);
+      });
+    });
   }
 
   call(call: MethodCall): Promise<BusMessage | BusTrouble> {
@@ -67,12 +65,31 @@ class Connection implements BusConnection {
     }
     this.#serial += 1;
     const serial = this.#serial;
-    this.#socket.write(encodeCall(call, serial));
+    this.#leave(encodeCall(call, serial));
     return new Promise((resolve) => this.#waiting.set(serial, resolve));
   }
 
   [Symbol.dispose](): void {
     this.#end('unknown');
+  }
+
+  /** EXTERNAL (D-Bus specification, "Authentication Protocol"), and no pause for the bus to agree. */
+  greet(): void {
+    const user = Buffer.from(String(process.geteuid?.() ?? 0)).toString('hex');
+    this.#leave(Buffer.from(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1'));
+    const name = 'org.freedesktop.DBus';
+    const path = '/org/freedesktop/DBus';
+    void this.call({ destination: name, path, interface: name, member: 'Hello', arguments: [] });
+  }
+
+  #leave(bytes: Buffer): void {
+    this.#leaving.push(bytes);
+    if (this.#leaving.length > 1) return;
+    process.nextTick(() => {
+      const all = Buffer.concat(this.#leaving);
+      this.#leaving = [];
+      if (this.#trouble === undefined) this.#socket.write(all);
+    });
   }
 
   #end(trouble: BusTrouble): void {
@@ -83,16 +100,18 @@ class Connection implements BusConnection {
     this.#waiting.clear();
   }
 
-  #read(bytes: Buffer): void {
+  /** True: more may come. */
+  #read(bytes: Uint8Array): boolean {
     this.#received = Buffer.concat([this.#received, bytes]);
     if (this.#received.length > mostBytes) {
       this.#end('unknown');
     }
     while (this.#received.length > 0 && this.#trouble === undefined) {
       const length = this.#take();
-      if (length === 0) return;
+      if (length === 0) break;
       this.#received = this.#received.subarray(length);
     }
+    return true;
   }
 
   /** Deals with the next line or message; the number of its bytes, 0 when it is not whole yet. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { ItemAnswer, ItemRequest } from './item-request.js';
 
 /**
@@ -13,7 +13,7 @@ export function requestInChild(
   signal: AbortSignal,
 ): Promise<ItemAnswer> {
   return new Promise((resolve, reject) => {
-    const entry = fileURLToPath(new URL('./keychain-child.js', import.meta.url));
+    const entry = join(import.meta.dirname, 'keychain-child.js');
     const child = spawn(process.execPath, [entry], {
       env: withoutNodeOptions(env),
       stdio: ['pipe', 'pipe', 'ignore'],

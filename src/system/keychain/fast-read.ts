@@ -15,11 +15,13 @@ const limitMs = 1000;
  * The item that `findKey` names, if it can be had at once: the Secret Service answers, the item is there, open, in one
  * piece. For the short way alone: it asks the bus itself, in two round trips, where the package takes a key exchange
  * and cannot be ended when the service hangs. It loads next to nothing. Rejects only with what `findKey` throws.
+ * @param opened Takes the connection, which is the caller's to close, or to leave to the end of the process.
  * @param findKey Called while the bus is busy with the greeting, so that its time costs nothing; undefined: no item.
  */
 export async function readSecretFast(
   findKey: () => Promise<string | undefined> | string | undefined,
   env: Readonly<Record<string, string | undefined>>,
+  opened: (bus: Disposable) => void,
 ): Promise<FastRead> {
   if (process.platform === 'darwin' || process.platform === 'win32') {
     return { ok: false, why: 'no session bus on this platform' };
@@ -28,9 +30,9 @@ export async function readSecretFast(
   if (typeof bus === 'string') {
     return { ok: false, why: bus };
   }
-  using _bus = bus;
+  opened(bus);
   const opening = bus.call(secretService.openPlainSession());
-  await new Promise((resolve) => setImmediate(resolve)); // now it is sent
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
   const key = await findKey();
   if (key === undefined) {
     return { ok: false, why: 'no item named' };

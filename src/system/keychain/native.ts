@@ -24,7 +24,7 @@ export const entryOptions = { linux: { store: 'secret-service' } };
  * @throws what `require` throws when there is none for this platform
  */
 export function loadNative(): Native {
-  const require = createRequire(import.meta.url);
+  const require = createRequire(import.meta.filename);
   const names = abisOf(process.platform).map((abi) =>
     ['@napi-rs/keyring', process.platform, process.arch, ...abi].join('-'),
   );
