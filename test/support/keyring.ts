@@ -39,6 +39,8 @@ export interface Keyring extends AsyncDisposable {
   /** SIGKILL, and waits for its end. */
   killService(): Promise<void>;
   startService(): Promise<void>;
+  /** Starts the service again where it has ended by itself, as it does, rarely, when a client vanishes in the middle of a call. True when it had. */
+  revive(): Promise<boolean>;
 }
 
 const password = 'password-of-the-test-keyring';
@@ -79,6 +81,7 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
     resume: () => daemon.signal('SIGCONT'),
     killService: () => daemon.kill(),
     startService: () => daemon.start(true),
+    revive: () => daemon.revive(),
     [Symbol.asyncDispose]: async () => {
       await daemon.kill();
       await bus[Symbol.asyncDispose]();
@@ -121,6 +124,14 @@ class Daemon {
       const answer = await callService(this.#env, 'ReadAlias', 'string:default');
       return answer.includes(wanted);
     });
+  }
+
+  /** One call first: what the last client's end does to it is done by then. */
+  async revive(): Promise<boolean> {
+    await callService(this.#env, 'ReadAlias', 'string:default');
+    if (this.#child?.exitCode === null && this.#child.signalCode === null) return false;
+    await this.start(true);
+    return true;
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -145,6 +145,7 @@ export class MountLogin implements ProxyMount {
     const { clock } = this.#ports;
     const { signal } = this.#options;
     const valid = await validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
+    this.#login = { ...this.#login, scopes: valid.scopes };
     const now = clock.now();
     // A token of short life is used for three quarters of what is left of it, lest each request fetch another.
     const left = valid.expiresAt === null ? Number.POSITIVE_INFINITY : valid.expiresAt - now;

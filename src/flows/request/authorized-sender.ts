@@ -109,10 +109,13 @@ class Sender {
 
   async #renewed(rejected: Secret | undefined): Promise<Secret> {
     const { relogin, signal } = this.#options;
-    const ask = (minLifeMs: number) =>
-      validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
+    const ask = async (minLifeMs: number) => {
+      const token = await validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
+      this.#login = { ...this.#login, scopes: token.scopes }; // a refresh may have changed them
+      return token.accessToken;
+    };
     try {
-      return (await ask(defaultMinLifeMs)).accessToken;
+      return await ask(defaultMinLifeMs);
     } catch (error) {
       const mayAsk = relogin !== undefined && this.#login.grant === undefined;
       if (!mayAsk || !(error instanceof Failure) || error.code !== 'login_expired') {
@@ -121,7 +124,7 @@ class Sender {
       const better = await relogin(this.#login, [], async () => undefined);
       if (better === undefined) throw error;
       this.#login = better;
-      return (await ask(0)).accessToken;
+      return await ask(0);
     }
   }
 

@@ -3,9 +3,11 @@ import { loginNeeded } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { decodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
+import { mendRecord } from './mend-record.js';
 
 /**
- * The stored credential of a login. An item that is not this login's own is refused, kept and reported.
+ * The stored credential of a login, and what counts where the index tells otherwise. An item that is not this login's own
+ * is refused, kept and reported.
  * @throws Failure `login_needed`, `credential_corrupt`, `credential_newer`, or the store's
  */
 export async function readCredential(
@@ -20,6 +22,7 @@ export async function readCredential(
   const { resource, issuer, clientId, account } = login;
   const decoded = decodeCredential(item.reveal(), { resource, issuer, clientId, account });
   if (decoded.ok) {
+    await mendRecord(ports, login, decoded.credential);
     return decoded.credential;
   }
   throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login.server);
