@@ -10,7 +10,7 @@ const notHttp: Explanation = [
   'Check the address and port, then report it to the operator of that server.',
 ];
 
-/** The sentence after "host:port …", by the code of the system, of undici or of the HTTP parser. */
+/** The sentence after "host:port …", by the code of the system, of undici or of an HTTP parser. */
 const explanations: Readonly<Record<string, Explanation>> = {
   ECONNREFUSED: [
     'refuses connections: nothing listens there',
@@ -32,6 +32,8 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EPIPE: ['broke off the connection', tryAgain],
   UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
+  answer_cut_off: ['closed the connection before the answer was complete', tryAgain],
+  not_http: notHttp,
   damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
   unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
   informational_flood: ['sends interim answers (1xx) without end', tryAgain],

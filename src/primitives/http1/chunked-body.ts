@@ -4,9 +4,12 @@ const longestTrailers = 8_192;
 const lf = 0x0a;
 const cr = 0x0d;
 
-/** Hex digits, then at most extensions, which nobody uses and nothing here looks into. */
-const sizeLine = /^([0-9A-Fa-f]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
-const trailerLine = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** Hex digits, then at most extensions: a token, maybe with a value (RFC 9112 section 7.1.1), without blanks around it. */
+const sizeLine =
+  /^([0-9A-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
+/** What frames a message stands before it, or is a trap (RFC 9110 section 6.5.1). */
+const trailerLine =
+  /^(?!(?:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/i;
 
 /** What of a piece was used; `ended`: the body is over, what follows `used` belongs to the next message. */
 export interface ChunkedProgress {

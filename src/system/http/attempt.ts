@@ -1,5 +1,6 @@
 import { timedOut } from '../../errors/network.js';
 import type { OutboundRequest } from '../../primitives/outbound.js';
+import type { ClientLane } from './client-lane.js';
 import { Exchange, type Head } from './exchange.js';
 import type { Lanes } from './lanes.js';
 import { patientTimer } from './patient-timer.js';
@@ -25,7 +26,7 @@ export interface Answered {
  * 9110 section 9.2.2); nothing else is ever sent twice.
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `too_large`; the signal's reason
  */
-export async function attempt(lanes: Lanes, prepared: Prepared): Promise<Answered> {
+export async function attempt(lanes: Lanes<ClientLane>, prepared: Prepared): Promise<Answered> {
   const first = await dispatch(lanes, prepared);
   try {
     return { exchange: first.exchange, head: await first.exchange.head };
@@ -43,16 +44,19 @@ interface Dispatched {
   readonly reused: boolean;
 }
 
-async function dispatch(lanes: Lanes, { request, url, headers, signal }: Prepared): Promise<Dispatched> {
+async function dispatch(
+  lanes: Lanes<ClientLane>,
+  { request, url, headers, signal }: Prepared,
+): Promise<Dispatched> {
   const { totalMs, headersMs } = request.limits;
-  const { lane, release } = await lanes.borrow(totalMs === null ? 'stream' : 'bounded', signal);
+  const lane = await lanes.borrow(totalMs === null ? 'stream' : 'bounded', signal);
   const ending = new AbortController();
   const exchange = new Exchange(lanes.place, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);
     ending.abort();
     if (!complete) void lane[Symbol.asyncDispose]();
-    release();
+    lanes.release(lane);
   });
   const abort = (): void => exchange.fail(signal.reason);
   const late = (): void =>

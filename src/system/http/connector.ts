@@ -1,6 +1,5 @@
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import type { Client } from 'undici';
 import { timedOut } from '../../errors/network.js';
 import { failureOf } from './network-cause.js';
 import type { Place } from './place.js';
@@ -10,8 +9,6 @@ import { openTls } from './tls.js';
 import { openTunnel } from './tunnel.js';
 
 export interface ConnectorOptions {
-  /** undici's connection class. */
-  readonly client: typeof Client;
   /** Makes the TLS context on first need. */
   readonly trust: (origin: string | undefined) => Promise<SecureContext>;
   readonly connectMs: number;
@@ -20,18 +17,21 @@ export interface ConnectorOptions {
 /**
  * Opens one connection to a place within `connectMs`: TCP to the addresses that were checked, the tunnel where
  * there is a proxy, TLS where the origin is https.
+ * @param reading where what is read from the TCP connection goes; only to a place that is neither behind a proxy nor
+ *   secure
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `network_setting_unusable`
  */
 export async function connectTo(
   place: Place,
   options: ConnectorOptions,
   signal: AbortSignal,
+  reading?: OnReadOpts,
 ): Promise<Socket> {
   const { connectMs } = options;
   const late = (): Error => timedOut(place.host, 'opening the connection', connectMs);
   return withTimeLimit({ milliseconds: connectMs, late, signal }, async (inner) => {
     const first = place.proxy ?? place;
-    const opened = await told(first, openTcp(place.addresses, first.port, inner));
+    const opened = await told(first, openTcp(place.addresses, first.port, inner, reading));
     const close = (): void => void opened.destroy();
     inner.addEventListener('abort', close, { once: true });
     try {

@@ -4,10 +4,11 @@ import { defaultLimits, type Limits } from '../../primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import { attempt } from './attempt.js';
+import type { ClientLane } from './client-lane.js';
 import { Deadline } from './deadline.js';
 import { usualLanes } from './lanes.js';
 import { limitsFor } from './limits-for.js';
-import { openPlaces } from './open-places.js';
+import { openClientPlaces } from './open-places.js';
 import type { Places } from './places.js';
 import { nextHop } from './redirects.js';
 import { asksForCoding, checkMethod, requestHeaders } from './request-headers.js';
@@ -34,7 +35,7 @@ export interface DoorOptions extends TrustOptions {
  */
 export function createDoor(options: DoorOptions): OutboundDoor {
   const limits = options.limits ?? defaultLimits;
-  const places = openPlaces(options, usualLanes);
+  const places = openClientPlaces(options, usualLanes);
   const closing = new AbortController();
   return {
     send: (request) =>
@@ -55,7 +56,7 @@ export function createDoor(options: DoorOptions): OutboundDoor {
 }
 
 interface Inside {
-  readonly places: Places;
+  readonly places: Places<ClientLane>;
   readonly userAgent: string;
   readonly closing: AbortSignal;
 }
@@ -79,7 +80,7 @@ interface Journey {
   readonly request: OutboundRequest;
   readonly url: URL;
   readonly headers: string[];
-  readonly places: Places;
+  readonly places: Places<ClientLane>;
   readonly deadline: Deadline;
 }
 

@@ -1,6 +1,5 @@
-import type { ConnectorOptions } from './connector.js';
-import { Lane } from './lane.js';
 import type { Place } from './place.js';
+import type { LaneHome, PooledLane } from './pooled-lane.js';
 import { Slots } from './slots.js';
 
 /** Connections to one origin at the same time: for requests with an end, and for streams without one. */
@@ -12,86 +11,90 @@ export interface MostLanes {
 /** What one command needs, and a server bears. */
 export const usualLanes: MostLanes = { bounded: 8, stream: 64 };
 
-/** A lane that is ours until `release`. */
-export interface BorrowedLane {
-  readonly lane: Lane;
-  /** Gives the lane back; a lane whose connection cannot be used again is closed. */
-  release(): void;
-}
+/** Makes a connection of a place, which is opened when it is first used. */
+export type MakeLane<L extends PooledLane> = (place: Place, home: LaneHome<L>) => L;
 
 /** Told when a connection is opened, and when the last is gone: then the place must be looked up anew. */
-export interface LanesWatcher {
-  opened(lanes: Lanes): void;
-  emptied(lanes: Lanes): void;
+export interface LanesWatcher<L extends PooledLane> {
+  opened(lanes: Lanes<L>): void;
+  emptied(lanes: Lanes<L>): void;
 }
 
 /**
  * The connections to one place. A request gets the one that became free last, so that requests one
  * after another share one connection; only while all are busy is another opened.
  */
-export class Lanes implements AsyncDisposable {
+export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable {
   readonly place: Place;
-  readonly #options: ConnectorOptions;
-  readonly #watcher: LanesWatcher;
-  readonly #lanes = new Set<Lane>();
-  readonly #idle: Lane[] = [];
+  readonly #make: MakeLane<L>;
+  readonly #watcher: LanesWatcher<L>;
+  readonly #lanes = new Set<L>();
+  readonly #lent = new Map<L, Slots>();
+  /** Those that have been idle longest come first. */
+  readonly #idle: L[] = [];
   readonly #slots: Readonly<Record<keyof MostLanes, Slots>>;
 
-  constructor(place: Place, options: ConnectorOptions & { readonly most: MostLanes }, watcher: LanesWatcher) {
+  constructor(place: Place, make: MakeLane<L>, most: MostLanes, watcher: LanesWatcher<L>) {
     this.place = place;
-    this.#options = options;
+    this.#make = make;
     this.#watcher = watcher;
-    const { bounded, stream } = options.most;
-    this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream) };
+    this.#slots = { bounded: new Slots(most.bounded), stream: new Slots(most.stream) };
   }
 
-  /** @throws the signal's reason */
-  async borrow(kind: keyof MostLanes, signal: AbortSignal): Promise<BorrowedLane> {
+  /** A lane that is the caller's until `release`. @throws the signal's reason */
+  async borrow(kind: keyof MostLanes, signal: AbortSignal): Promise<L> {
     const slots = this.#slots[kind];
     await slots.take(signal);
     return this.#lend(slots);
   }
 
   /** The same without a wait; undefined when all are taken. */
-  borrowNow(kind: keyof MostLanes): BorrowedLane | undefined {
+  borrowNow(kind: keyof MostLanes): L | undefined {
     const slots = this.#slots[kind];
     return slots.takeNow() ? this.#lend(slots) : undefined;
   }
 
-  #lend(slots: Slots): BorrowedLane {
-    this.prune();
-    const lane = this.#idle.pop() ?? this.#open();
-    lane.occupy();
-    let borrowed = true;
-    const release = (): void => {
-      if (!borrowed) return;
-      borrowed = false;
-      lane.free();
-      if (lane.usable) this.#idle.push(lane);
-      else this.#drop(lane);
-      slots.give();
-    };
-    return { lane, release };
+  release(lane: L): void {
+    const slots = this.#lent.get(lane);
+    if (slots === undefined) return;
+    this.#lent.delete(lane);
+    if (lane.usable) this.#idle.push(lane);
+    else this.#drop(lane);
+    slots.give();
   }
 
-  /** Drops connections that the other side has closed while they were idle. */
+  gone(lane: L): void {
+    if (!this.#lent.has(lane)) this.#drop(lane);
+  }
+
+  /** Drops connections that are idle and cannot be used any more. */
   prune(): void {
-    if (this.#idle.every((lane) => lane.usable)) return;
-    for (const lane of [...this.#idle]) if (!lane.usable) this.#drop(lane);
+    for (let [first] = this.#idle; first?.usable === false; [first] = this.#idle) this.#drop(first);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#lanes].map((lane) => lane[Symbol.asyncDispose]()));
   }
 
-  #open(): Lane {
-    const lane = new Lane(this.place, this.#options, (gone) => this.#drop(gone));
+  #lend(slots: Slots): L {
+    let lane = this.#idle.pop();
+    while (lane?.usable === false) {
+      this.#drop(lane);
+      lane = this.#idle.pop();
+    }
+    lane ??= this.#open();
+    this.#lent.set(lane, slots);
+    return lane;
+  }
+
+  #open(): L {
+    const lane = this.#make(this.place, this);
     this.#lanes.add(lane);
     this.#watcher.opened(this);
     return lane;
   }
 
-  #drop(lane: Lane): void {
+  #drop(lane: L): void {
     const index = this.#idle.indexOf(lane);
     if (index !== -1) this.#idle.splice(index, 1);
     if (!this.#lanes.delete(lane)) return;

@@ -1,19 +1,18 @@
-import type { SecureContext } from 'node:tls';
 import type { NamedBy } from '../../errors/url.js';
 import { checkAddresses, checkScheme } from './address-rule.js';
-import { Lanes, type MostLanes } from './lanes.js';
-import { loadClient } from './load-client.js';
-import { locate } from './place.js';
+import { Lanes, type MakeLane, type MostLanes } from './lanes.js';
+import { locate, type Place } from './place.js';
+import type { PooledLane } from './pooled-lane.js';
 import type { Environment } from './proxy-settings.js';
 import type { Resolve } from './resolve-host.js';
 
-export interface PlacesOptions {
+export interface PlacesOptions<L extends PooledLane> {
   readonly resolve: Resolve;
   readonly env: Environment;
-  /** Milliseconds for a look-up, and for opening a connection. */
+  /** Milliseconds for a look-up. */
   readonly connectMs: number;
-  /** The TLS context for one origin; undefined: for a proxy. */
-  readonly trust: (origin: string | undefined) => Promise<SecureContext>;
+  /** How connections are made; asked for when the first is needed. */
+  readonly make: () => Promise<MakeLane<L>>;
   /** Connections to one origin. */
   readonly most: MostLanes;
 }
@@ -23,12 +22,12 @@ export interface PlacesOptions {
  * connection; while it has, the same addresses serve, and each request is judged anew against their
  * classes by who named it.
  */
-export class Places implements AsyncDisposable {
-  readonly #options: PlacesOptions;
-  readonly #open = new Map<string, Lanes>();
-  readonly #all = new Set<Lanes>();
+export class Places<L extends PooledLane> implements AsyncDisposable {
+  readonly #options: PlacesOptions<L>;
+  readonly #open = new Map<string, Lanes<L>>();
+  readonly #all = new Set<Lanes<L>>();
 
-  constructor(options: PlacesOptions) {
+  constructor(options: PlacesOptions<L>) {
     this.#options = options;
   }
 
@@ -37,19 +36,19 @@ export class Places implements AsyncDisposable {
    * @throws Failure `url_refused`, `address_refused`, `network_failed`, `timed_out`,
    *   `network_setting_unusable`
    */
-  async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes> {
+  async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes<L>> {
     const place = await this.judge(url, namedBy, signal);
     return this.#open.get(url.origin) ?? this.#openFor(place);
   }
 
   /** What `find` would give a person for that origin, at once; undefined where it has to be looked up first. */
-  open(origin: string): Lanes | undefined {
+  open(origin: string): Lanes<L> | undefined {
     this.#open.get(origin)?.prune();
     return this.#open.get(origin);
   }
 
   /** Where a URL leads, when who named it may reach that; nothing is connected to. @throws as `find` */
-  async judge(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes['place']> {
+  async judge(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Place> {
     checkScheme(url, namedBy);
     this.#open.get(url.origin)?.prune();
     const place = this.#open.get(url.origin)?.place ?? (await locate(url, namedBy, this.#options, signal));
@@ -62,26 +61,22 @@ export class Places implements AsyncDisposable {
   }
 
   /** Two first requests at once may both have looked up: they share when they found the same. */
-  async #openFor(place: Lanes['place']): Promise<Lanes> {
-    const client = await loadClient();
+  async #openFor(place: Place): Promise<Lanes<L>> {
+    const make = await this.#options.make();
     const other = this.#open.get(place.origin);
     if (other !== undefined && sameAddresses(other.place, place)) return other;
-    const lanes = new Lanes(
-      place,
-      { client, trust: this.#options.trust, connectMs: this.#options.connectMs, most: this.#options.most },
-      {
-        opened: (some) => void this.#all.add(some),
-        emptied: (empty) => {
-          this.#all.delete(empty);
-          if (this.#open.get(place.origin) === empty) this.#open.delete(place.origin);
-        },
+    const lanes = new Lanes(place, make, this.#options.most, {
+      opened: (some) => void this.#all.add(some),
+      emptied: (empty) => {
+        this.#all.delete(empty);
+        if (this.#open.get(place.origin) === empty) this.#open.delete(place.origin);
       },
-    );
+    });
     this.#open.set(place.origin, lanes);
     return lanes;
   }
 }
 
-function sameAddresses(one: Lanes['place'], other: Lanes['place']): boolean {
+function sameAddresses(one: Place, other: Place): boolean {
   return [...one.addresses].sort().join() === [...other.addresses].sort().join();
 }

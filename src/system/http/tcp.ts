@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 
 /** Milliseconds after which the next address is tried beside the one that has not answered (RFC 8305). */
 const headStart = 250;
@@ -6,12 +6,14 @@ const headStart = 250;
 /**
  * Opens a TCP connection to the first of `addresses` that answers, each started 250 ms after the one
  * before it, or at once when that failed. Connects to these very addresses: nothing is looked up.
+ * @param reading where what is read goes (`onread` of `node:net`); not given: to whoever listens for `data`
  * @throws AggregateError with one error for each address, or the signal's reason
  */
 export async function openTcp(
   addresses: readonly string[],
   port: number,
   signal: AbortSignal,
+  reading?: OnReadOpts,
 ): Promise<Socket> {
   const { connect } = await import('node:net');
   signal.throwIfAborted();
@@ -32,7 +34,10 @@ export async function openTcp(
       const host = addresses[next];
       if (host === undefined) return;
       next += 1;
-      const socket = connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
+      const socket = connect({
+        ...{ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 },
+        ...(reading === undefined ? {} : { onread: reading }),
+      });
       open.add(socket);
       socket.on('error', (error) => {
         if (!open.delete(socket)) return;

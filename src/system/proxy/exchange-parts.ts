@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProxyOptions } from '../../ports/proxy.js';
+import type { Lane } from '../http/lane.js';
 import type { Places } from '../http/places.js';
 import type { Admitted } from './admit.js';
 import type { Sessions } from './sessions.js';
 
 /** What all exchanges of a proxy share. */
 export interface Surroundings {
-  readonly places: Places;
+  readonly places: Places<Lane>;
   readonly sessions: Sessions;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;

@@ -1,7 +1,10 @@
+import type { AnswerHead } from '../../primitives/http1/answer-head.js';
 import { type ResponseHead, readResponseHead } from '../../primitives/relayed-headers.js';
 import type { Secret } from '../../primitives/secret.js';
-import type { BorrowedLane, Lanes } from '../http/lanes.js';
-import { type AnswerTaker, Attempt } from './attempt.js';
+import type { AnswerTaker } from '../http/answer-taker.js';
+import type { Lane } from '../http/lane.js';
+import type { Lanes } from '../http/lanes.js';
+import { Attempt } from './attempt.js';
 import { framingProblem, headersForCaller, isStanding } from './caller-head.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { type KeptBody, keepBody } from './kept-body.js';
@@ -66,8 +69,8 @@ export class Exchange implements AnswerTaker {
     this.#parts.response.destroy();
   }
 
-  head(status: number, raw: readonly string[]): void {
-    const head = readResponseHead(raw);
+  head({ status, lines }: AnswerHead): void {
+    const head = readResponseHead(lines);
     const problem = framingProblem(head, this.#parts.admitted);
     if (problem !== undefined) {
       this.#fail(problem);
@@ -85,7 +88,8 @@ export class Exchange implements AnswerTaker {
 
   data(chunk: Uint8Array): boolean {
     this.#silence.moved();
-    const goOn = this.#out.data(chunk, () => {
+    // The chunk's memory is the lane's; `node:http` may keep what it is given for a while.
+    const goOn = this.#out.data(Buffer.from(chunk), () => {
       this.#silence.turnOf('server sends');
       this.#attempt?.resume();
     });
@@ -125,9 +129,9 @@ export class Exchange implements AnswerTaker {
     const { places, signal } = this.#parts.around;
     const { url, origin } = this.#parts.admitted.mounted;
     const lanes = places.open(origin);
-    const lent = lanes?.borrowNow('stream');
-    if (lanes !== undefined && lent !== undefined) {
-      this.#dispatch(lanes, lent, token);
+    const lane = lanes?.borrowNow('stream');
+    if (lanes !== undefined && lane !== undefined) {
+      this.#dispatch(lanes, lane, token);
       return;
     }
     const borrow = async () => {
@@ -137,17 +141,16 @@ export class Exchange implements AnswerTaker {
     borrow().catch((error: unknown) => this.#fail(error));
   }
 
-  #dispatch(lanes: Lanes, lent: BorrowedLane, token: Secret): void {
+  #dispatch(lanes: Lanes<Lane>, lane: Lane, token: Secret): void {
     if (this.#ended) {
-      lent.release();
+      lanes.release(lane);
       return;
     }
-    const { head, framing, target } = this.#parts.admitted;
-    const length = framing.kind === 'length' ? ['content-length', String(framing.length)] : [];
-    const headers = [...head.forward, ...length, 'authorization', `Bearer ${token.reveal()}`];
-    const method = (this.#parts.request.method ?? 'GET') as 'GET';
-    this.#attempt = new Attempt(lent, lanes.place, this);
-    lent.lane.dispatch({ path: target, method, headers, body: this.#body.open() }, this.#attempt);
+    const { head, target } = this.#parts.admitted;
+    const headers = [...head.forward, 'authorization', `Bearer ${token.reveal()}`];
+    const { method = 'GET' } = this.#parts.request;
+    this.#attempt = new Attempt(lane, this);
+    this.#attempt.send({ target, method, headers, body: this.#body.open() });
   }
 
   #passOn(status: number, head: ResponseHead): void {

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { BodySource } from '../http/body-source.js';
 import type { Framing } from './admit.js';
 import { proxyLimits } from './limits.js';
+import { ReadableBody } from './readable-body.js';
 
 /** The body of a request, on its way and, up to 1 MiB, kept for a second try. */
 export interface KeptBody {
@@ -12,7 +14,7 @@ export interface KeptBody {
   /** Is the caller waited for? */
   readonly waiting: boolean;
   /** For one try: from the beginning, then on as it comes. */
-  open(): Uint8Array | Readable | null;
+  open(): Uint8Array | BodySource | null;
 }
 
 /** No body at all. */
@@ -45,6 +47,7 @@ export class WholeBody implements KeptBody {
 /** A body that is passed on piece by piece, as fast as the server takes it. */
 export class StreamedBody implements KeptBody {
   readonly whole = undefined;
+  readonly #length: number | undefined;
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #progress: () => void;
   #pieces: Uint8Array[] = [];
@@ -52,7 +55,8 @@ export class StreamedBody implements KeptBody {
   #ended = false;
   #pulling: Promise<void> | undefined;
 
-  constructor(request: IncomingMessage, progress: () => void) {
+  constructor(request: IncomingMessage, length: number | undefined, progress: () => void) {
+    this.#length = length;
     this.#source = request[Symbol.asyncIterator]();
     this.#progress = progress;
   }
@@ -65,8 +69,11 @@ export class StreamedBody implements KeptBody {
     return this.#pulling !== undefined;
   }
 
-  open(): Readable {
-    return Readable.from(this.#read(), { objectMode: false, highWaterMark: 65_536 });
+  open(): BodySource {
+    return new ReadableBody(
+      Readable.from(this.#read(), { objectMode: false, highWaterMark: 65_536 }),
+      this.#length,
+    );
   }
 
   /** A try that is given up leaves what it was waiting for to the next one. */
@@ -112,5 +119,6 @@ export function keepBody(
   if (framing.kind === 'length' && framing.length <= proxyLimits.wholeBody) {
     return new WholeBody(request, watcher.ready);
   }
-  return framing.kind === 'none' ? noBody : new StreamedBody(request, watcher.progress);
+  const length = framing.kind === 'length' ? framing.length : undefined;
+  return framing.kind === 'none' ? noBody : new StreamedBody(request, length, watcher.progress);
 }

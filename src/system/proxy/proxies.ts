@@ -9,13 +9,16 @@ export function createProxies(options: {
 }): Proxies {
   return {
     open: async (proxy) => {
-      const [{ openPlaces }, { openProxy }, { proxyLimits }, door] = await Promise.all([
+      const [{ openLanePlaces }, { openProxy }, { proxyLimits }, door] = await Promise.all([
         import('../http/open-places.js'),
         import('./server.js'),
         import('./limits.js'),
         options.door(),
       ]);
-      const running = await openProxy(openPlaces(door, { bounded: 0, stream: proxyLimits.requests }), proxy);
+      const running = await openProxy(
+        openLanePlaces(door, { bounded: 0, stream: proxyLimits.requests }),
+        proxy,
+      );
       if (running.key !== undefined) options.hold(running.key.reveal());
       return running;
     },

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import type { ProxyOptions, RunningProxy } from '../../ports/proxy.js';
 import { capSockets } from '../callback/socket-cap.js';
+import type { Lane } from '../http/lane.js';
 import type { Places } from '../http/places.js';
 import { admit, type Gate } from './admit.js';
 import { Exchange } from './exchange.js';
@@ -17,7 +18,7 @@ import { Sessions } from './sessions.js';
  * Opens a proxy: an HTTP/1.1 server whose every admitted request goes to a mounted server with that mount's token.
  * @throws Failure `proxy_port_in_use`, `proxy_port_refused`, `proxy_socket_refused`
  */
-export async function openProxy(places: Places, options: ProxyOptions): Promise<RunningProxy> {
+export async function openProxy(places: Places<Lane>, options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer({
     maxHeaderSize: proxyLimits.head,
     headersTimeout: proxyLimits.headMs,
@@ -55,7 +56,7 @@ export async function openProxy(places: Places, options: ProxyOptions): Promise<
 class Running {
   readonly sessions = new Sessions();
   readonly #server: Server;
-  readonly #places: Places;
+  readonly #places: Places<Lane>;
   readonly #around: Surroundings;
   readonly #under = new Set<Exchange>();
   readonly #closing = new AbortController();
@@ -65,7 +66,7 @@ class Running {
   #ending = false;
   #idle: () => void = () => undefined;
 
-  constructor(server: Server, places: Places, options: ProxyOptions) {
+  constructor(server: Server, places: Places<Lane>, options: ProxyOptions) {
     this.#server = server;
     this.#places = places;
     const running = this;

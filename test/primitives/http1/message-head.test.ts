@@ -6,7 +6,6 @@ import {
   readRequestLine,
   readStatusLine,
 } from '../../../src/primitives/http1/message-head.js';
-import { responseFraming, staysOpen } from '../../../src/primitives/http1/response-framing.js';
 
 test('names and values of a head come out as they went in, without the blanks around them [A-217]', () => {
   const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/);
@@ -79,29 +78,4 @@ test('request and status lines are read exactly or not at all [A-217]', () => {
   ]) {
     assert.equal(readStatusLine(line), undefined, line);
   }
-});
-
-test('where the body of an answer ends is said once and plainly, or the answer is none [A-217]', () => {
-  const framing = (lines: readonly string[], status = 200, method = 'GET', minor: 0 | 1 = 1) =>
-    responseFraming(method, { line: { status, minor }, lines });
-  assert.deepEqual(framing(['Content-Length', '5']), { kind: 'length', length: 5 });
-  assert.deepEqual(framing(['content-length', '5', 'Content-Length', '5']), { kind: 'length', length: 5 });
-  assert.deepEqual(framing(['Transfer-Encoding', 'Chunked']), { kind: 'chunked' });
-  assert.deepEqual(framing([]), { kind: 'close' });
-  assert.deepEqual(framing(['Content-Length', '5'], 200, 'HEAD'), { kind: 'none' });
-  for (const status of [100, 103, 204, 304])
-    assert.deepEqual(framing(['Content-Length', '5'], status), { kind: 'none' });
-  for (const bad of ['5, 5', '+5', '0x5', '', '5 5', '-1', '1234567890123456']) {
-    assert.equal(framing(['Content-Length', bad]), undefined, bad);
-  }
-  assert.equal(framing(['Content-Length', '5', 'Content-Length', '6']), undefined);
-  assert.equal(framing(['Content-Length', '5', 'Transfer-Encoding', 'chunked']), undefined);
-  assert.equal(framing(['Transfer-Encoding', 'chunked', 'Transfer-Encoding', 'chunked']), undefined);
-  assert.equal(framing(['Transfer-Encoding', 'chunked'], 200, 'GET', 0), undefined);
-  for (const bad of ['gzip, chunked', 'identity', 'chunked, chunked', 'xchunked', '\x0bchunked', '']) {
-    assert.equal(framing(['Transfer-Encoding', bad]), undefined, bad);
-  }
-  const stays = (minor: 0 | 1, ...lines: string[]) => staysOpen({ line: { status: 200, minor }, lines });
-  assert.deepEqual([stays(1), stays(0), stays(0, 'Connection', 'Keep-Alive')], [true, false, true]);
-  assert.deepEqual([stays(1, 'connection', 'x, close'), stays(1, 'Connection', 'closed')], [false, true]);
 });

@@ -1,0 +1,13 @@
+/** A connection as those see it who keep it between requests. */
+export interface PooledLane extends AsyncDisposable {
+  /** Whether the next request can go the same way without connecting anew. */
+  readonly usable: boolean;
+}
+
+/** Where a connection belongs. */
+export interface LaneHome<L extends PooledLane> {
+  /** The request that it was lent for is over; a lane that is not usable any more is closed. Again: nothing. */
+  release(lane: L): void;
+  /** The connection is closed. */
+  gone(lane: L): void;
+}
