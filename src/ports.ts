@@ -138,6 +138,8 @@ export interface Files {
   readonly stdinIsTerminal: boolean;
   /** A file's bytes in chunks. @throws Failure `file_unreadable` while it is read */
   read(path: string): AsyncIterable<Uint8Array>;
+  /** May other users of this machine read that file? False where there is none, or where the system cannot tell. */
+  isOpenToOthers(path: string): Promise<boolean>;
   /** The bytes of stdin; can be read once. @throws Failure `file_unreadable` while it is read */
   stdin(): AsyncIterable<Uint8Array>;
   /** Makes or replaces a file, as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */

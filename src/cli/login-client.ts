@@ -7,6 +7,8 @@ import {
 } from '../errors/usage.js';
 import type { OwnClient } from '../flows/login/client-credentials-login.js';
 import type { PreregisteredClient } from '../flows/login/identify-client.js';
+import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
 import { Secret } from '../primitives/secret.js';
 import type { CommandContext } from './command.js';
 import type { loginTable } from './commands/login.table.js';
@@ -62,6 +64,7 @@ export async function readOwnClient(
     throw clientId === undefined ? clientSecretWithoutClient() : clientProofTwice();
   }
   const bytes = await readWhole(context.files.read(clientKeyFile), clientKeyFile, longestSecret);
+  await noteOpenFile(context, clientKeyFile);
   return { clientId, secret: new Secret(new TextDecoder().decode(bytes)), kind: 'key' };
 }
 
@@ -97,7 +100,16 @@ async function readSecret(context: CommandContext, args: LoginArguments): Promis
   }
   const chunks = file === undefined ? files.stdin() : files.read(file);
   const bytes = await readWhole(chunks, source, longestSecret);
+  if (file !== undefined) await noteOpenFile(context, file);
   return secretOf(new TextDecoder().decode(bytes), source);
+}
+
+/** Not refused: what mounts secrets into containers gives them such modes. */
+async function noteOpenFile({ files, tell }: CommandContext, path: string): Promise<void> {
+  if (!(await files.isOpenToOthers(path))) return;
+  tell(
+    `Note: other users of this machine may read ${quoted(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,
+  );
 }
 
 function secretOf(text: string, source: string): Secret {

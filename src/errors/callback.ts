@@ -40,13 +40,15 @@ export function linkTakenTwice(): Failure {
 }
 
 /** Nobody answered. Many refusals end on a page of the authorization server's, with no callback at all. */
-export function loginTimedOut(timeoutMs: number): Failure {
+export function loginTimedOut(timeoutMs: number, pasting: boolean): Failure {
+  const otherWay = pasting
+    ? 'with --timeout for more time; an address that the browser ends on, page or no page, is to be pasted here'
+    : 'with --timeout for more time, with --no-browser to paste the address that the browser ends on';
   return new Failure({
     code: 'login_timed_out',
     exit: exitCode.network,
     message: `No answer came back from the browser within ${spanOf(timeoutMs)}. If the page there shows an error (unknown client, redirect address not allowed, no access), it never sends one.`,
-    remedy:
-      'Look at the browser’s page for the reason, then run the login again: with --registration dynamic if it does not know the client, with --timeout for more time, with --no-browser to paste the address that the browser ends on.',
+    remedy: `Look at the browser’s page for the reason, then run the login again: with --registration dynamic if it does not know the client, ${otherWay}.`,
   });
 }
 

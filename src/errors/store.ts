@@ -100,6 +100,12 @@ export function moveNotVerified(store: string): Failure {
   });
 }
 
+/** A store that does not open keeps its login from being ended. */
+export function notForgotten({ code, exit, message, remedy, cause, trail }: Failure): Failure {
+  const both = `${remedy} To forget the login here all the same, run it with --force.`;
+  return new Failure({ code, exit, message, remedy: both, cause, trail });
+}
+
 /** The item was there, but not all its parts, or not as they were written. */
 export function storeDamaged(why: string): Failure {
   return new Failure({

@@ -3,7 +3,7 @@ import type { Ports } from '../ports.js';
 import type { LoginRecord } from '../primitives/records.js';
 import { removeClientKey } from './client-keys.js';
 import { forgetEveryRegistration } from './login/registrations.js';
-import { type LogoutResult, logout } from './logout.js';
+import { type LogoutRequest, type LogoutResult, logout } from './logout.js';
 import { type Leftover, mendStrays } from './strays.js';
 
 export interface LogoutOfAll {
@@ -25,7 +25,7 @@ export interface LogoutOfAll {
  */
 export async function logoutOfAll(
   ports: Parameters<typeof logout>[0] & Pick<Ports, 'progress'>,
-  signal: AbortSignal,
+  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
 ): Promise<LogoutOfAll> {
   const { logins } = await ports.index.read();
   const logouts: LogoutResult[] = [];
@@ -33,7 +33,7 @@ export async function logoutOfAll(
   for (const login of logins) {
     ports.progress.begin(`Logging out of ${login.server}`);
     try {
-      logouts.push(await logout(ports, { login, signal }));
+      logouts.push(await logout(ports, { login, force, signal }));
     } catch (error) {
       if (!(error instanceof Failure) || signal.aborted) throw error;
       failures.push({ login, failure: error });

@@ -17,6 +17,13 @@ export interface LogoutResult {
   readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
 }
 
+export interface LogoutRequest {
+  readonly login: LoginRecord;
+  /** Forget it, too, when its store does not open: what is left there stays noted, and is removed once it does. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
 type Needs = Pick<
   Ports,
   'limits' | 'door' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks' | 'journal' | 'clock'
@@ -27,12 +34,9 @@ type Needs = Pick<
  * reported as it went.
  * @throws Failure of the store, the index and the lock
  */
-export async function logout(
-  ports: Needs,
-  request: { readonly login: LoginRecord; readonly signal: AbortSignal },
-): Promise<LogoutResult> {
+export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
   const { login, signal } = request;
-  const { credential, sharedWith } = await forget(ports, login, signal);
+  const { credential, sharedWith } = await forget(ports, request);
   await forgetFailures(ports, login.server);
   if (sharedWith !== undefined) {
     const why = `the login for ${printable(sharedWith, 200)} uses the same token`;
@@ -48,14 +52,14 @@ interface Forgotten {
   readonly sharedWith: string | undefined;
 }
 
-async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Promise<Forgotten> {
+async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten> {
   const { key, server } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const { logins } = await ports.index.read();
   const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
   const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
   let credential: StoredCredential | undefined;
-  if (sharedWith === undefined) credential = await readable(ports, login);
+  if (sharedWith === undefined) credential = await readable(ports, login, force);
   // The record goes first, and what it told of is noted: whatever ends this process here, no login looks whole that is not.
   const kinds = [login.store, ...(login.leftIn === undefined ? [] : [login.leftIn])];
   const items = sharedWith === undefined ? kinds.map((store) => ({ key, store })) : [];
@@ -69,8 +73,10 @@ async function forget(ports: Needs, login: LoginRecord, signal: AbortSignal): Pr
     }
     if (sharedWith === undefined) await ports.recovery.forget(key);
   } catch (error) {
-    await ports.index.update((document) => restored(document, login, items));
-    throw error;
+    if (!(force && error instanceof Failure)) {
+      await ports.index.update((document) => restored(document, login, items));
+      throw error;
+    }
   }
   return { credential, sharedWith };
 }
@@ -81,13 +87,17 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
-async function readable(ports: Needs, login: LoginRecord): Promise<StoredCredential | undefined> {
+async function readable(
+  ports: Needs,
+  login: LoginRecord,
+  force: boolean,
+): Promise<StoredCredential | undefined> {
   try {
     const stored = await readCredential(ports, login);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     const gone = ['login_needed', 'credential_corrupt'];
-    if (error instanceof Failure && gone.includes(error.code)) {
+    if (error instanceof Failure && (force || gone.includes(error.code))) {
       return undefined;
     }
     throw error;

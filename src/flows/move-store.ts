@@ -1,12 +1,13 @@
 import { Failure } from '../errors/failure.js';
 import { moveNotVerified } from '../errors/store.js';
 import type { Ports, SecretStore } from '../ports.js';
-import type {
-  ClientKeyRecord,
-  IndexDocument,
-  LoginRecord,
-  RegistrationRecord,
-  StoreKind,
+import {
+  type ClientKeyRecord,
+  defaultAccount,
+  type IndexDocument,
+  type LoginRecord,
+  type RegistrationRecord,
+  type StoreKind,
 } from '../primitives/records.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 
@@ -16,7 +17,13 @@ type Needs = Pick<Ports, 'stores' | 'index' | 'locks' | 'progress'>;
 export interface MoveResult {
   readonly moved: number;
   /** Those that are where they were, or of which a copy is still there, and why. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly MoveFailure[];
+}
+
+/** What was not moved: a login's name or server, or what its secret is for. */
+export interface MoveFailure {
+  readonly what: string;
+  readonly failure: Failure;
 }
 
 type Places = Readonly<Record<'store' | 'leftIn', StoreKind | undefined>>;
@@ -33,8 +40,9 @@ export async function moveStore(
 ): Promise<MoveResult> {
   const to = ports.stores.of(request.to);
   await to.ready();
-  const keys = keysOf(await ports.index.read());
-  const failures: Failure[] = [];
+  const document = await ports.index.read();
+  const keys = keysOf(document);
+  const failures: MoveFailure[] = [];
   let moved = 0;
   for (const [at, key] of keys.entries()) {
     ports.progress.begin(`Moving ${at + 1} of ${keys.length}`);
@@ -42,7 +50,7 @@ export async function moveStore(
       if (await moveOne(ports, { key, to, signal: request.signal })) moved += 1;
     } catch (error) {
       if (!(error instanceof Failure) || request.signal.aborted) throw error;
-      failures.push(error);
+      failures.push({ what: nameOf(document, key), failure: error });
     } finally {
       ports.progress.end();
     }
@@ -90,6 +98,17 @@ async function copy(key: string, from: SecretStore, to: SecretStore): Promise<vo
 function keysOf({ logins, registrations, clientKeys = [] }: IndexDocument): readonly string[] {
   const secrets = [...logins, ...registrations.filter(({ hasSecret }) => hasSecret), ...clientKeys];
   return [...new Set(secrets.map(({ key }) => key))];
+}
+
+/** As a person knows what this secret belongs to. */
+function nameOf({ logins, registrations }: IndexDocument, key: string): string {
+  const login = logins.find((record) => record.key === key);
+  if (login !== undefined) {
+    const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
+    return `the login ${login.name ?? login.server}${account}`;
+  }
+  const registration = registrations.find((record) => record.key === key);
+  return registration === undefined ? 'a client key' : `the client secret for ${registration.issuer}`;
 }
 
 function placesOf({ logins, registrations, clientKeys = [] }: IndexDocument, key: string): Places {

@@ -33,14 +33,14 @@ export async function receiveAnswer(
   ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>,
   request: AnswerRequest,
 ): Promise<AuthorizationAnswer> {
-  const { listener, state, authorizationUrl, timeoutMs } = request;
+  const { listener, state, authorizationUrl } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const link = listener.arm({ state, authorizationUrl });
   try {
     return await Promise.race([
       listener.answer(signal),
-      timeUp(ports.clock, timeoutMs, signal),
+      timeUp(ports.clock, { ...request, signal }),
       askPerson(ports, { ...request, signal }, link),
     ]);
   } finally {
@@ -48,9 +48,12 @@ export async function receiveAnswer(
   }
 }
 
-async function timeUp(clock: Ports['clock'], timeoutMs: number, signal: AbortSignal): Promise<never> {
+async function timeUp(
+  clock: Ports['clock'],
+  { timeoutMs, mode, signal }: Pick<AnswerRequest, 'timeoutMs' | 'mode' | 'signal'>,
+): Promise<never> {
   await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs);
+  throw loginTimedOut(timeoutMs, mode === 'no-browser');
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */

@@ -1,5 +1,5 @@
 import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { fileUnreadable, fileUnwritable } from '../errors/output.js';
 import { readyDescriptorUnusable } from '../errors/proxy.js';
@@ -10,6 +10,7 @@ export function createFiles(stdin: Readable & { readonly isTTY?: boolean }): Fil
   return {
     stdinIsTerminal: stdin.isTTY === true,
     read,
+    isOpenToOthers,
     stdin: () => fromStdin(stdin),
     write,
     makeFolder,
@@ -24,6 +25,12 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw fileUnreadable(path, codeOf(error));
   }
+}
+
+async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false; // its modes tell nothing of its access lists
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true && (found.mode & 0o044) !== 0;
 }
 
 async function* fromStdin(stdin: Readable): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SandboxClient } from '../../src/sandbox/options.js';
@@ -25,6 +25,10 @@ test('[R-2.3c][R-5.8b] a key logs a client in without a person; its file may go;
   const options = ['--client-credentials', '--client-id', 'robot', '--client-key-file', file];
   const login = await stage.run('login', serverUrl, '--name', 'robot', '--non-interactive', '-v', ...options);
   assert.equal(login.code, 0, login.stderr);
+  assert.doesNotMatch(login.stderr, /chmod/);
+  await chmod(file, 0o644);
+  const open = await stage.run('login', serverUrl, '--name', 'robot', '--non-interactive', ...options);
+  assert.match(open.stderr, /other users of this machine may read .*robot\.pem.*chmod 600 \S+robot\.pem/s);
   await rm(file);
   const first = await stage.token('robot');
   const who = await stage.run('call', 'robot', 'whoami', '--verbose');

@@ -104,6 +104,8 @@ test('[A-78] three tabs that nobody answers, then no more within the hour: exit 
   await using scene = await openScene({}, { browse: async () => undefined });
   for (let tabs = 0; tabs < 3; tabs += 1) await scene.loginFails('login_timed_out', { timeoutMs: 50 });
   const failure = await scene.loginFails('too_many_tabs', { timeoutMs: 50 });
+  const pasting = await scene.loginFails('login_timed_out', { timeoutMs: 50, mode: 'no-browser' });
+  assert.doesNotMatch(pasting.remedy, /--no-browser/, 'that is what was done');
   assert.equal(failure.exit, 3);
   assert.match(failure.remedy, /--no-browser/);
   assert.equal(scene.ports.opened.length, 3);
@@ -118,13 +120,24 @@ test('[A-78] tabs that are answered do not count', async () => {
   assert.equal(scene.ports.opened.length, 5);
 });
 
-test('[A-56] three registrations an hour at one authorization server, then exit 4; an earlier login is as it was', async () => {
+test('[A-56] three registrations in vain an hour at one authorization server, then exit 4; an earlier login is as it was', async () => {
   await using scene = await openScene();
-  for (let times = 0; times < 3; times += 1) await scene.login({ registration: 'dynamic' });
+  await scene.login();
+  scene.sandbox.setFaults(['token-missing']);
+  for (let times = 0; times < 3; times += 1) {
+    await scene.loginFails('token_unusable', { registration: 'dynamic' });
+  }
+  scene.sandbox.setFaults([]);
   const before = JSON.stringify(await scene.ports.index.read());
   const failure = await scene.loginFails('registered_too_often', { registration: 'dynamic' });
   assert.equal(failure.exit, 4);
-  assert.equal(scene.sandbox.stats.registrations, 3);
+  assert.equal(scene.sandbox.stats.registrations, 4);
   assert.equal(JSON.stringify(await scene.ports.index.read()), before);
   await scene.login(); // with the registration that is kept
+});
+
+test('registrations that a login came of do not count: in, out of all, and in again, as often as a person likes', async () => {
+  await using scene = await openScene();
+  for (let times = 0; times < 5; times += 1) await scene.login({ registration: 'dynamic' });
+  assert.equal(scene.sandbox.stats.registrations, 5);
 });

@@ -122,7 +122,7 @@ test('[R-2.1b][R-4.6b] the one with a client kept from an earlier login comes be
   another.publish({ authorization_servers: [offer.issuers[1].issuer] });
   const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
   const first = await offer.scene.login({ server: another.url, client });
-  await logout(offer.scene.ports, { login: first, signal: new AbortController().signal });
+  await logout(offer.scene.ports, { login: first, force: false, signal: new AbortController().signal });
   const login = await offer.scene.login({ server: offer.server.url });
   assert.deepEqual([login.issuer, login.clientId], [offer.issuers[1].issuer, 'by-hand']);
 });

@@ -109,7 +109,7 @@ test('[R-2.3c][R-5.8a] a login made before a rotation is refreshed after it has 
   const count = usedKids(scene).length;
   await validToken(ports, { login, minLifeMs: 60_000, rejected: undefined, signal });
   assert.deepEqual(usedKids(scene).slice(count), kidsOf(after.keys));
-  const { revocation } = await logout(ports, { login, signal });
+  const { revocation } = await logout(ports, { login, force: false, signal });
   assert.deepEqual(revocation, { done: true });
 });
 

@@ -7,7 +7,7 @@ import { type OwnScene, openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
 
 const end = (scene: Scene, login: Parameters<typeof logout>[1]['login']) =>
-  logout(scene.ports, { login, signal: new AbortController().signal });
+  logout(scene.ports, { login, force: false, signal: new AbortController().signal });
 
 /** Uses a refresh token from the outside, as a thief would. */
 function refreshWith(scene: Scene, token: string, clientId: string): Promise<Response> {
@@ -85,7 +85,10 @@ test('[A-152] the credential is gone before the authorization server is told', a
     seen.push(await store.read(login.key), (await index.read()).logins);
     return door.send(request);
   };
-  await logout({ ...scene.ports, door: { ...door, send } }, { login, signal: new AbortController().signal });
+  await logout(
+    { ...scene.ports, door: { ...door, send } },
+    { login, force: false, signal: new AbortController().signal },
+  );
   assert.deepEqual(seen, [undefined, []]);
 });
 

@@ -74,7 +74,7 @@ test('[A-147] logout while a refresh is under way: the credential is gone for go
   const late = withLateRefresh(scene.ports);
   const refresh = fresh(late.ports, login);
   await late.answered;
-  const end = logout(scene.ports, { login, signal });
+  const end = logout(scene.ports, { login, force: false, signal });
   late.release();
   const { accessToken } = await refresh;
   const { revocation } = await end;
@@ -94,7 +94,7 @@ test('[A-147] logout while a refresh is under way: the credential is gone for go
 test('[A-147] a refresh that comes after the logout sends nothing and brings nothing back', async () => {
   await using scene = await openScene();
   const login = await scene.login();
-  await logout(scene.ports, { login, signal });
+  await logout(scene.ports, { login, force: false, signal });
   scene.ports.advance(299_000);
   const { tokenRequests } = scene.sandbox.stats;
   const failure = await failureOf(fresh(scene.ports, login), 'login_needed');

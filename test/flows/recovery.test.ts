@@ -57,7 +57,7 @@ test('[A-138][A-136] a store that fails after the refresh loses nothing: the nex
 test('[A-152] a logout revokes the sealed credential, not the spent one, and leaves no file', async () => {
   await using at = await sealedScene();
   const { scene, login, spent } = at;
-  const { revocation } = await logout(scene.ports, { login, signal });
+  const { revocation } = await logout(scene.ports, { login, force: false, signal });
   assert.equal(revocation.done, true);
   assert.equal(existsSync(fileOf(scene, login)), false);
   const asked = scene.sandbox.requests.find(({ path }) => path === '/revoke');

@@ -48,10 +48,12 @@ test('log-out of one of them leaves the other its token, and says why nothing wa
   const [a, b] = publishOrigin(own);
   const first = await scene.login({ server: a });
   const second = await scene.login({ server: b });
-  const { revocation } = await logout(scene.ports, { login: first, signal });
+  const { revocation } = await logout(scene.ports, { login: first, force: false, signal });
   assert.ok(!revocation.done && revocation.why.includes(b), JSON.stringify(revocation));
   assert.equal(await tokenOf(scene, second), 'access-2');
-  assert.deepEqual((await logout(scene.ports, { login: second, signal })).revocation, { done: true });
+  assert.deepEqual((await logout(scene.ports, { login: second, force: false, signal })).revocation, {
+    done: true,
+  });
   assert.equal(await scene.ports.store.read(second.key), undefined);
   assert.deepEqual((await scene.ports.index.read()).logins, []);
 });

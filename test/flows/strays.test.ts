@@ -1,74 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type LoginRequest, login } from '../../src/flows/login/login.js';
 import { logout } from '../../src/flows/logout.js';
 import { logoutOfAll } from '../../src/flows/logout-all.js';
 import { status } from '../../src/flows/status.js';
 import { mendStrays } from '../../src/flows/strays.js';
 import { validToken } from '../../src/flows/token/valid-token.js';
-import type { Ports } from '../../src/ports.js';
 import type { LoginRecord } from '../../src/primitives/records.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { failureOf } from '../support/door.js';
-import { openOwnScene } from './own-scene.js';
-import { openScene } from './scene.js';
-import { withSeveralStores } from './several-stores.js';
+import { openShelf } from './shelf.js';
 
 const { signal } = new AbortController();
-
-/** A scene with a keychain and sealed files (both in memory), and a server whose clients get secrets. */
-async function openShelf() {
-  const scene = await openScene();
-  const own = await openOwnScene();
-  const { ports, stores } = withSeveralStores(scene.ports);
-  const logIn = (change: Partial<LoginRequest> = {}, as: Ports = ports): Promise<LoginRecord> =>
-    login(as, {
-      server: scene.sandbox.serverUrl,
-      account: 'default',
-      name: undefined,
-      scopes: undefined,
-      heldScopes: [],
-      issuer: undefined,
-      registration: undefined,
-      client: undefined,
-      clients: [],
-      metadataUrl: undefined,
-      redirectPort: undefined,
-      store: undefined,
-      mode: 'browser',
-      seat: 'desktop',
-      timeoutMs: 20_000,
-      signal,
-      ...change,
-    });
-  return {
-    scene,
-    own,
-    ports,
-    stores,
-    logIn,
-    /** The same machine, in a process that ends at its `at`th change of the index. */
-    dyingAt: (at: number): Ports => {
-      let changes = 0;
-      const update: Ports['index']['update'] = (change) => {
-        changes += 1;
-        return changes >= at ? Promise.reject(new Error('killed')) : ports.index.update(change);
-      };
-      return { ...ports, index: { ...ports.index, update } };
-    },
-    [Symbol.asyncDispose]: async () => {
-      await own[Symbol.asyncDispose]();
-      await scene[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const everything = () => true;
 
 test('[A-136][A-205] a login killed before its record is written leaves an item that is known, and taken away', async () => {
   await using shelf = await openShelf();
   const [{ key }] = [await shelf.logIn()];
-  await logout(shelf.ports, { login: (await shelf.ports.index.read()).logins[0] as LoginRecord, signal });
+  await logout(shelf.ports, {
+    login: (await shelf.ports.index.read()).logins[0] as LoginRecord,
+    force: false,
+    signal,
+  });
   await assert.rejects(shelf.logIn({}, shelf.dyingAt(2)), /killed/);
   assert.ok(await shelf.stores.bare('keychain').read(key), 'the item was written');
   assert.deepEqual(await status(shelf.ports), [], 'and no login is shown');
@@ -82,7 +35,7 @@ test('[A-136][A-205] a logout killed before the item is gone: no login is shown,
   const record = await shelf.logIn();
   const remove = () => Promise.reject(new Error('killed'));
   const dying = { ...shelf.dyingAt(2), stores: { of: () => ({ ...shelf.stores.of('keychain'), remove }) } };
-  await assert.rejects(logout(dying, { login: record, signal }), /killed/);
+  await assert.rejects(logout(dying, { login: record, force: false, signal }), /killed/);
   assert.deepEqual(await status(shelf.ports), []);
   assert.ok(await shelf.stores.bare('keychain').read(record.key));
   await mendStrays(shelf.ports, everything, signal);
@@ -108,9 +61,12 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
   const inKeychain = await shelf.logIn({ account: 'one' });
   await shelf.logIn({ account: 'two', store: 'file' });
   shelf.stores.down.add('keychain');
-  const failure = await failureOf(logout(shelf.ports, { login: inKeychain, signal }), 'store_unavailable');
+  const failure = await failureOf(
+    logout(shelf.ports, { login: inKeychain, force: false, signal }),
+    'store_unavailable',
+  );
   assert.equal(failure.exit, 7);
-  const all = await logoutOfAll(shelf.ports, signal);
+  const all = await logoutOfAll(shelf.ports, { force: false, signal });
   assert.deepEqual(
     [
       all.logouts.map(({ login: { account } }) => account),
@@ -124,10 +80,25 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
     'it is still there, as it was',
   );
   shelf.stores.down.clear();
-  assert.deepEqual((await logoutOfAll(shelf.ports, signal)).failures, []);
+  assert.deepEqual((await logoutOfAll(shelf.ports, { force: false, signal })).failures, []);
   assert.equal(await shelf.stores.bare('keychain').read(inKeychain.key), undefined);
   const index = await shelf.ports.index.read();
   assert.deepEqual([index.logins, index.registrations, index.strays], [[], [], undefined]);
+});
+
+test('[A-205] --force forgets a login whose store is out of reach; what is left there is known, and goes once it works', async () => {
+  await using shelf = await openShelf();
+  const login = await shelf.logIn();
+  shelf.stores.down.add('keychain');
+  const { revocation } = await logout(shelf.ports, { login, force: true, signal });
+  assert.equal(revocation.done, false);
+  assert.deepEqual(await status(shelf.ports), []);
+  const [left] = await mendStrays(shelf.ports, everything, signal);
+  assert.equal(left?.failure.code, 'store_unavailable');
+  shelf.stores.down.clear();
+  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  assert.equal(await shelf.stores.bare('keychain').read(login.key), undefined);
+  assert.equal((await shelf.ports.index.read()).strays, undefined);
 });
 
 test('[A-193] a dead keychain with the old login and its client’s secret does not keep from --store file; what it holds goes later', async () => {

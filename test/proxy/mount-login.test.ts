@@ -70,7 +70,7 @@ test('a logout ends it within seconds, and a new login is taken up as soon as it
   const mount = mountFor(scene, login);
   await using stand = await openStand(mount);
   assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).code, undefined);
-  await logout(scene.ports, { login, signal });
+  await logout(scene.ports, { login, force: false, signal });
   scene.ports.advance(6_000);
   const without = await ask(stand, stand.at(), { method: 'POST', body: '{}' });
   assert.deepEqual([without.status, without.code], [503, 'login_needed']);
@@ -89,7 +89,7 @@ test('where a person can be asked, a login that is over is made anew, once for a
     return scene.login();
   });
   await mount.token();
-  await logout(scene.ports, { login, signal });
+  await logout(scene.ports, { login, force: false, signal });
   scene.ports.advance(6_000);
   const tokens = await Promise.all(Array.from({ length: 50 }, () => mount.token()));
   assert.deepEqual([asked, new Set(tokens.map((token) => token.reveal())).size], [1, 1]);
@@ -104,7 +104,7 @@ test('a person who said no is not asked again by each request [A-256]', async ()
     asked += 1;
     throw no;
   });
-  await logout(scene.ports, { login, signal });
+  await logout(scene.ports, { login, force: false, signal });
   for (let at = 0; at < 5; at += 1) await assert.rejects(Promise.resolve(mount.token()), no);
   assert.equal(asked, 1);
   scene.ports.advance(31_000);

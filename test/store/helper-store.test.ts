@@ -90,7 +90,7 @@ test('a helper that hangs is killed with what it has started, and not asked agai
   await using helper = await fakeHelper('sleep 600 & echo $! >> "$(dirname "$0")/../pids"; wait', 300);
   await assert.rejects(helper.store.ready(), { code: 'store_timeout', exit: 7 });
   await assert.rejects(helper.store.read(keyOf('a')), { code: 'store_timeout' });
-  assert.equal(await helper.read('arguments'), 'get\n', 'asked once');
+  assert.equal(await helper.read('arguments'), 'store\n', 'asked once');
   const pid = Number(await helper.read('pids'));
   const state = () => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => 'gone Z');
   while (!/ [ZX]( |$)/.test(await state())); // ends when its child is dead, or by the test's limit

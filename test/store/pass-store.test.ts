@@ -70,6 +70,7 @@ test('[A-195] a GPG key that wants its passphrase, and nobody to type it: ended 
     .write(key, new Secret(value))
     .catch(() => undefined); // reading it again needs the passphrase
   pass.forgetPassphrase();
+  await assert.rejects(pass.store(10_000).ready(), (error: { exit?: number }) => error.exit === 7);
   const store = pass.store(10_000);
   for (let times = 0; times < 2; times += 1) {
     await assert.rejects(store.read(key), (error: { code?: string; exit?: number; remedy?: string }) => {

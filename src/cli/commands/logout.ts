@@ -1,4 +1,5 @@
-import { exitCode, type Failure } from '../../errors/failure.js';
+import { exitCode, Failure } from '../../errors/failure.js';
+import { notForgotten } from '../../errors/store.js';
 import { usageWrong } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
 import { type LogoutResult, logout } from '../../flows/logout.js';
@@ -20,19 +21,21 @@ export const command: Command<typeof logoutTable> = {
         'postern help logout',
       );
     }
-    return args.server === undefined ? endAll(context) : endOne(context, args.server, args.account);
+    return args.server === undefined ? endAll(context, args.force) : endOne(context, args.server, args);
   },
 };
 
 async function endOne(
   context: CommandContext,
   server: string,
-  account: string | undefined,
+  { account, force }: { readonly account: string | undefined; readonly force: boolean },
 ): Promise<CommandExit> {
   const { ports, out, signal, options } = context;
   const login = await findLogin(ports, { server, account });
   ports.progress.begin(`Logging out of ${login.server}`);
-  const result = await logout(ports, { login, signal });
+  const result = await logout(ports, { login, force, signal }).catch((error: unknown) => {
+    throw error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
+  });
   ports.progress.end();
   const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
   if (options.json) await out.json({ logouts: [resultJson(result)] });
@@ -41,9 +44,9 @@ async function endOne(
   return 0;
 }
 
-async function endAll(context: CommandContext): Promise<CommandExit> {
+async function endAll(context: CommandContext, force: boolean): Promise<CommandExit> {
   const { ports, out, tell } = context;
-  const all = await logoutOfAll(ports, context.signal);
+  const all = await logoutOfAll(ports, { force, signal: context.signal });
   const { logouts, failures, left } = all;
   if (context.options.json) {
     await out.json(allJson(all));
@@ -55,6 +58,7 @@ async function endAll(context: CommandContext): Promise<CommandExit> {
     for (const { login, failure } of failures) {
       tell(`Not logged out of ${printable(callName(login))}: ${failure.message} ${failure.remedy}`);
     }
+    if (failures.length > 0) tell('To forget them here all the same: postern logout --all --force');
   }
   for (const line of left.flatMap(leftoverLines)) tell(line);
   if (all.keptKeys > 0) {

@@ -1,6 +1,7 @@
 import { exitCode } from '../../errors/failure.js';
 import { argumentRefused } from '../../errors/usage.js';
 import { moveStore } from '../../flows/move-store.js';
+import { printable } from '../../primitives/printable.js';
 import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command } from '../command.js';
 import { storeInWords } from '../words/login-words.js';
@@ -15,13 +16,19 @@ export const command: Command<typeof moveTable> = {
     }
     const { moved, failures } = await moveStore(ports, { to: store, signal: context.signal });
     if (context.options.json) {
-      const failed = failures.map(({ code, message, remedy }) => ({ code, message, remedy }));
+      const failed = failures.map(({ what, failure: { code, message, remedy } }) => ({
+        what,
+        code,
+        message,
+        remedy,
+      }));
       await out.json({ store, moved, failures: failed });
     } else {
       const what = moved === 1 ? '1 secret' : `${moved} secrets`;
       await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
-      const told = new Set(failures.map(({ message, remedy }) => `Not ended: ${message} ${remedy}`));
-      for (const line of told) context.tell(line);
+      for (const { what, failure } of failures) {
+        context.tell(`Not moved: ${printable(what)}. ${failure.message} ${failure.remedy}`);
+      }
     }
     return failures.length === 0 ? 0 : exitCode.store;
   },

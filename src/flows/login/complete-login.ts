@@ -9,6 +9,7 @@ import { forgetRefusedClient, keepClient } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
 import { redeem } from './redeem.js';
+import { registrationServed } from './register-dynamically.js';
 import { wishOf } from './wish.js';
 
 /** A login in which all is known but the person's answer. */
@@ -74,6 +75,7 @@ async function redeemAndKeep(
     grant: 'authorization_code',
     wish: await wishOf(request),
   });
+  if (client.way === 'dynamic') await registrationServed(ports, discovery.authorizationServer.issuer);
   await keepClient(ports, { ...prepared, redirectUri, authMethod: redeemed.client.method });
   await noteDocument(ports, { ...request, ...prepared, redirectUri }, redeemed.client.method);
   ports.journal.record({

@@ -7,7 +7,7 @@ import { toldStep } from '../told-step.js';
 import type { ClientRequest, IdentifiedClient } from './identify-client.js';
 import { keepRegistration, storedSecret } from './registrations.js';
 
-/** New registrations at one authorization server within an hour. */
+/** New registrations at one authorization server within an hour that no login came of. */
 const mostRegistrations = 3;
 
 type Needs = Pick<
@@ -48,12 +48,19 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
   return { way: 'dynamic', clientId, secret, method, device };
 }
 
+/** A login came of it: whoever logs in, out of all, and in again is not in a loop. */
+export async function registrationServed(ports: Pick<Ports, 'attempts'>, issuer: string): Promise<void> {
+  await ports.attempts.forget(budgetOf(issuer));
+}
+
+const budgetOf = (issuer: string): string => `registration ${issuer}`;
+
 async function registerAnew(
   ports: Needs,
   request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
 ): Promise<IdentifiedClient> {
   const { server, redirectUri, scopes } = request;
-  if (!(await ports.attempts.take(`registration ${server.issuer}`, mostRegistrations))) {
+  if (!(await ports.attempts.take(budgetOf(server.issuer), mostRegistrations))) {
     throw registeredTooOften(server.issuer, mostRegistrations, ports.journal.steps);
   }
   ports.progress.begin(`Registering at ${server.issuer}`);

@@ -159,7 +159,7 @@ async function explain(
     case 'no_collection':
       return storeUnavailable(health, cause);
     case 'hung':
-      return storeTimeout(options.platform, request.operation, options.limits.operationMs);
+      return storeTimeout(options.platform, request.operation, options.limits.probeMs);
     default:
       return storeFailed(request.operation, cause);
   }

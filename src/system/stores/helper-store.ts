@@ -35,17 +35,20 @@ export function createHelperStore(options: HelperStoreOptions): SecretStore {
     }
     return helper.secretIn(end.stdout, serverUrl(key));
   };
+  const write = async (key: string, text: string): Promise<void> => {
+    const item = { ServerURL: serverUrl(key), Username: userName, Secret: text };
+    const line = JSON.stringify(item);
+    if (Buffer.byteLength(line) > maxLineBytes) throw storeTooLarge(Buffer.byteLength(line), maxLineBytes);
+    const end = await helper.run('store', line);
+    if (end.code !== 0) throw helper.failed('store', end.stdout, text);
+  };
   return {
     kind: options.kind,
-    ready: async () => void (await read('0'.repeat(64))),
+    ready: () => tryOut(helper, { read, write }),
     read,
     write: async (key, value) => {
       const text = value.reveal();
-      const item = { ServerURL: serverUrl(key), Username: userName, Secret: text };
-      const line = JSON.stringify(item);
-      if (Buffer.byteLength(line) > maxLineBytes) throw storeTooLarge(Buffer.byteLength(line), maxLineBytes);
-      const end = await helper.run('store', line);
-      if (end.code !== 0) throw helper.failed('store', end.stdout, text);
+      await write(key, text);
       if ((await read(key))?.reveal() !== text) throw helper.answerWrong('it was changed on the way');
     },
     remove: async (key) => {
@@ -55,6 +58,22 @@ export function createHelperStore(options: HelperStoreOptions): SecretStore {
       return true;
     },
   };
+}
+
+/**
+ * Keeps a word and takes it away again: a helper that finds no item may still be unable to keep one, or to read it (a GPG
+ * key that is locked), and a person is to hear of it before the browser opens. Another process may take it away first.
+ */
+async function tryOut(
+  helper: Helper,
+  { read, write }: { read: SecretStore['read']; write(key: string, text: string): Promise<void> },
+): Promise<void> {
+  const key = '0'.repeat(64);
+  const word = 'kept to see whether this store works; may be removed';
+  await write(key, word);
+  const kept = await read(key);
+  if (kept !== undefined && kept.reveal() !== word) throw helper.answerWrong('it was changed on the way');
+  if (kept !== undefined) await helper.run('erase', serverUrl(key));
 }
 
 /** A host of its own for each key (RFC 2606), since some helpers take items of one host for one another. */
