@@ -2,6 +2,7 @@ import { insufficientScope, scopeNotForClient, scopeRefused } from '../../errors
 import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { Relogin, SenderPorts } from '../request/authorized-sender.js';
+import { madeElsewhere } from '../request/made-elsewhere.js';
 import { stepUpBudget } from '../request/step-up-budget.js';
 import type { WantedScope } from '../request/wanted-scope.js';
 import { widenCredential } from '../token/widen-credential.js';
@@ -55,22 +56,6 @@ export async function stepUp(ports: SenderPorts, asked: StepUp): Promise<Stepped
     throw insufficientScope(server, added, wants.said);
   }
   return { login: better, helped: () => budget.helped() };
-}
-
-/** The login of this server and account, where another process has made a new one since. */
-async function madeElsewhere(
-  ports: Pick<SenderPorts, 'index'>,
-  { server, account, key, generation }: LoginRecord,
-): Promise<LoginRecord | undefined> {
-  const { logins } = await ports.index.read();
-  return logins.find(
-    (one) =>
-      one.server === server &&
-      one.account === account &&
-      one.dead !== true &&
-      one.grant === undefined &&
-      (one.key !== key || one.generation !== generation),
-  );
 }
 
 function withoutBudget(login: LoginRecord): SteppedUp {

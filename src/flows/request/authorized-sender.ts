@@ -10,6 +10,7 @@ import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
+import { madeElsewhere } from './made-elsewhere.js';
 import { operationOf } from './operation-of.js';
 import { SingleFlight } from './single-flight.js';
 import { type StepUpBudget, stepUpBudget } from './step-up-budget.js';
@@ -148,7 +149,7 @@ class Sender {
       await this.#widen(added, before.replayable);
       return undefined;
     }
-    const other = await this.#madeElsewhere();
+    const other = await madeElsewhere(this.#ports, this.#login);
     if (before.replayable && other !== undefined && scopesMissing(other.scopes, wants.scopes).length === 0) {
       this.#login = other;
       return undefined;
@@ -175,20 +176,6 @@ class Sender {
     this.#widened = true;
     const { signal } = this.#options;
     this.#login = await widenCredential(this.#ports, { login: this.#login, scopes: added, signal });
-  }
-
-  /** The login of this server and account, where another process has made a new one since. */
-  async #madeElsewhere(): Promise<LoginRecord | undefined> {
-    const { server, account, key, generation } = this.#login;
-    const { logins } = await this.#ports.index.read();
-    return logins.find(
-      (one) =>
-        one.server === server &&
-        one.account === account &&
-        one.dead !== true &&
-        one.grant === undefined &&
-        (one.key !== key || one.generation !== generation),
-    );
   }
 }
 
