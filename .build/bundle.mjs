@@ -1,7 +1,8 @@
 // The last step of `npm run build`: bundles the compiled sources in build/ to dist/, which is what bin/ starts.
 //
-//   fast-path.packed    `postern token` and `credential` with a valid token, compiled already; fast-path.cjs is its source
-//   main.cjs            everything else of our own code; runtime packages stay beside it and are loaded when used
+//   fast-path.packed    `postern token` and `credential` with a valid token, compiled already
+//   main.packed         everything else of our own code, compiled as far as each run needs it; runtime packages stay
+//                       beside it and are loaded when used
 //   yargs-helpers.js    the parser of yargs, 30 ms sooner loaded than from the package
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { packCompiled } from './pack-compiled.mjs';
+import { usualRuns } from './usual-runs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiled = join(root, process.argv[2] ?? 'build', 'src');
@@ -29,8 +31,9 @@ const common = {
   logLevel: 'warning',
 };
 
-await build({
+const { metafile } = await build({
   ...common,
+  metafile: true,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   entryPoints: {
@@ -61,16 +64,26 @@ await build({
   minifySyntax: true,
 });
 
-packCompiled(join(fresh, 'fast-path.cjs'), join(fresh, 'fast-path.packed'));
+await pack('fast-path', undefined);
+await pack('main', usualRuns);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'main.cjs', 'fast-path.cjs', 'fast-path.packed'];
+const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'main.packed', 'fast-path.packed'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));
 }
 for (const file of readdirSync(dist)) {
   if (!files.includes(file)) rmSync(join(dist, file), { recursive: true, force: true });
+}
+
+/** What is packed holds its source. */
+async function pack(name, use) {
+  const from = join(fresh, `${name}.cjs`);
+  const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(`/${name}.cjs`));
+  const imports = output.imports.filter(({ kind }) => kind === 'dynamic-import').length;
+  await packCompiled({ from, to: join(fresh, `${name}.packed`), imports, use });
+  rmSync(from);
 }
 
 /**

@@ -10,25 +10,27 @@ async function launch() {
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
-    const { fastPath } = loadFastPath();
+    const { fastPath } = unpack('fast-path');
     const end = await fastPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
     input = end.input;
   }
-  const { start } = require('../dist/main.cjs');
+  const { start } = unpack('main');
   await start(require('../package.json'), __filename, input);
 }
 
 // As `require` would, but with the code compiled already (.build/pack-compiled.mjs).
-function loadFastPath() {
+function unpack(name) {
   const folder = `${__dirname}/../dist`;
-  const packed = require('node:fs').readFileSync(`${folder}/fast-path.packed`);
+  const filename = `${folder}/${name}.cjs`;
+  const packed = require('node:fs').readFileSync(`${folder}/${name}.packed`);
   const end = 8 + packed.readUInt32LE(0);
-  const options = { filename: `${folder}/fast-path.cjs`, cachedData: packed.subarray(end) };
+  const options = { filename, cachedData: packed.subarray(end) };
   const script = new (require('node:vm').Script)(packed.latin1Slice(8, end), options);
   const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, require, loaded, options.filename, folder);
+  const load = (path) => import(path.replace(/^\.\//, '../dist/'));
+  script.runInThisContext()(loaded.exports, require, loaded, filename, folder, load);
   return loaded.exports;
 }
 
@@ -39,7 +41,7 @@ function giveUp() {
 }
 
 launch().catch((error) => {
-  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.cjs`);
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.packed`);
   process.exitCode = 1;
   process.stderr.write(
     isBuilt

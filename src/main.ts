@@ -37,7 +37,7 @@ import { linesTo, writerTo } from './system/write-stream.js';
 /** Everything outside of the program that one run of it touches. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: Keyboard;
+  readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it
   readonly stdout: Writable & { readonly isTTY?: boolean };
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly platform: NodeJS.Platform;
@@ -124,10 +124,10 @@ export async function start(release: Release, script: string, input: ReadInput |
     fault: (error) =>
       reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
   });
-  const { env, stdin, stdout, stderr, platform } = process;
+  const { env, stdout, stderr, platform } = process;
   const launch = { script, input, elapsed: () => performance.now() };
-  const own = { interruption, programs, signals, launch, own: {} };
-  const world = { env, stdin, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
+  const own = { interruption, programs, signals, launch, stdin: () => process.stdin, own: {} };
+  const world = { env, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
 
@@ -187,7 +187,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     documentServers: lateDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
-    host: () => createHostPipe(stdin, world.stdout),
+    host: () => createHostPipe(stdin(), world.stdout),
     proxies: createProxies({ door: () => doorOptionsFrom(given), hold: given.hold }),
     signals: world.signals,
     signal: interruption.signal,

@@ -70,7 +70,7 @@ async function runOne(
   try {
     return await run(argv, {
       env,
-      stdin: process.stdin,
+      stdin: () => process.stdin,
       stdout: shown,
       stderr: process.stderr,
       platform: process.platform,

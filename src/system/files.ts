@@ -6,12 +6,14 @@ import { readyDescriptorUnusable } from '../errors/proxy.js';
 import type { Files } from '../ports.js';
 
 /** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
-export function createFiles(stdin: Readable & { readonly isTTY?: boolean }): Files {
+export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }): Files {
   return {
-    stdinIsTerminal: stdin.isTTY === true,
+    get stdinIsTerminal() {
+      return stdin().isTTY === true;
+    },
     read,
     isOpenToOthers,
-    stdin: () => fromStdin(stdin),
+    stdin: () => fromStdin(stdin()),
     write,
     makeFolder,
     tellReady,

@@ -8,7 +8,7 @@ import type { Spinner } from './spinner.js';
 export type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 
 export interface TerminalOptions {
-  readonly stdin: Keyboard;
+  readonly stdin: () => Keyboard;
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nonInteractive: boolean;
@@ -22,13 +22,13 @@ const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
 
 /** The person at stdin and stderr, when both are terminals and nothing says that nobody is there. */
 export function createTerminal(options: TerminalOptions): Terminal {
-  const { stdin, stderr, env, tell } = options;
+  const { stderr, env, tell } = options;
   const ci = env['CI'] ?? '';
   const interactive =
-    stdin.isTTY === true &&
-    stderr.isTTY === true &&
     !options.nonInteractive &&
-    (ci === '' || ci === '0' || ci.toLowerCase() === 'false');
+    (ci === '' || ci === '0' || ci.toLowerCase() === 'false') &&
+    stderr.isTTY === true &&
+    options.stdin().isTTY === true;
   const typedAhead: Uint8Array[] = [];
   const ask: Terminal['ask'] = (question, { hidden, signal }) =>
     askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
@@ -62,7 +62,8 @@ interface Question {
 
 /** Reads one line in raw mode; whatever ends it, the terminal is then as it was. */
 async function askLine(options: TerminalOptions, asked: Question): Promise<string | undefined> {
-  const { stdin, stderr, interrupt } = options;
+  const { stderr, interrupt } = options;
+  const stdin = options.stdin();
   const { signal, hidden, typedAhead } = asked;
   signal.throwIfAborted();
   using _hidden = options.spinner.hide();

@@ -7,7 +7,7 @@ import { createTerminal } from '../../src/system/terminal.js';
 const interruption = new AbortController();
 const { stdin, stderr, env } = process;
 const terminal = createTerminal({
-  stdin,
+  stdin: () => stdin,
   stderr,
   env,
   nonInteractive: process.argv.includes('--non-interactive'),

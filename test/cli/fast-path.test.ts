@@ -11,12 +11,17 @@ import { repositoryRoot } from '../support/repository.js';
 import { type StoredLogin, storeLogin } from '../support/stored-login.js';
 
 const skip = needs('gnome-keyring', 'dbus');
-const bundle = join(repositoryRoot, 'dist', 'fast-path.cjs');
+const packed = join(repositoryRoot, 'dist', 'fast-path.packed');
 const inAnHour = () => Date.now() + 3_600_000;
 
 /** What the short way prints; undefined when it leaves the command to the whole program, having printed nothing. */
 function shortWay(home: Home, ...args: string[]): string | undefined {
-  const script = `require(${JSON.stringify(bundle)}).fastPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
+  const script = `
+    const packed = require('node:fs').readFileSync(${JSON.stringify(packed)});
+    const source = packed.latin1Slice(8, 8 + packed.readUInt32LE(0));
+    const loaded = { exports: {} };
+    require('node:vm').runInThisContext(source)(loaded.exports, require, loaded);
+    loaded.exports.fastPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'token', ...args], {
     env: home.env,
     encoding: 'utf8',

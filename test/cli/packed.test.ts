@@ -12,20 +12,22 @@ import { storeLogin } from '../support/stored-login.js';
 
 const dist = join(repositoryRoot, 'dist');
 
-async function unpacked() {
-  const packed = await readFile(join(dist, 'fast-path.packed'));
+async function unpacked(name: string) {
+  const packed = await readFile(join(dist, `${name}.packed`));
   const end = 8 + packed.readUInt32LE(0);
   return { packed, end, source: packed.toString('latin1', 8, end) };
 }
 
-test('the short way is packed with its own code, compiled by this very version of V8', async () => {
-  const { packed, end, source } = await unpacked();
-  assert.ok(source.includes(await readFile(join(dist, 'fast-path.cjs'), 'latin1')));
-  assert.equal(end % 8, 0);
-  assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, false);
-});
+for (const name of ['fast-path', 'main']) {
+  test(`${name} is packed with its own code, compiled by this very version of V8`, async () => {
+    const { packed, end, source } = await unpacked(name);
+    assert.ok(source.startsWith('(function (exports, require, module, __filename, __dirname, __import) {'));
+    assert.equal(end % 8, 0);
+    assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, false);
+  });
+}
 
-test('compiled code of another version of V8 is passed over, and the short way goes on', {
+test('compiled code of another version of V8 is passed over, and the program goes on', {
   skip: needs('gnome-keyring', 'dbus'),
 }, async () => {
   await using keyring = await startKeyring();
@@ -38,20 +40,22 @@ test('compiled code of another version of V8 is passed over, and the short way g
     expiresAt,
   });
   await cp(join(repositoryRoot, 'bin'), join(home.path, 'bin'), { recursive: true });
+  await cp(join(repositoryRoot, 'package.json'), join(home.path, 'package.json'));
   await mkdir(join(home.path, 'dist'));
-  const { packed, end, source } = await unpacked();
-  packed.fill(0x5a, end + 4, end + 8); // V8's hash of its version
-  assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, true);
-  await writeFile(join(home.path, 'dist', 'fast-path.packed'), packed);
-  // There is no other program beside it that could answer.
-  for (const words of [
-    ['token', 'work'],
-    ['credential', 'token', 'work'],
-  ]) {
-    const { stdout, stderr } = spawnSync(process.execPath, [join(home.path, 'bin', 'postern.js'), ...words], {
-      env: home.env,
-      encoding: 'utf8',
-    });
-    assert.deepEqual([stdout, stderr], ['token-1\n', '']);
-  }
+  const run = (words: readonly string[]) => {
+    const command = [join(home.path, 'bin', 'postern.js'), ...words];
+    const { stdout, stderr } = spawnSync(process.execPath, command, { env: home.env, encoding: 'utf8' });
+    return [stdout, stderr];
+  };
+  const spoil = async (name: string) => {
+    const { packed, end, source } = await unpacked(name);
+    packed.fill(0x5a, end + 4, end + 8); // V8's hash of its version
+    assert.equal(new Script(source, { cachedData: packed.subarray(end) }).cachedDataRejected, true);
+    await writeFile(join(home.path, 'dist', `${name}.packed`), packed);
+  };
+  await spoil('fast-path'); // and there is no other program beside it yet that could answer
+  assert.deepEqual(run(['token', 'work']), ['token-1\n', '']);
+  assert.deepEqual(run(['credential', 'token', 'work']), ['token-1\n', '']);
+  await spoil('main');
+  assert.match(run(['status']).join(), /a\.example/);
 });

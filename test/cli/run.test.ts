@@ -112,7 +112,7 @@ async function world(env: Record<string, string>, home: string) {
     });
   const made: World = {
     env,
-    stdin: new PassThrough(),
+    stdin: () => new PassThrough(),
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     platform: process.platform,
