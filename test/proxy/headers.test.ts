@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inertPage, readRequestHead, readResponseHead } from '../../src/primitives/relayed-headers.js';
+import { inertPage, readResponseHead } from '../../src/primitives/relayed-answer.js';
+import { readRequestHead } from '../../src/primitives/relayed-request.js';
 
 const flat = (lines: readonly string[]) => lines.flatMap((line) => line.split(': '));
 

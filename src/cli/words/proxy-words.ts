@@ -1,6 +1,6 @@
 import type { ProxyMount, RunningProxy } from '../../ports/proxy.js';
 import { asciiJson } from '../../primitives/ascii-json.js';
-import { localKeyHeader } from '../../primitives/relayed-headers.js';
+import { localKeyHeader } from '../../primitives/relayed-request.js';
 
 /** What is said of a proxy that listens. */
 export interface ShownProxy {

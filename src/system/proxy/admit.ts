@@ -1,6 +1,7 @@
 import type { ProxyMount } from '../../ports/proxy.js';
 import { upstreamTarget } from '../../primitives/mount-path.js';
-import { type RequestHead, readRequestHead } from '../../primitives/relayed-headers.js';
+import { type RequestHead, readRequestHead } from '../../primitives/relayed-request.js';
+import type { IncomingHead } from './caller/under-way.js';
 import { proxyLimits } from './limits.js';
 import type { LocalKey } from './local-key.js';
 import { type Refusal, refusal } from './refusal.js';
@@ -22,14 +23,6 @@ export interface Mounted {
   readonly origin: string;
   /** Targets judged before, by what stands behind the mount. */
   readonly targets: Map<string, string | undefined>;
-}
-
-export interface RawRequest {
-  readonly method: string;
-  readonly target: string;
-  readonly version: string;
-  /** As they came, repeats included: Node shows only the first of two in `headers`. */
-  readonly rawHeaders: readonly string[];
 }
 
 export type Framing =
@@ -55,17 +48,20 @@ const mostTargets = 256;
  * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
  * then the key, then the mount.
  */
-export function admit(request: RawRequest, gate: Gate): Admitted | ({ readonly ok: false } & Refusal) {
+export function admit(request: IncomingHead, gate: Gate): Admitted | ({ readonly ok: false } & Refusal) {
   const no = (...why: Parameters<typeof refusal>) => ({ ok: false, ...refusal(...why) }) as const;
-  const { method, target, rawHeaders } = request;
-  if (rawHeaders.length / 2 >= proxyLimits.headerLines) return no('too_many_headers', true);
-  const head = readRequestHead(rawHeaders);
-  const [host = ''] = head.hosts;
+  const { method, target, lines } = request;
+  if (lines.length / 2 >= proxyLimits.headerLines) return no('too_many_headers', true);
+  const head = readRequestHead(lines);
+  const [host] = head.hosts;
+  if (host === undefined) return no('bad_request', true);
   if (head.hosts.length !== 1 || !gate.authorities.has(host)) return no('wrong_host', true);
   if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return no('cross_site');
-  if (request.version !== '1.1') return no('version_refused', true);
+  if (request.minor !== 1) return no('version_refused', true);
   const framing = framingOf(head);
   if (framing === undefined || head.repeated) return no('bad_request', true);
+  if (head.expects.some((what) => what.toLowerCase() !== '100-continue'))
+    return no('expectation_refused', true);
   if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return no('upgrade_refused', true);
   if (/^(?:CONNECT|TRAC[EK])$/.test(method)) return no('method_refused');
   if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return no('bad_target');

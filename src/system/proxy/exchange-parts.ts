@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProxyOptions } from '../../ports/proxy.js';
 import type { Lane } from '../http/lane.js';
 import type { Places } from '../http/places.js';
 import type { Admitted } from './admit.js';
+import type { Answer } from './caller/answer.js';
+import type { CallerConnection } from './caller/connection.js';
+import type { Exchange } from './exchange.js';
 import type { Sessions } from './sessions.js';
 
 /** What all exchanges of a proxy share. */
@@ -11,17 +13,16 @@ export interface Surroundings {
   readonly sessions: Sessions;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
-  /** True once the proxy takes no more requests. */
-  readonly ending: boolean;
+  /** Told once of each exchange, when nothing of it is under way any more. */
+  readonly over: (exchange: Exchange) => void;
 }
 
 export interface ExchangeParts {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly connection: CallerConnection;
+  readonly method: string;
+  readonly answer: Answer;
   readonly admitted: Admitted;
   readonly around: Surroundings;
   /** Names the request where it fails. */
   readonly id: string;
-  /** Called once, when nothing is under way any more. */
-  readonly over: () => void;
 }

@@ -1,62 +1,52 @@
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
-import { type ResponseHead, readResponseHead } from '../../primitives/relayed-headers.js';
+import { type ResponseHead, readResponseHead } from '../../primitives/relayed-answer.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { AnswerTaker } from '../http/answer-taker.js';
 import type { Lane } from '../http/lane.js';
 import type { Lanes } from '../http/lanes.js';
 import { Attempt } from './attempt.js';
-import { framingProblem, headersForCaller, isStanding } from './caller-head.js';
+import { borrowLane } from './borrow-lane.js';
+import type { OutgoingHead } from './caller/answer.js';
+import type { UnderWay } from './caller/under-way.js';
+import { answerFor, isStanding } from './caller-head.js';
 import type { ExchangeParts } from './exchange-parts.js';
-import { type KeptBody, keepBody } from './kept-body.js';
-import { Outgoing } from './outgoing.js';
+import { keepBody } from './keep-body.js';
+import type { BodyWatcher, KeptBody } from './kept-body.js';
 import { type Refusal, refusal, refusalFor } from './refusal.js';
 import { Retries } from './retries.js';
 import { Silence } from './silence.js';
 
 /** One request, from its admission to the last byte of its answer. */
-export class Exchange implements AnswerTaker {
+export class Exchange implements AnswerTaker, BodyWatcher, UnderWay {
+  /** Is it a standing event stream? */
+  standing = false;
   readonly #parts: ExchangeParts;
-  readonly #out: Outgoing;
   readonly #body: KeptBody;
   readonly #silence = new Silence();
   readonly #retries: Retries;
   #token: Secret | undefined;
   #attempt: Attempt | undefined;
   #ended = false;
-  #standing = false;
+  /** Does the caller leave unread what came for it? */
+  #held = false;
 
   constructor(parts: ExchangeParts) {
-    const { request, response, admitted } = parts;
+    const { connection, method, admitted } = parts;
     this.#parts = parts;
-    this.#out = new Outgoing(response);
-    response.once('close', () => {
-      this.#attempt?.cut();
-      this.#finish();
-    });
-    this.#body = keepBody(request, admitted.framing, {
-      ready: () => this.#ready(),
-      progress: () => this.#silence.moved(),
-    });
+    this.#body = keepBody(admitted.framing, this);
+    if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
     const { mount, origin } = admitted.mounted;
-    this.#retries = new Retries(mount, {
-      method: request.method ?? 'GET',
-      url: origin + admitted.target,
-    });
+    this.#retries = new Retries(mount, { method, url: origin + admitted.target });
   }
 
   /** To be called once; a body that is awaited whole begins it when it is there. */
   begin(): void {
-    if (!this.#body.waiting) this.#ready();
-  }
-
-  /** Is it a standing event stream? */
-  get standing(): boolean {
-    return this.#standing;
+    if (!this.#body.waiting) this.ready();
   }
 
   /** Looks whether somebody keeps silent for too long. @param now as `performance.now()` */
   sweep(now: number): void {
-    const { around, admitted } = this.#parts;
+    const { admitted, around } = this.#parts;
     const { host } = admitted.mounted.url;
     const verdict = this.#silence.judge(now, host, around.options.limits, this.#body.waiting);
     if (verdict?.kind === 'server') this.#fail(verdict.failure);
@@ -66,16 +56,21 @@ export class Exchange implements AnswerTaker {
 
   /** Ends it in the middle. */
   cut(): void {
-    this.#parts.response.destroy();
+    this.#parts.connection.socket.destroy();
+    this.gone();
+  }
+
+  gone(): void {
+    this.#attempt?.cut();
+    this.#finish();
+  }
+
+  broken(): void {
+    this.#answer(refusal('bad_request', true));
   }
 
   head({ status, lines }: AnswerHead): void {
     const head = readResponseHead(lines);
-    const problem = framingProblem(head, this.#parts.admitted);
-    if (problem !== undefined) {
-      this.#fail(problem);
-      return;
-    }
     const { challenges } = head;
     const better = this.#token && this.#retries.after({ status, challenges }, this.#token, this.#body);
     if (better === undefined) {
@@ -88,17 +83,16 @@ export class Exchange implements AnswerTaker {
 
   data(chunk: Uint8Array): boolean {
     this.#silence.moved();
-    // The chunk's memory is the lane's; `node:http` may keep what it is given for a while.
-    const goOn = this.#out.data(Buffer.from(chunk), () => {
-      this.#silence.turnOf('server sends');
-      this.#attempt?.resume();
-    });
-    if (!goOn) this.#silence.turnOf('caller reads');
+    const goOn = this.#parts.answer.data(chunk);
+    if (!goOn) {
+      this.#held = true;
+      this.#silence.turnOf('caller reads');
+    }
     return goOn;
   }
 
   end(): void {
-    this.#out.end();
+    this.#parts.answer.end();
     this.#finish();
   }
 
@@ -108,7 +102,22 @@ export class Exchange implements AnswerTaker {
     else this.#fail(error);
   }
 
-  #ready(): void {
+  progress(): void {
+    this.#silence.moved();
+  }
+
+  goOn(): void {
+    this.#parts.connection.goOn();
+  }
+
+  drained(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#silence.turnOf('server sends');
+    this.#attempt?.resume();
+  }
+
+  ready(): void {
     const token = this.#parts.admitted.mounted.mount.token();
     if (token instanceof Promise) this.#sendWith(token);
     else this.#send(token);
@@ -126,48 +135,37 @@ export class Exchange implements AnswerTaker {
     if (this.#ended) return;
     this.#token = token;
     this.#silence.turnOf('server answers');
-    const { places, signal } = this.#parts.around;
-    const { url, origin } = this.#parts.admitted.mounted;
-    const lanes = places.open(origin);
-    const lane = lanes?.borrowNow('stream');
-    if (lanes !== undefined && lane !== undefined) {
-      this.#dispatch(lanes, lane, token);
-      return;
-    }
-    const borrow = async () => {
-      const found = await places.find(url, 'person', signal);
-      this.#dispatch(found, await found.borrow('stream', signal), token);
-    };
-    borrow().catch((error: unknown) => this.#fail(error));
+    borrowLane(
+      this.#parts,
+      (lane, lanes) => this.#dispatch(lane, lanes, token),
+      (error) => this.#fail(error),
+    );
   }
 
-  #dispatch(lanes: Lanes<Lane>, lane: Lane, token: Secret): void {
+  #dispatch(lane: Lane, lanes: Lanes<Lane>, token: Secret): void {
     if (this.#ended) {
       lanes.release(lane);
       return;
     }
-    const { head, target } = this.#parts.admitted;
-    const headers = [...head.forward, 'authorization', `Bearer ${token.reveal()}`];
-    const { method = 'GET' } = this.#parts.request;
+    const { method, admitted } = this.#parts;
+    const headers = [...admitted.head.forward, 'authorization', `Bearer ${token.reveal()}`];
     this.#attempt = new Attempt(lane, this);
-    this.#attempt.send({ target, method, headers, body: this.#body.open() });
+    this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
   }
 
   #passOn(status: number, head: ResponseHead): void {
-    const { request, response, admitted, around } = this.#parts;
-    let headers: string[];
+    const { method, answer, admitted, around } = this.#parts;
+    let out: OutgoingHead;
     try {
-      headers = headersForCaller(status, head, admitted);
+      out = answerFor(status, head, admitted);
     } catch (error) {
       this.#fail(error);
       return;
     }
     around.sessions.learn(head.sessions, admitted.mounted.mount.name);
-    this.#standing = isStanding(request.method, head);
-    if (around.ending) response.shouldKeepAlive = false;
-    response.sendDate = !head.hasDate;
+    this.standing = isStanding(method, head);
     this.#silence.turnOf('server sends');
-    this.#out.head(status, headers);
+    answer.head(out, admitted.head.close);
   }
 
   #fail(error: unknown): void {
@@ -179,16 +177,16 @@ export class Exchange implements AnswerTaker {
 
   #answer(answer: Refusal): void {
     if (this.#ended) return;
-    const { request, admitted, around, id } = this.#parts;
+    const { connection, admitted, answer: out, id } = this.#parts;
     this.#attempt?.cut();
-    const isUnread = admitted.framing.kind !== 'none' && !request.complete;
-    this.#out.refuse({ ...answer, close: answer.close === true || isUnread || around.ending }, id);
+    const close = answer.close === true || admitted.head.close || !connection.complete;
+    out.refuse({ ...answer, close }, id);
     this.#finish();
   }
 
   #finish(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#parts.over();
+    this.#parts.around.over(this);
   }
 }

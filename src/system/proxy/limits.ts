@@ -10,12 +10,24 @@ export const proxyLimits = {
   bodySilenceMs: 60_000,
   /** How long a caller may leave what has come for it unread. */
   unreadMs: 300_000,
-  /** How often these are looked at. */
+  /** How long what a caller still sends is read and dropped behind an answer that ends its connection. */
+  lingeringMs: 2_000,
+  /** And how much of it. */
+  lingering: 1_048_576,
+  /** How often connections are looked at, which are not under way with a request. */
+  lookMs: 1_000,
+  /** How often requests are. */
   sweepMs: 5_000,
-  /** Request line and headers together: what is longer is answered 431 by the HTTP parser. */
+  /** Request line and headers together. */
   head: 16_384,
-  /** Header lines: Node drops what is over this silently, so that many are refused. */
+  /** Header lines: so many are refused. */
   headerLines: 200,
+  /** A piece of an answer no longer than this is copied, to leave in one piece with what is before and behind it. */
+  shortPiece: 8_192,
+  /** What waits for the end of a turn of the event loop, so that it leaves together. */
+  pending: 16_384,
+  /** Answered but unread bytes of a connection that make its next request wait. */
+  unread: 65_536,
   /** A body announced as no longer than this is sent on when it is whole. */
   wholeBody: 65_536,
   /** A body is kept for a second try up to here. */

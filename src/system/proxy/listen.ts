@@ -1,6 +1,5 @@
 import { chmodSync, lstatSync, type Stats, statSync, unlinkSync } from 'node:fs';
-import type { Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { proxyPortRefused, proxySocketRefused } from '../../errors/proxy.js';
 import type { ProxyOptions } from '../../ports/proxy.js';

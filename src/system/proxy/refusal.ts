@@ -19,6 +19,7 @@ const refusals = {
     400,
     'This path is not plain: it must stay below the server’s address, without dot segments or encoded slashes.',
   ],
+  expectation_refused: [417, 'Nothing but 100-continue can be expected here.'],
   upgrade_refused: [400, 'Connections are not upgraded here.'],
   method_refused: [405, 'This method is not passed on.'],
   version_refused: [505, 'HTTP/1.1 is needed.'],

@@ -1,0 +1,90 @@
+import { namedBy, withoutNamed } from './connection-options.js';
+
+/** What of a response's head is looked at, and the lines that go on to the caller; no framing. */
+export interface ResponseHead {
+  readonly locations: readonly string[];
+  readonly challenges: readonly string[];
+  readonly codings: readonly string[];
+  readonly lengths: readonly string[];
+  readonly sessions: readonly string[];
+  readonly contentType: string;
+  readonly hasDate: boolean;
+  readonly forward: string[];
+}
+
+/**
+ * Taken out of responses: the connection's own business, challenges, and what would change how a browser treats
+ * 127.0.0.1, which is not the server's.
+ */
+const notForTheCaller: ReadonlySet<string> = new Set([
+  ...['keep-alive', 'te', 'trailer', 'upgrade', 'via', 'alt-svc', 'location', 'content-location', 'refresh'],
+  ...[
+    'authorization',
+    'set-cookie',
+    'set-cookie2',
+    'authentication-info',
+    'www-authenticate',
+    'transfer-encoding',
+    'connection',
+  ],
+  ...[
+    'clear-site-data',
+    'strict-transport-security',
+    'public-key-pins',
+    'expect-ct',
+    'service-worker-allowed',
+  ],
+  ...[
+    'content-security-policy',
+    'content-security-policy-report-only',
+    'x-content-type-options',
+    'x-frame-options',
+  ],
+  ...['report-to', 'reporting-endpoints', 'nel', 'referrer-policy', 'permissions-policy', 'feature-policy'],
+  ...[
+    'timing-allow-origin',
+    'origin-agent-cluster',
+    'sourcemap',
+    'x-sourcemap',
+    'critical-ch',
+    'accept-ch',
+    'p3p',
+  ],
+]);
+
+/** On every answer: a page of the server's that a browser shows from here is inert, and tells nobody its address. */
+export const inertPage: readonly string[] = [
+  ...['content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
+  ...['x-content-type-options', 'nosniff'],
+  ...['referrer-policy', 'no-referrer'],
+  ...['cross-origin-resource-policy', 'same-origin'],
+];
+
+/** Reads the head of a response in one pass. */
+export function readResponseHead(raw: readonly string[]): ResponseHead {
+  const lists: [string[], string[], string[], string[], string[]] = [[], [], [], [], []];
+  const [locations, challenges, codings, lengths, sessions] = lists;
+  let forward: string[] = [];
+  let named: ReadonlySet<string> | undefined;
+  let contentType = '';
+  let hasDate = false;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    const value = raw[at + 1] ?? '';
+    const lower = name.toLowerCase();
+    if (lower === 'location') locations.push(value);
+    else if (lower === 'www-authenticate') challenges.push(value);
+    else if (lower === 'transfer-encoding') codings.push(value);
+    else if (lower === 'content-length') lengths.push(value);
+    else if (lower === 'connection') named = namedBy(value, named);
+    else if (!notForTheCaller.has(lower) && !/^(?:proxy-|access-control-|cross-origin-)/.test(lower)) {
+      if (lower === 'mcp-session-id') sessions.push(value);
+      else if (lower === 'content-type') contentType = value;
+      else if (lower === 'date') hasDate = true;
+      forward.push(name, value);
+    }
+  }
+  if (named !== undefined) forward = withoutNamed(forward, named);
+  forward.push(...inertPage);
+  return { locations, challenges, codings, lengths, sessions, contentType, hasDate, forward };
+}

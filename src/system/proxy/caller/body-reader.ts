@@ -1,0 +1,53 @@
+import { ChunkedBody } from '../../../primitives/http1/chunked-body.js';
+import type { Framing } from '../admit.js';
+import type { BodyTaker } from './under-way.js';
+
+export interface BodyProgress {
+  /** Bytes of the piece that belong to the body. */
+  readonly used: number;
+  readonly ended: boolean;
+  /** False: no more for now. */
+  readonly goOn: boolean;
+}
+
+/** Finds where the body of one request ends (RFC 9112 section 6), and gives it on. */
+export class BodyReader {
+  readonly #chunks: ChunkedBody | undefined;
+  #taker: BodyTaker | undefined;
+  /** Bytes that are still to come, where a length was announced. */
+  #left = 0;
+  #goOn = true;
+
+  constructor(framing: Framing, taker: BodyTaker) {
+    this.#taker = taker;
+    if (framing.kind === 'length') this.#left = framing.length;
+    this.#chunks = framing.kind === 'chunked' ? new ChunkedBody() : undefined;
+  }
+
+  /** Undefined: this is not formed as the body of a request must be. */
+  push(piece: Buffer): BodyProgress | undefined {
+    this.#goOn = true;
+    if (this.#chunks !== undefined) {
+      const progress = this.#chunks.push(piece, this.#give);
+      return progress && { ...progress, goOn: this.#goOn };
+    }
+    const used = Math.min(piece.length, this.#left);
+    this.#left -= used;
+    this.#give(used === piece.length ? piece : piece.subarray(0, used));
+    return { used, ended: this.#left === 0, goOn: this.#goOn };
+  }
+
+  end(): void {
+    this.#taker?.end();
+  }
+
+  /** The rest is nobody's. */
+  drop(): void {
+    this.#taker = undefined;
+  }
+
+  readonly #give = (data: Uint8Array): void => {
+    const piece = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    if (this.#taker?.data(piece) === false) this.#goOn = false;
+  };
+}

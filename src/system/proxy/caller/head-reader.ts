@@ -1,0 +1,82 @@
+import { readMessageHead, readRequestLine } from '../../../primitives/http1/message-head.js';
+import { isKnownMethod } from '../../../primitives/http1/request-method.js';
+import { proxyLimits } from '../limits.js';
+import type { IncomingHead } from './under-way.js';
+
+const cr = 0x0d;
+/** No controls, no line feed or carriage return by itself: nothing that comes after them would make a head of it. */
+const stillPossible = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*\r?$/;
+
+/** The status for what is no head of a request that could be judged. */
+export type HeadProblem = 400 | 405 | 431;
+
+/** Collects the bytes of a request's head as they come, and reads it. */
+export class HeadReader {
+  /** The head that the last piece completed. */
+  read: IncomingHead | undefined;
+  problem: HeadProblem | undefined;
+  /** One character a byte. */
+  #begun = '';
+  #skipped = false;
+  #lineJudged = false;
+
+  /** Has a head begun whose end has not come? */
+  get begun(): boolean {
+    return this.#begun !== '';
+  }
+
+  /** How many bytes of a piece belong to the head; what follows them is the body's, or the next request's. */
+  push(piece: Buffer): number {
+    this.read = undefined;
+    if (this.#begun === '' && (this.#skipped || piece[0] !== cr)) {
+      const end = piece.indexOf('\r\n\r\n', 0, 'latin1');
+      if (end !== -1) return this.#whole(piece.toString('latin1', 0, end + 2), end + 4);
+    }
+    const before = this.#begun.length;
+    const all = this.#begun + piece.toString('latin1', 0, proxyLimits.head + 4);
+    const text = this.#withoutEmptyLine(all);
+    const skipped = all.length - text.length;
+    const end = text.indexOf('\r\n\r\n', Math.max(0, before - skipped - 3));
+    if (end !== -1) return this.#whole(text.slice(0, end + 2), end + 4 + skipped - before);
+    this.#begun = text;
+    if (text.length >= proxyLimits.head) this.problem = 431;
+    else if (!this.#mayBecomeHead(text, before - skipped)) this.problem = 400;
+    return piece.length;
+  }
+
+  /** One empty line before a request is overlooked (RFC 9112 section 2.2). */
+  #withoutEmptyLine(text: string): string {
+    if (this.#skipped || !text.startsWith('\r\n')) return text;
+    this.#skipped = true;
+    return text.slice(2);
+  }
+
+  #whole(text: string, used: number): number {
+    this.#begun = '';
+    this.#skipped = false;
+    this.#lineJudged = false;
+    if (text.length + 2 > proxyLimits.head) this.problem = 431;
+    else this.#judge(text);
+    return used;
+  }
+
+  #judge(text: string): void {
+    const head = readMessageHead(text, proxyLimits.head);
+    const line = head && readRequestLine(head.start);
+    // A tab at a line's end is white space to some and a part of the value to others.
+    const isPlain = head !== undefined && !text.includes('\t\r\n');
+    if (!isPlain || line === undefined || !isKnownMethod(line.method)) this.problem = 400;
+    else if (line.method === 'CONNECT') this.problem = 405;
+    else this.read = { ...line, lines: head.lines };
+  }
+
+  /** What is no HTTP is told so at once; the part before `from` was looked at before. */
+  #mayBecomeHead(text: string, from: number): boolean {
+    const first = text.charCodeAt(from - 1) === cr ? from - 1 : Math.max(0, from);
+    if (!stillPossible.test(text.slice(first))) return false;
+    const end = this.#lineJudged ? -1 : text.indexOf('\r\n');
+    if (end === -1) return true;
+    this.#lineJudged = true;
+    return readRequestLine(text.slice(0, end)) !== undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { RequestLine } from '../../../primitives/http1/message-head.js';
+
+/** A request as it came: first line, and names and values of its header lines in turn. */
+export interface IncomingHead extends RequestLine {
+  readonly lines: readonly string[];
+}
+
+/** Takes the body of a request as it comes. */
+export interface BodyTaker {
+  /** False: no more for now, until the connection is told to go on. `piece` is the taker's to keep. */
+  data(piece: Buffer): boolean;
+  end(): void;
+}
+
+/** A request that is being answered, as the connection that it came on sees it. */
+export interface UnderWay {
+  /** The caller has gone: nobody waits for the answer any more. */
+  gone(): void;
+  /** The caller has read what was written of the answer. */
+  drained(): void;
+  /** What was announced as its body is none. */
+  broken(): void;
+}

@@ -1,0 +1,116 @@
+import type { BodySink, BodySource } from '../http/body-source.js';
+import type { BodyWatcher, KeptBody } from './kept-body.js';
+import { proxyLimits } from './limits.js';
+
+/** A body that is passed on piece by piece, as fast as the server takes it. */
+export class StreamedBody implements KeptBody {
+  readonly whole = undefined;
+  readonly #length: number | undefined;
+  readonly #watcher: BodyWatcher;
+  /** What may be wanted again, and what has not been taken yet. */
+  #pieces: Buffer[] = [];
+  #size = 0;
+  #ended = false;
+  /** Is the caller told to wait? */
+  #held = false;
+  #try: Try | undefined;
+
+  constructor(length: number | undefined, watcher: BodyWatcher) {
+    this.#length = length;
+    this.#watcher = watcher;
+  }
+
+  get replayable(): boolean {
+    return this.#size <= proxyLimits.keptBody;
+  }
+
+  get waiting(): boolean {
+    return !this.#ended && !this.#held && this.#try !== undefined;
+  }
+
+  open(): BodySource {
+    this.#try = new Try(this, this.#length);
+    return this.#try;
+  }
+
+  data(piece: Buffer): boolean {
+    this.#watcher.progress();
+    this.#size += piece.byteLength;
+    this.#pieces.push(piece);
+    // Without a try under way only so much is taken in advance.
+    const goOn = this.#try === undefined ? this.#size < proxyLimits.wholeBody : this.#try.give();
+    this.#held = !goOn;
+    return goOn;
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#try?.give();
+  }
+
+  /** The piece at a place in the order in which they came; what cannot be wanted again is let go. */
+  take(at: number): Buffer | undefined {
+    if (this.replayable || at < this.#pieces.length) return this.#pieces[at];
+    this.#pieces = [];
+    return undefined;
+  }
+
+  /** Where a try goes on that has had so many. */
+  placeAfter(at: number): number {
+    return Math.min(at, this.#pieces.length);
+  }
+
+  /** A try has had all that there is. True: there will be no more. */
+  wants(one: Try): boolean {
+    if (this.#held && !this.#ended && one === this.#try) {
+      this.#held = false;
+      this.#watcher.goOn();
+    }
+    return this.#ended;
+  }
+}
+
+/** The body as one try sends it: from the beginning, then on as it comes. */
+class Try implements BodySource {
+  readonly length: number | undefined;
+  readonly #body: StreamedBody;
+  #sink: BodySink | undefined;
+  #at = 0;
+  #blocked = false;
+
+  constructor(body: StreamedBody, length: number | undefined) {
+    this.#body = body;
+    this.length = length;
+  }
+
+  start(sink: BodySink): void {
+    this.#sink = sink;
+    this.give();
+  }
+
+  resume(): void {
+    this.#blocked = false;
+    this.give();
+  }
+
+  stop(): void {
+    this.#sink = undefined;
+  }
+
+  /** Gives what there is. True: and could give more. */
+  give(): boolean {
+    const body = this.#body;
+    while (this.#sink !== undefined && !this.#blocked) {
+      const piece = body.take(this.#at);
+      this.#at = piece === undefined ? body.placeAfter(this.#at) : this.#at + 1;
+      if (piece !== undefined) this.#blocked = !this.#sink.bodyPiece(piece);
+      else if (!body.wants(this)) return true;
+      else {
+        const sink = this.#sink;
+        this.#sink = undefined;
+        sink.bodyEnd();
+      }
+    }
+    return false;
+  }
+}
