@@ -52,7 +52,7 @@ for (const name of failures ?? []) console.log(`FAILED: ${name}`);
 if (leftOut.length > 0) {
   console.log(`\n${'!'.repeat(78)}\n!! NOT TESTED on this machine:`);
   for (const line of leftOut) console.log(`!!   ${line}`);
-  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium openssl bsdutils git curl kubernetes-client fish zsh`);
+  console.log(`!! Debian: apt-get install gnome-keyring dbus libsecret-tools golang-docker-credential-helpers pass gnupg chromium openssl bsdutils git curl kubernetes-client fish zsh; then .ci/newer-programs`);
   console.log('!'.repeat(78));
 }
 const inOrder = run.status === 0 && passed > 0 && !(requireAll && leftOut.length > 0);

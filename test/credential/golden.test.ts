@@ -73,12 +73,19 @@ const answers: readonly Row[] = [
   ],
   ['bazel get', { input: '{"uri":"https://other.example/mcp"}' }, '{"headers":{}}\n'],
   ['goauth', {}, ''],
-  [`goauth ${server}/mod`, {}, `${server}\n\nAuthorization: Bearer ${token}\n\n`],
+  ['goauth work', {}, `${server}\n\nAuthorization: Bearer ${token}\n\n`],
+  [`goauth ${server}`, {}, `${server}\n\nAuthorization: Bearer ${token}\n\n`],
+  [`goauth ${server}/mod`, {}, `${server}\n${server}/mod\n\nAuthorization: Bearer ${token}\n\n`],
   ['goauth https://other.example/mod', {}, ''],
   [
     `goauth work ${server}/mod`,
     { input: 'HTTP/1.1 404 Not Found\n\n' },
-    `${server}\n\nAuthorization: Bearer ${token}\n\n`,
+    `${server}\n${server}/mod\n\nAuthorization: Bearer ${token}\n\n`,
+  ],
+  [
+    `goauth work ${server}/mod?go-get=1`,
+    { input: 'HTTP/1.1 403 Forbidden\n\n' },
+    `${server}\n${server}/mod?go-get=1\n\nAuthorization: Bearer ${token}\n\n`,
   ],
 ];
 

@@ -135,11 +135,20 @@ test('[A-191] no process that has to do with it has a secret among its arguments
 test('go is answered for https alone, as it takes nothing else', () => {
   const granted = (server: string) => ({ accessToken: new Secret('t'), expiresAt: null, server });
   assert.equal(
-    goauthOutput(granted('https://a.example/m')),
+    goauthOutput(granted('https://a.example/m'), undefined),
     'https://a.example/m\n\nAuthorization: Bearer t\n\n',
   );
   for (const server of ['http://127.0.0.1:1/m', 'https://a.example/m?x=y']) {
-    assert.equal(goauthOutput(granted(server)), '');
+    assert.equal(goauthOutput(granted(server), server), '');
+  }
+  for (const asked of [
+    'http://a.example/m/x',
+    'https://a.example/m/\n\nX: y',
+    'https://a.example/m x',
+    'm/x',
+  ]) {
+    const alone = 'https://a.example/m\n\nAuthorization: Bearer t\n\n';
+    assert.equal(goauthOutput(granted('https://a.example/m'), asked), alone);
   }
 });
 

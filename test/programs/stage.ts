@@ -114,7 +114,24 @@ async function protectedServer(tls?: ServerOptions): Promise<ProtectedServer> {
   return Object.assign(server, { url: `${server.origin}/mcp`, seen });
 }
 
+/** What there is below the server's path for git and go. */
+const files: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /\.git\/info\/refs\?service=git-upload-pack$/,
+    'application/x-git-upload-pack-advertisement',
+    `001e# service=git-upload-pack\n0000003d${'1'.repeat(40)} refs/heads/main\n0000`,
+  ],
+  [/\/a\.example\/mod\/@v\/list$/, 'text/plain', 'v1.0.0\n'],
+  [/\/a\.example\/mod\/@v\/v1\.0\.0\.info$/, 'application/json', '{"Version":"v1.0.0"}'],
+  [/\/a\.example\/mod\/@v\/v1\.0\.0\.mod$/, 'text/plain', 'module a.example/mod\n'],
+];
+
 function answer(one: Seen, response: ServerResponse): void {
+  const [, type, text] = files.find(([form]) => form.test(one.url)) ?? [];
+  if (type !== undefined) {
+    response.writeHead(200, { 'content-type': type }).end(text);
+    return;
+  }
   const { id, method } = one.message;
   const answers: Readonly<Record<string, object>> = {
     'server/discover': { error: { code: -32601, message: 'Method not found' } },

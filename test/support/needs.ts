@@ -1,5 +1,6 @@
 import { accessSync, appendFileSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { newerPrograms } from './newer-programs.js';
 
 /** What a test may need of the machine beyond Node.js, and the programs that show it is there. */
 const programsOf = {
@@ -20,6 +21,8 @@ const programsOf = {
   zsh: ['zsh'],
   fish: ['fish'],
   kubectl: ['kubectl'],
+  'git 2.46': [newerPrograms.git],
+  'go 1.24': [newerPrograms.go],
 } as const satisfies Record<string, readonly string[]>;
 
 /** `root`: rights that only root has, e.g. to mount. */
@@ -45,7 +48,8 @@ function isHere(thing: Need): boolean {
 }
 
 function isOnPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+  const folders = isAbsolute(program) ? [''] : (process.env['PATH'] ?? '').split(delimiter);
+  return folders.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;

@@ -47,7 +47,9 @@ export function goauthCall(args: CredentialArguments, input: Uint8Array): Creden
   if (first === undefined) {
     return { kind: 'answer', output: '' };
   }
-  const wanted = wantedOf('goauth', args, first, url ?? (first.includes('://') ? first : undefined));
+  const target = url ?? (first.includes('://') ? first : undefined);
+  const wanted = wantedOf('goauth', args, first, target);
   const refused = url !== undefined && isRefusal(input);
-  return { ...usualCall, wanted, unmapped: '', refused, minLifeMs: minLifeOf(args), output: goauthOutput };
+  const output = (granted: Granted) => goauthOutput(granted, target);
+  return { ...usualCall, wanted, unmapped: '', refused, minLifeMs: minLifeOf(args), output };
 }

@@ -2,6 +2,7 @@ import { formatCannotCarry } from '../../errors/credential.js';
 import { isTokenText } from '../../primitives/characters.js';
 import { toldExpiryDate } from '../../primitives/credential-format.js';
 import type { Secret } from '../../primitives/secret.js';
+import { gateUrl } from '../../primitives/url-gate.js';
 
 /** What is handed out. */
 export interface Granted {
@@ -63,10 +64,13 @@ export function kubectlOutput(granted: Granted, apiVersion: string, now: number)
 /**
  * `go help goauth`: the addresses below which the headers are sent, an empty line, the headers, an empty line. Nothing
  * for what go takes no answer for: plain http, and an address with a query.
+ * @param asked What go wants to fetch, if it said: go 1.24 takes no address but a host, or exactly this one.
  */
-export function goauthOutput(granted: Granted): string {
+export function goauthOutput(granted: Granted, asked: string | undefined): string {
   if (!/^https:\/\/[^?]*$/i.test(granted.server)) {
     return '';
   }
-  return `${granted.server}\n\nAuthorization: Bearer ${tokenText('goauth', granted)}\n\n`;
+  const exact = asked?.startsWith('https://') && gateUrl(asked).ok ? [asked] : [];
+  const addresses = new Set([granted.server, ...exact]);
+  return `${[...addresses].join('\n')}\n\nAuthorization: Bearer ${tokenText('goauth', granted)}\n\n`;
 }
