@@ -1,4 +1,5 @@
 import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
+import { knownText } from './known-text.js';
 
 /**
  * Finds the end of JSON texts in bytes (RFC 8259), without making values of them: every grammar rule is checked, and
@@ -12,8 +13,6 @@ export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const comma = 0x2c;
 export const colon = 0x3a;
-const inObject = 1;
-const inArray = 2;
 
 /** Past the white space at `at`. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
@@ -29,6 +28,9 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
 
 /** Past the value that begins at `at`, of any kind and any depth. */
 export function skipValue(bytes: Uint8Array, at: number): number {
+  const first = bytes[at];
+  if (first === quote) return skipString(bytes, at);
+  if (first !== openBrace && first !== openBracket) return skipScalar(bytes, at);
   const levels = new Levels();
   let next = at;
   for (;;) {
@@ -39,7 +41,7 @@ export function skipValue(bytes: Uint8Array, at: number): number {
       if (bytes[next] === (isObject ? closeBrace : closeBracket)) {
         next += 1;
       } else {
-        levels.push(isObject ? inObject : inArray);
+        levels.push(isObject);
         next = isObject ? skipName(bytes, next) : next;
         if (next === -1) return -1;
         continue;
@@ -66,7 +68,7 @@ export function skipName(bytes: Uint8Array, at: number): number {
 function afterValue(bytes: Uint8Array, at: number, levels: Levels): number {
   let next = at;
   while (levels.depth > 0) {
-    const isObject = levels.top === inObject;
+    const isObject = levels.isObject;
     next = skipSpace(bytes, next);
     const byte = bytes[next];
     if (byte === comma) {
@@ -80,26 +82,41 @@ function afterValue(bytes: Uint8Array, at: number, levels: Levels): number {
   return next;
 }
 
+/** In bytes. */
+const shortText = 64;
+/** Levels whose kinds fit into one number. */
+const fewLevels = 30;
+
+/** The kinds of the levels that are open: those of most messages as the bits of a number. */
 class Levels {
   depth = 0;
-  #kinds = new Uint8Array(64);
+  #objects = 0;
+  #deep: Uint8Array | undefined;
 
-  get top(): number | undefined {
-    return this.#kinds[this.depth - 1];
+  /** Whether the innermost one is an object. */
+  get isObject(): boolean {
+    const top = this.depth - 1;
+    return top < fewLevels ? (this.#objects & (1 << top)) !== 0 : this.#deep?.[top] === 1;
   }
 
-  push(kind: number): void {
-    if (this.depth === this.#kinds.length) {
-      const longer = new Uint8Array(this.#kinds.length * 2);
-      longer.set(this.#kinds);
-      this.#kinds = longer;
-    }
-    this.#kinds[this.depth] = kind;
+  push(isObject: boolean): void {
+    const { depth } = this;
+    if (depth < fewLevels)
+      this.#objects = isObject ? this.#objects | (1 << depth) : this.#objects & ~(1 << depth);
+    else this.#room(depth)[depth] = isObject ? 1 : 0;
     this.depth += 1;
   }
 
   pop(): void {
     this.depth -= 1;
+  }
+
+  #room(depth: number): Uint8Array {
+    if (this.#deep !== undefined && depth < this.#deep.length) return this.#deep;
+    const longer = new Uint8Array(depth * 2);
+    longer.set(this.#deep ?? []);
+    this.#deep = longer;
+    return longer;
   }
 }
 
@@ -129,12 +146,17 @@ export function walkObject(
 
 /** What the string at `at` says; it has been found to be one. */
 export function textAt(bytes: Uint8Array, at: number): string {
-  let text = '';
-  for (let next = at + 1; ; next += 1) {
-    const byte = bytes[next] ?? quote;
-    if (byte === quote) return text;
-    if (byte === backslash || byte >= 0x80) break;
-    text += String.fromCharCode(byte);
+  let end = at + 1;
+  for (;;) {
+    const byte = bytes[end] ?? quote;
+    if (byte === quote) break;
+    if (byte === backslash || byte >= 0x80) {
+      return JSON.parse(new TextDecoder().decode(bytes.subarray(at, skipString(bytes, at))));
+    }
+    end += 1;
   }
-  return JSON.parse(new TextDecoder().decode(bytes.subarray(at, skipString(bytes, at))));
+  const known = knownText(bytes, at + 1, end);
+  if (known !== undefined) return known;
+  const text = bytes.subarray(at + 1, end);
+  return text.length > shortText ? new TextDecoder().decode(text) : String.fromCharCode(...text);
 }

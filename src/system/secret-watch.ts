@@ -1,4 +1,4 @@
-import type { Wire } from '../ports/bridging.js';
+import type { Wire, WireWatcher } from '../ports/bridging.js';
 import type { Renewal } from '../ports/callers.js';
 import type {
   CallbackListeners,
@@ -92,20 +92,37 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
 /** A wire whose session identifiers are seen; its tokens have been seen as they were read. */
 export function watchWire(wire: Wire, hold: Hold): Wire {
   return {
-    send: (request, watcher) => {
-      const head: typeof watcher.head = (status, header) => {
-        for (const value of header('mcp-session-id')) hold(value);
-        watcher.head(status, header);
-      };
-      return wire.send(request, {
-        head,
-        data: (chunk) => watcher.data(chunk),
-        end: () => watcher.end(),
-        failed: (error, unanswered) => watcher.failed(error, unanswered),
-      });
-    },
+    send: (request, watcher) => wire.send(request, new SessionWatch(watcher, hold)),
     [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
   };
+}
+
+/** Sees the session that an answer begins. */
+class SessionWatch implements WireWatcher {
+  readonly #watcher: WireWatcher;
+  readonly #hold: Hold;
+
+  constructor(watcher: WireWatcher, hold: Hold) {
+    this.#watcher = watcher;
+    this.#hold = hold;
+  }
+
+  head(status: number, header: (name: string) => readonly string[]): void {
+    for (const value of header('mcp-session-id')) this.#hold(value);
+    this.#watcher.head(status, header);
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#watcher.data(chunk);
+  }
+
+  end(): void {
+    this.#watcher.end();
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    this.#watcher.failed(error, unanswered);
+  }
 }
 
 /** A terminal whose hidden answers are seen: a client secret, or the code in a pasted redirect URL. */

@@ -13,7 +13,7 @@ export interface LaneStand extends AsyncDisposable {
 
 export function laneStand(origin: string, options: Partial<DoorOptions> = {}): LaneStand {
   const door = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...options };
-  const places = openLanePlaces(door, { bounded: 0, stream: 64 });
+  const places = openLanePlaces(door, { bounded: 0, stream: 64, standing: 8 });
   const { signal } = new AbortController();
   return {
     borrow: async () => (await places.find(new URL(origin), 'person', signal)).borrow('stream', signal),

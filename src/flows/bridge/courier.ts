@@ -3,6 +3,7 @@ import { redirectRefused } from '../../errors/url.js';
 import type { HostPipe, Wire, WireRequest } from '../../ports/bridging.js';
 import type { Clock } from '../../ports.js';
 import type { EventBytes } from '../../primitives/event-bytes.js';
+import type { Secret } from '../../primitives/secret.js';
 import { type WantedScope, wantedScope } from '../request/wanted-scope.js';
 import type { Authorization } from './authorization.js';
 import { exchange, type Outcome, type RunningExchange } from './exchange.js';
@@ -20,16 +21,18 @@ export interface CourierParts {
   readonly answerMs: number;
 }
 
+type Headers = readonly (readonly [name: string, value: string])[];
+
 /** One request of the bridge, before the token is put on it. */
 export interface Errand {
   readonly request: Omit<WireRequest, 'headers' | 'headersMs'>;
   /** Asked for each attempt anew. */
-  readonly headers: () => readonly (readonly [string, string])[];
+  readonly headers: () => Headers;
   /** What it does, for counting step-ups (rule 5.6). */
   readonly operation: () => string;
   /** Whether it can be sent again when a connection that was kept alive broke before an answer. */
   readonly repeatable: boolean;
-  readonly succeeded?: (header: (name: string) => string | undefined) => void;
+  readonly succeeded?: ((header: (name: string) => string | undefined) => void) | undefined;
   readonly event: (event: EventBytes) => void;
   /** Is given each attempt as it begins. */
   readonly began?: (running: RunningExchange) => void;
@@ -40,6 +43,8 @@ export class Courier {
   readonly #parts: CourierParts;
   readonly #budget = new MemoryBudget(mostHeldBytes);
   readonly #running = new Set<RunningExchange>();
+  readonly #over = (running: RunningExchange) => void this.#running.delete(running);
+  #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
 
   constructor(parts: CourierParts) {
@@ -60,7 +65,7 @@ export class Courier {
       const got = authorization.bearer();
       const bearer = got instanceof Promise ? await got : got;
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(errand, bearer?.reveal());
+      const outcome = await this.#once(errand, bearer);
       if (this.#ended !== undefined) throw this.#ended;
       if (outcome.kind === 'failed' && outcome.unanswered && errand.repeatable && !repeated) {
         repeated = true;
@@ -89,25 +94,32 @@ export class Courier {
     for (const running of this.#running) running.abort(reason);
   }
 
-  async #once(errand: Errand, bearer: string | undefined): Promise<Outcome> {
+  #once(errand: Errand, bearer: Secret | undefined): Promise<Outcome> {
     const { wire, host, answerMs } = this.#parts;
-    const { request, succeeded, event, began } = errand;
-    const own = bearer === undefined ? [] : ([['authorization', bearer]] as const);
+    const { method, url, body, lasting } = errand.request;
+    const headers = this.#headersWith(errand.headers(), bearer);
     const running = exchange({
       wire,
       host,
       budget: this.#budget,
-      request: { ...request, headers: [...errand.headers(), ...own], headersMs: answerMs },
-      ...(succeeded === undefined ? {} : { succeeded }),
-      event,
+      request: { method, url, body, lasting, headers, headersMs: answerMs },
+      succeeded: errand.succeeded,
+      event: errand.event,
+      over: this.#over,
     });
     this.#running.add(running);
-    began?.(running);
-    try {
-      return await running.outcome;
-    } finally {
-      this.#running.delete(running);
-    }
+    errand.began?.(running);
+    return running.outcome;
+  }
+
+  /** The same object for the same headers and token: whoever judges them need not do it again. */
+  #headersWith(given: Headers, bearer: Secret | undefined): Headers {
+    if (bearer === undefined) return given;
+    const latest = this.#latest;
+    if (latest?.given === given && latest.bearer === bearer) return latest.headers;
+    const headers: Headers = [...given, ['authorization', bearer.reveal()]];
+    this.#latest = { given, bearer, headers };
+    return headers;
   }
 }
 

@@ -1,6 +1,7 @@
 import { messageHeaders, ownRevision } from '../../protocol/mcp/message-headers.js';
 import type { MessageShape } from '../../protocol/mcp/scan-message.js';
 import type { Errand } from './courier.js';
+import { everyMessage } from './session.js';
 import type { StreamParts } from './streams.js';
 
 /** Requests that change nothing, so that a second one does no harm. */
@@ -28,15 +29,14 @@ export function errandFor(
   const revision = ownRevision(message);
   const isCall = revision !== undefined && method === 'tools/call';
   const parameters = isCall ? session.parameterHeaders.headersFor(params.name, line) : [];
-  const own = revision === undefined ? undefined : [...messageHeaders(message, revision), ...parameters];
+  const own =
+    revision === undefined
+      ? undefined
+      : [...everyMessage, ...messageHeaders(message, revision), ...parameters];
   const opens = method === 'initialize';
   return {
     request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },
-    headers: () => [
-      ['content-type', 'application/json'],
-      ['accept', 'application/json, text/event-stream'],
-      ...(own ?? session.headers(authorization.key)),
-    ],
+    headers: () => own ?? session.messageHeaders(authorization.key),
     operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
     repeatable: readOnly.has(method),
     ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), authorization.key) } : {}),

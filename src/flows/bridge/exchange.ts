@@ -1,5 +1,5 @@
 import { httpFailed, protocolBroken } from '../../errors/call.js';
-import type { HostPipe, Wire, WireExchange, WireRequest } from '../../ports/bridging.js';
+import type { HostPipe, Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import { EventByteReader, type EventBytes } from '../../primitives/event-bytes.js';
 import { joined } from '../../primitives/line-splitter.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
@@ -32,9 +32,11 @@ export interface ExchangeParts {
   readonly budget: MemoryBudget;
   readonly request: WireRequest;
   /** Told of a success, before anything of its body. Throws to end the exchange. */
-  readonly succeeded?: (header: (name: string) => string | undefined) => void;
+  readonly succeeded: ((header: (name: string) => string | undefined) => void) | undefined;
   /** Takes each event of a stream as it comes. */
   readonly event: (event: EventBytes) => void;
+  /** Called once, when it is over. */
+  readonly over: (exchange: RunningExchange) => void;
 }
 
 /** An exchange under way. */
@@ -46,14 +48,10 @@ export interface RunningExchange {
 
 /** Sends one request, and reads its answer no faster than the host takes what comes of it. */
 export function exchange(parts: ExchangeParts): RunningExchange {
-  const running = new Reader(parts);
-  return {
-    outcome: running.outcome,
-    abort: (reason) => running.end({ kind: 'failed', error: reason, unanswered: false }),
-  };
+  return new Reader(parts);
 }
 
-class Reader {
+class Reader implements RunningExchange, WireWatcher {
   readonly outcome: Promise<Outcome>;
   readonly #parts: ExchangeParts;
   readonly #exchange: WireExchange;
@@ -64,7 +62,7 @@ class Reader {
     challenges: [],
     location: undefined,
   };
-  #events = new EventByteReader(largestMessageBytes);
+  #events: EventByteReader | undefined;
   #pieces: Uint8Array[] = [];
   #size = 0;
   #over = false;
@@ -74,28 +72,45 @@ class Reader {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#exchange = parts.wire.send(parts.request, {
-      head: (status, header) => this.#guard(() => this.#head(status, header)),
-      data: (chunk) => this.#guard(() => this.#data(chunk)),
-      end: () => this.#finish(undefined),
-      failed: (error, unanswered) => this.#failed(error, unanswered),
-    });
+    this.#exchange = parts.wire.send(parts.request, this);
   }
 
-  end(outcome: Outcome): void {
+  abort(reason: unknown): void {
+    this.#end({ kind: 'failed', error: reason, unanswered: false });
+  }
+
+  head(status: number, header: (name: string) => readonly string[]): void {
+    try {
+      this.#head(status, header);
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+
+  data(chunk: Uint8Array): void {
+    try {
+      this.#data(chunk);
+    } catch (error) {
+      this.abort(error);
+    }
+  }
+
+  end(): void {
+    this.#finish(undefined);
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    if (this.#mode === 'stream') this.#finish(error);
+    else this.#end({ kind: 'failed', error, unanswered });
+  }
+
+  #end(outcome: Outcome): void {
     if (this.#over) return;
     this.#over = true;
     this.#parts.budget.release(this.#exchange);
     this.#exchange.abort();
+    this.#parts.over(this);
     this.#resolve(outcome);
-  }
-
-  #guard(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.end({ kind: 'failed', error, unanswered: false });
-    }
   }
 
   #head(status: number, header: (name: string) => readonly string[]): void {
@@ -128,6 +143,7 @@ class Reader {
 
   #streamed(chunk: Uint8Array): void {
     const { event, host, budget } = this.#parts;
+    this.#events ??= new EventByteReader(largestMessageBytes);
     const events = this.#events.push(chunk);
     if (events === undefined) throw this.#tooLarge();
     for (const one of events) {
@@ -140,17 +156,12 @@ class Reader {
     }
   }
 
-  #failed(error: unknown, unanswered: boolean): void {
-    if (this.#mode === 'stream') this.#finish(error);
-    else this.end({ kind: 'failed', error, unanswered });
-  }
-
   #finish(error: unknown): void {
     const ending = this.#ending(error);
     // A message that the host has no room for stays here, where it is counted.
     if (ending.kind === 'json' && this.#parts.host.isFull)
-      this.#parts.host.whenDrained(() => this.end(ending));
-    else this.end(ending);
+      this.#parts.host.whenDrained(() => this.#end(ending));
+    else this.#end(ending);
   }
 
   #ending(error: unknown): Outcome {

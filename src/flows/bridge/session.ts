@@ -10,6 +10,14 @@ export interface Opening {
   initialized: Uint8Array | undefined;
 }
 
+type Header = readonly [name: string, value: string];
+
+/** What goes with each message. */
+export const everyMessage: readonly Header[] = [
+  ['content-type', 'application/json'],
+  ['accept', 'application/json, text/event-stream'],
+];
+
 /** The protocol session of a bridge (`Mcp-Session-Id`), from the answer to `initialize` on. */
 export class Session {
   readonly #server: string;
@@ -21,6 +29,7 @@ export class Session {
   /** What tools of the wire without sessions want in headers. */
   readonly parameterHeaders = new ParameterHeaders();
   #key: string | undefined;
+  #repeated: { readonly key: string | undefined; readonly headers: readonly Header[] } | undefined;
 
   constructor(server: string) {
     this.#server = server;
@@ -39,6 +48,7 @@ export class Session {
   clear(): void {
     this.#sessionId = undefined;
     this.#revision = undefined;
+    this.#repeated = undefined;
     this.number += 1;
   }
 
@@ -52,6 +62,7 @@ export class Session {
     }
     this.#sessionId = value;
     this.#key = key;
+    this.#repeated = undefined;
   }
 
   /** Takes the revision that the answer to `initialize` names. @throws Failure `protocol_broken` */
@@ -62,6 +73,7 @@ export class Session {
       throw protocolBroken(this.#server, 'its answer to initialize names no protocol version');
     }
     this.#revision = revision;
+    this.#repeated = undefined;
   }
 
   /** Whether it was opened with that credential: another one does not go on with it. */
@@ -70,12 +82,20 @@ export class Session {
   }
 
   /** What every request of this session repeats, made with that credential. */
-  headers(key: string | undefined): readonly (readonly [string, string])[] {
+  headers(key: string | undefined): readonly Header[] {
     return [
       ...(this.#sessionId === undefined || !this.isOf(key)
         ? []
         : ([['mcp-session-id', this.#sessionId]] as const)),
       ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
     ];
+  }
+
+  /** The headers of a message that is sent within it: the same object, as long as they are the same. */
+  messageHeaders(key: string | undefined): readonly Header[] {
+    if (this.#repeated === undefined || this.#repeated.key !== key) {
+      this.#repeated = { key, headers: [...everyMessage, ...this.headers(key)] };
+    }
+    return this.#repeated.headers;
   }
 }

@@ -1,6 +1,6 @@
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
 import type { BodySource } from './body-source.js';
-import type { RequestLines } from './request-text.js';
+import type { RequestLines } from './request-heads.js';
 
 /** One request as a lane sends it, which frames it: `headers` say nothing about its body. */
 export interface LaneRequest extends RequestLines {

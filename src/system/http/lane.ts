@@ -8,7 +8,7 @@ import { failureOf, isBrokenOff } from './network-cause.js';
 import type { Place } from './place.js';
 import type { LaneHome, PooledLane } from './pooled-lane.js';
 import { ReadBuffer } from './read-buffer.js';
-import { isOneHead, linesOf, requestText } from './request-text.js';
+import { RequestHeads } from './request-heads.js';
 import { type SendingEnd, type SentBody, writeRequest } from './sent-body.js';
 
 /**
@@ -17,7 +17,7 @@ import { type SendingEnd, type SentBody, writeRequest } from './sent-body.js';
  */
 export class Lane implements PooledLane, AnswerSink, SendingEnd {
   readonly #place: Place;
-  readonly #host: string;
+  readonly #heads: RequestHeads;
   readonly #options: ConnectorOptions;
   readonly #home: LaneHome<Lane>;
   readonly #reader = new AnswerReader(this);
@@ -30,12 +30,10 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
   #reading = false;
   #requests = 0;
   #usableUntil = 0;
-  /** The latest head that was sent: what is repeated is not judged again. */
-  #judged = { text: '', lines: 0 };
 
   constructor(place: Place, options: ConnectorOptions, home: LaneHome<Lane>) {
     this.#place = place;
-    this.#host = new URL(place.origin).host;
+    this.#heads = new RequestHeads(new URL(place.origin).host);
     this.#options = options;
     this.#home = home;
   }
@@ -63,6 +61,11 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
     if (this.#taker !== taker || !this.#paused) return;
     this.#paused = false;
     if (!this.#reading) this.#socket?.resume();
+  }
+
+  /** The answer is a stream that may stay, so that those who wait for a lane need not wait for this one. */
+  stands(taker: AnswerTaker): void {
+    if (this.#taker === taker) this.#home.stands(this);
   }
 
   /** Ends what is under way for that one, and the connection with it; nothing is told of it any more. */
@@ -145,15 +148,11 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
 
   #write(socket: Socket, request: LaneRequest): void {
     const { body } = request;
-    const length = body === null ? null : body.length;
-    const text = requestText(request, this.#host, length);
-    const lines = linesOf(request, length);
-    const isKnown = text === this.#judged.text && lines === this.#judged.lines;
-    if (!isKnown && !isOneHead(text, lines)) {
+    const text = this.#heads.textOf(request, body === null ? null : body.length);
+    if (text === undefined) {
       queueMicrotask(() => this.#fail(new TypeError('These are no parts of one request.'), false));
       return;
     }
-    if (!isKnown) this.#judged = { text, lines };
     this.#reader.begin(request.method);
     this.#body = writeRequest(socket, text, body, this);
     this.#body?.start();

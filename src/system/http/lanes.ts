@@ -2,14 +2,21 @@ import type { Place } from './place.js';
 import type { LaneHome, PooledLane } from './pooled-lane.js';
 import { Slots } from './slots.js';
 
-/** Connections to one origin at the same time: for requests with an end, and for streams without one. */
+/**
+ * Connections to one origin at the same time: for requests with an end; for those whose answer may be a stream without
+ * one; and for such streams, once they are there.
+ */
 export interface MostLanes {
   readonly bounded: number;
   readonly stream: number;
+  readonly standing: number;
 }
 
 /** What one command needs, and a server bears. */
-export const usualLanes: MostLanes = { bounded: 8, stream: 64 };
+export const usualLanes: MostLanes = { bounded: 8, stream: 64, standing: 1_024 };
+
+/** What a lane is borrowed for. */
+export type LentFor = 'bounded' | 'stream';
 
 /** Makes a connection of a place, which is opened when it is first used. */
 export type MakeLane<L extends PooledLane> = (place: Place, home: LaneHome<L>) => L;
@@ -38,18 +45,19 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     this.place = place;
     this.#make = make;
     this.#watcher = watcher;
-    this.#slots = { bounded: new Slots(most.bounded), stream: new Slots(most.stream) };
+    const { bounded, stream, standing } = most;
+    this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream), standing: new Slots(standing) };
   }
 
   /** A lane that is the caller's until `release`. @throws the signal's reason */
-  async borrow(kind: keyof MostLanes, signal: AbortSignal): Promise<L> {
+  async borrow(kind: LentFor, signal: AbortSignal): Promise<L> {
     const slots = this.#slots[kind];
     await slots.take(signal);
     return this.#lend(slots);
   }
 
   /** The same without a wait; undefined when all are taken. */
-  borrowNow(kind: keyof MostLanes): L | undefined {
+  borrowNow(kind: LentFor): L | undefined {
     const slots = this.#slots[kind];
     return slots.takeNow() ? this.#lend(slots) : undefined;
   }
@@ -60,6 +68,14 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     this.#lent.delete(lane);
     if (lane.usable) this.#idle.push(lane);
     else this.#drop(lane);
+    slots.give();
+  }
+
+  stands(lane: L): void {
+    const { standing } = this.#slots;
+    const slots = this.#lent.get(lane);
+    if (slots === undefined || slots === standing || !standing.takeNow()) return;
+    this.#lent.set(lane, standing);
     slots.give();
   }
 

@@ -8,6 +8,8 @@ export interface PooledLane extends AsyncDisposable {
 export interface LaneHome<L extends PooledLane> {
   /** The request that it was lent for is over; a lane that is not usable any more is closed. Again: nothing. */
   release(lane: L): void;
+  /** The answer to its request is a stream that may stay: others need not wait for its end. */
+  stands(lane: L): void;
   /** The connection is closed. */
   gone(lane: L): void;
 }

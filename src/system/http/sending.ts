@@ -1,8 +1,10 @@
 import { networkFailed, timedOut } from '../../errors/network.js';
 import type { WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
-import type { AnswerTaker, LaneRequest } from './answer-taker.js';
+import { mediaTypeIs } from '../../primitives/media-type.js';
+import type { AnswerTaker } from './answer-taker.js';
 import type { Lane } from './lane.js';
+import { codingOf, Unpacking } from './unpacking.js';
 
 /** One request of the quick wire, from before it has a connection to the end of its answer. */
 export class Sending implements WireExchange, AnswerTaker {
@@ -12,6 +14,7 @@ export class Sending implements WireExchange, AnswerTaker {
   /** Called when the head is there, or will not come. */
   readonly #headed: (sending: this) => void;
   #lane: Lane | undefined;
+  #unpacking: Unpacking | undefined;
   #isPaused = false;
   #waitedMs = 0;
   #lookedAt = performance.now();
@@ -22,9 +25,10 @@ export class Sending implements WireExchange, AnswerTaker {
     this.#headed = headed;
   }
 
-  sendOn(lane: Lane, request: LaneRequest): void {
+  sendOn(lane: Lane, target: string, headers: readonly string[]): void {
+    const { method, body = null } = this.#request;
     this.#lane = lane;
-    lane.send(request, this);
+    lane.send({ method, target, headers, body }, this);
     if (this.#isPaused) lane.pause(this);
   }
 
@@ -34,59 +38,90 @@ export class Sending implements WireExchange, AnswerTaker {
     this.#lookedAt = now;
     const { headersMs, url } = this.#request;
     if (this.#waitedMs < headersMs) return;
-    this.failed(timedOut(new URL(url).host, 'sending the headers of its answer', headersMs), false);
+    const what =
+      this.#lane === undefined ? 'answering the requests before' : 'sending the headers of its answer';
+    this.failed(timedOut(new URL(url).host, what, headersMs), false);
   }
 
   pause(): void {
     this.#isPaused = true;
-    this.#lane?.pause(this);
+    if (this.#unpacking === undefined) this.#lane?.pause(this);
+    else this.#unpacking.pause();
   }
 
   resume(): void {
     this.#isPaused = false;
+    this.#unpacking?.resume();
     this.#lane?.resume(this);
   }
 
   abort(): void {
-    if (this.isOver) return;
-    this.#finish();
-    this.#lane?.cut(this);
+    if (!this.isOver) this.#finish();
   }
 
   head({ status, lines }: AnswerHead): void {
     if (this.isOver) return;
     this.#headed(this);
     const header = (name: string): readonly string[] => valuesOf(lines, name);
-    if (header('content-encoding').some((coding) => !/^(?:identity)?$/i.test(coding))) {
-      const { host, port } = new URL(this.#request.url);
-      this.failed(networkFailed({ host, port: Number(port), code: 'unwanted_coding' }), false);
+    const coding = codingOf(header('content-encoding'));
+    if (coding === 'unknown') {
+      this.#fail('unwanted_coding');
       return;
     }
+    if (coding !== undefined) this.#unpacking = this.#unpack(coding);
+    if (mediaTypeIs(header('content-type')[0], 'text/event-stream')) this.#lane?.stands(this);
     this.#watcher.head(status, header);
   }
 
   data(chunk: Uint8Array): boolean {
+    if (this.isOver) return true;
     // A copy: what comes is kept, and the connection reads into the same memory again.
-    if (!this.isOver) this.#watcher.data(Buffer.from(chunk));
+    const own = Buffer.from(chunk);
+    if (this.#unpacking !== undefined) return this.#unpacking.push(own);
+    this.#watcher.data(own);
     return !this.#isPaused;
   }
 
   end(): void {
     if (this.isOver) return;
-    this.#finish();
-    this.#watcher.end();
+    if (this.#unpacking === undefined) this.#end();
+    else this.#unpacking.end();
   }
 
   failed(error: unknown, unanswered: boolean): void {
     if (this.isOver) return;
     this.#finish();
-    this.#lane?.cut(this);
     this.#watcher.failed(error, unanswered);
+  }
+
+  #unpack(coding: ConstructorParameters<typeof Unpacking>[0]): Unpacking {
+    return new Unpacking(coding, {
+      data: (chunk) => {
+        if (!this.isOver) this.#watcher.data(chunk);
+      },
+      end: () => this.#end(),
+      damaged: () => this.#fail('damaged_coding'),
+      drained: () => this.#lane?.resume(this),
+    });
+  }
+
+  #end(): void {
+    if (this.isOver) return;
+    this.#finish();
+    this.#watcher.end();
+  }
+
+  #fail(code: string): void {
+    const { hostname: host, port, protocol } = new URL(this.#request.url);
+    const usualPort = protocol === 'https:' ? 443 : 80;
+    this.failed(networkFailed({ host, port: Number(port) || usualPort, code }), false);
   }
 
   #finish(): void {
     this.isOver = true;
     this.#headed(this);
+    this.#unpacking?.stop();
+    this.#lane?.cut(this);
   }
 }
 

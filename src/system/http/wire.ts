@@ -3,7 +3,7 @@ import type { Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/b
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { DoorOptions } from './door.js';
 import type { Lane } from './lane.js';
-import { usualLanes } from './lanes.js';
+import { type LentFor, usualLanes } from './lanes.js';
 import { openLanePlaces } from './open-places.js';
 import type { Places } from './places.js';
 import { requestHeaders } from './request-headers.js';
@@ -18,12 +18,21 @@ export function createWire(options: DoorOptions): Wire {
   return new QuickWire(options);
 }
 
+/** The latest address and headers that were judged: a bridge repeats both, as the very same objects. */
+interface Judged {
+  readonly given: string;
+  readonly origin: string;
+  readonly target: string;
+  readonly headers: { readonly given: WireRequest['headers']; readonly sent: readonly string[] };
+}
+
 class QuickWire implements Wire {
   readonly #userAgent: string;
   readonly #places: Places<Lane>;
   readonly #closing = new AbortController();
   readonly #waiting = new Set<Sending>();
-  #gated: { readonly text: string; readonly url: URL } | undefined;
+  readonly #headed = (sending: Sending) => void this.#waiting.delete(sending);
+  #latest: Judged | undefined;
   #look: NodeJS.Timeout | undefined;
 
   constructor(options: DoorOptions) {
@@ -32,17 +41,28 @@ class QuickWire implements Wire {
   }
 
   send(request: WireRequest, watcher: WireWatcher): WireExchange {
-    const sending = new Sending(request, watcher, (done) => this.#waiting.delete(done));
+    const sending = new Sending(request, watcher, this.#headed);
     this.#waiting.add(sending);
     this.#look ??= setInterval(() => this.#lookAround(), lookEveryMs).unref();
-    void this.#start(request, sending);
+    if (!this.#startNow(request, sending)) void this.#start(request, sending);
     return sending;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#look);
+    this.#latest = undefined;
     this.#closing.abort();
     await this.#places[Symbol.asyncDispose]();
+  }
+
+  /** Where the address has been judged and a connection is there, nothing has to be waited for. */
+  #startNow(request: WireRequest, sending: Sending): boolean {
+    const latest = this.#latest;
+    if (latest?.given !== request.url || latest.headers.given !== request.headers) return false;
+    const lane = this.#places.open(latest.origin)?.borrowNow(kindOf(request));
+    if (lane === undefined) return false;
+    sending.sendOn(lane, latest.target, latest.headers.sent);
+    return true;
   }
 
   async #start(request: WireRequest, sending: Sending): Promise<void> {
@@ -51,26 +71,25 @@ class QuickWire implements Wire {
       await undefined; // nothing is told before `send` has returned
       signal.throwIfAborted();
       const url = this.#urlOf(request.url);
-      const headers = requestHeaders(request.headers, this.#userAgent);
+      const sent = requestHeaders(request.headers, this.#userAgent);
       const lanes = await this.#places.find(url, 'person', signal);
-      const lane = await lanes.borrow(request.lasting ? 'stream' : 'bounded', signal);
+      const lane = await lanes.borrow(kindOf(request), signal);
       if (sending.isOver) {
         lanes.release(lane);
         return;
       }
-      const { method, body = null } = request;
-      sending.sendOn(lane, { method, target: url.pathname + url.search, headers, body });
+      const target = url.pathname + url.search;
+      const headers = { given: request.headers, sent };
+      this.#latest = { given: request.url, origin: url.origin, target, headers };
+      sending.sendOn(lane, target, sent);
     } catch (error) {
       sending.failed(error, false);
     }
   }
 
-  /** A bridge has one address, or two: the latest needs no second look. */
   #urlOf(text: string): URL {
-    if (this.#gated?.text === text) return this.#gated.url;
     const judged = gateUrl(text, longestUrl);
     if (!judged.ok) throw urlRefused(text, judged.problem, 'person');
-    this.#gated = { text, url: judged.url };
     return judged.url;
   }
 
@@ -81,4 +100,8 @@ class QuickWire implements Wire {
     clearInterval(this.#look); // an idle bridge wakes nobody
     this.#look = undefined;
   }
+}
+
+function kindOf({ lasting }: WireRequest): LentFor {
+  return lasting ? 'stream' : 'bounded';
 }

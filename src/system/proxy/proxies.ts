@@ -16,7 +16,7 @@ export function createProxies(options: {
         options.door(),
       ]);
       const running = await openProxy(
-        openLanePlaces(door, { bounded: 0, stream: proxyLimits.requests }),
+        openLanePlaces(door, { bounded: 0, stream: proxyLimits.requests, standing: 0 }),
         proxy,
       );
       if (running.key !== undefined) options.hold(running.key.reveal());

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createCredentialIndex } from '../../src/system/state/credential-index.js';
+import { createLocks } from '../../src/system/state/locks.js';
+import { statePaths } from '../../src/system/state/paths.js';
+import { realClock } from '../store/real-clock.js';
+import { makeHome } from '../support/home.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { storeLogin } from '../support/stored-login.js';
+import { scriptedServer, startBridge, usual } from './host.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+const expiresAt = Date.now() + 3_600_000;
+
+test('a session is the account’s that opened it: another one, and another server, never see its identifier [A-239]', {
+  skip,
+}, async () => {
+  let isOver = false;
+  let sessions = 0;
+  await using server = await scriptedServer((seen, response) => {
+    const { method, headers, message } = seen;
+    const session = headers['mcp-session-id'];
+    if (isOver && headers.authorization === 'Bearer token-of-a') response.writeHead(401).end();
+    else if (message.method === 'initialize') {
+      sessions += 1;
+      usual(seen, response, `session-of-${headers.authorization?.slice(7)}-${sessions}`);
+    } else if (method === 'POST' && session === undefined) response.writeHead(400).end('no session');
+    else usual(seen, response);
+  });
+  await using elsewhere = await scriptedServer((seen, response) =>
+    usual(seen, response, 'session-elsewhere'),
+  );
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  await storeLogin(home, { server: server.url, account: 'a', accessToken: 'token-of-a', expiresAt });
+  await using host = startBridge(home, server.url, '--non-interactive');
+  await host.open();
+  assert.ok((await host.ask({ id: 1, method: 'tools/list' })).result !== undefined);
+  const ofA = server.seen.find(({ message }) => message.method === 'tools/list')?.headers['mcp-session-id'];
+  assert.equal(ofA, 'session-of-token-of-a-1');
+
+  // The person logs out, and in as somebody else.
+  const directory = statePaths(home.env, process.platform, home.path).state;
+  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
+  await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [] }));
+  await storeLogin(home, { server: server.url, account: 'b', accessToken: 'token-of-b', expiresAt });
+  isOver = true;
+  const answer = await host.ask({ id: 2, method: 'tools/list' });
+  assert.ok(answer.result !== undefined, JSON.stringify(answer));
+  const ofB = server.seen.filter(({ headers }) => headers.authorization === 'Bearer token-of-b');
+  assert.ok(ofB.length > 0);
+  assert.ok(
+    ofB.every(({ headers }) => headers['mcp-session-id'] !== ofA),
+    'the other account',
+  );
+  assert.equal(ofB.at(-1)?.message.method, 'tools/list');
+  assert.match(String(ofB.at(-1)?.headers['mcp-session-id']), /^session-of-token-of-b-/);
+
+  // The same configuration, and home, with another address.
+  await using other = startBridge(home, elsewhere.url, '--non-interactive');
+  await other.open();
+  await other.ask({ id: 1, method: 'tools/list' });
+  assert.doesNotMatch(JSON.stringify(elsewhere.seen), /session-of|token-of/);
+});
