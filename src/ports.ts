@@ -47,7 +47,10 @@ export interface CredentialIndex {
 
 /** Where a new credential waits that the store would not take, sealed with a secret that the store still holds. */
 export interface Recovery {
-  /** Replaces what was kept for that key. @throws Failure `state_unsafe`, `state_unwritable` */
+  /** Takes room for what may have to be kept, of about `bytes` bytes, so that it is not found missing when it is needed.
+   * Given back at the end, or by `keep`. @throws Failure `state_unsafe`, `state_unwritable` */
+  reserve(key: string, bytes: number): Promise<AsyncDisposable>;
+  /** Replaces what was kept for that key, in the room taken for it. @throws Failure `state_unsafe`, `state_unwritable` */
   keep(key: string, value: Secret, spent: Secret): Promise<void>;
   /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
   find(key: string, spent: Secret): Promise<Secret | undefined>;

@@ -1,4 +1,5 @@
-import { Failure } from '../errors/failure.js';
+import { exitCode, Failure } from '../errors/failure.js';
+import { notForgotten } from '../errors/store.js';
 import type { Ports } from '../ports.js';
 import { printable } from '../primitives/printable.js';
 import type { IndexDocument, LoginRecord, StrayItem } from '../primitives/records.js';
@@ -75,7 +76,7 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   } catch (error) {
     if (!(force && error instanceof Failure)) {
       await ports.index.update((document) => restored(document, login, items));
-      throw error;
+      throw keptBy(error);
     }
   }
   return { credential, sharedWith };
@@ -100,8 +101,12 @@ async function readable(
     if (error instanceof Failure && (force || gone.includes(error.code))) {
       return undefined;
     }
-    throw error;
+    throw keptBy(error);
   }
+}
+
+function keptBy(error: unknown): unknown {
+  return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
 async function revoke(

@@ -71,6 +71,7 @@ export function lateFailures(make: () => Promise<FormatFailures>): FormatFailure
 export function lateRecovery(make: () => Promise<Recovery>): Recovery {
   const recovery = once(make);
   return {
+    reserve: async (key, bytes) => (await recovery()).reserve(key, bytes),
     keep: async (key, value, spent) => (await recovery()).keep(key, value, spent),
     find: async (key, spent) => (await recovery()).find(key, spent),
     forget: async (key) => (await recovery()).forget(key),

@@ -90,6 +90,8 @@ test('[A-205] --force forgets a login whose store is out of reach; what is left 
   await using shelf = await openShelf();
   const login = await shelf.logIn();
   shelf.stores.down.add('keychain');
+  const kept = await failureOf(logout(shelf.ports, { login, force: false, signal }), 'store_unavailable');
+  assert.match(kept.remedy, /--force/);
   const { revocation } = await logout(shelf.ports, { login, force: true, signal });
   assert.equal(revocation.done, false);
   assert.deepEqual(await status(shelf.ports), []);

@@ -1,5 +1,4 @@
-import { exitCode, Failure } from '../../errors/failure.js';
-import { notForgotten } from '../../errors/store.js';
+import { exitCode, type Failure } from '../../errors/failure.js';
 import { usageWrong } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
 import { type LogoutResult, logout } from '../../flows/logout.js';
@@ -33,9 +32,7 @@ async function endOne(
   const { ports, out, signal, options } = context;
   const login = await findLogin(ports, { server, account });
   ports.progress.begin(`Logging out of ${login.server}`);
-  const result = await logout(ports, { login, force, signal }).catch((error: unknown) => {
-    throw error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
-  });
+  const result = await logout(ports, { login, force, signal });
   ports.progress.end();
   const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
   if (options.json) await out.json({ logouts: [resultJson(result)] });
@@ -58,7 +55,6 @@ async function endAll(context: CommandContext, force: boolean): Promise<CommandE
     for (const { login, failure } of failures) {
       tell(`Not logged out of ${printable(callName(login))}: ${failure.message} ${failure.remedy}`);
     }
-    if (failures.length > 0) tell('To forget them here all the same: postern logout --all --force');
   }
   for (const line of left.flatMap(leftoverLines)) tell(line);
   if (all.keptKeys > 0) {

@@ -1,7 +1,7 @@
 import { Failure } from '../../errors/failure.js';
 import { loginExpired } from '../../errors/token.js';
 import type { LoginRecord } from '../../primitives/records.js';
-import type { StoredCredential } from '../../protocol/credential-item.js';
+import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
@@ -44,6 +44,9 @@ export async function refreshCredential(
   if (await isDead(ports, login)) {
     throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);
   }
+  const room = await roomFor(ports, request, held);
+  if (room === 'none') return held;
+  await using _room = room;
   await countRefused(ports, request);
   ports.progress.begin('Refreshing the token');
   const { judged, held: asked } = await attempt(ports, request, held);
@@ -53,6 +56,24 @@ export async function refreshCredential(
     return await keepRefreshed(ports, request, asked, judged.token);
   }
   return await afterFailure(ports, request, held, judged);
+}
+
+/**
+ * Room for what the authorization server is about to give and the store may not take: the refresh token is spent by
+ * then. Without it nothing is asked; 'none' where the token at hand still lives.
+ * @throws Failure `state_unwritable`
+ */
+async function roomFor(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  held: StoredCredential,
+): Promise<AsyncDisposable | 'none'> {
+  try {
+    return await ports.recovery.reserve(request.login.key, encodeCredential(held).reveal().length);
+  } catch (error) {
+    if (error instanceof Failure && stillLives(held, request, ports.clock.now())) return 'none';
+    throw error;
+  }
 }
 
 /** An attempt, and the credential with the proof that it was made with. */

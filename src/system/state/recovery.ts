@@ -1,15 +1,17 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stateUnsafe, stateUnwritable } from '../../errors/state.js';
+import { stateUnsafe } from '../../errors/state.js';
 import type { Recovery } from '../../ports.js';
 import { asObject, parseJson, stringField } from '../../primitives/json.js';
 import { Secret } from '../../primitives/secret.js';
 import { readPrivateFile } from './private-file.js';
+import { giveRoom, takeRoom } from './room.js';
 import { replacePrivateFile } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
 const maxBytes = 131_072;
+/** A new credential may be longer than the one it follows on, and is sealed and in base64. */
+const spareBytes = 8_192;
 const tagBytes = 16;
 
 /**
@@ -19,13 +21,19 @@ const tagBytes = 16;
  */
 export function createRecovery(options: { readonly directory: string }): Recovery {
   const pathOf = (key: string): string => join(options.directory, `${key}.sealed`);
+  const roomFor = (key: string): string => join(options.directory, `${key}.room`);
   return {
+    reserve: async (key, bytes) => {
+      await takeRoom(roomFor(key), 2 * bytes + spareBytes);
+      return { [Symbol.asyncDispose]: () => giveRoom(roomFor(key)) };
+    },
     keep: async (key, value, spent) => {
       const [salt, nonce] = [randomBytes(32), randomBytes(12)];
       const cipher = createCipheriv('aes-256-gcm', keyFrom(spent, salt), nonce).setAAD(labelOf(key));
       const sealed = [cipher.update(value.reveal(), 'utf8'), cipher.final(), cipher.getAuthTag()];
       const parts = { salt, nonce, sealed: Buffer.concat(sealed) };
       const texts = Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]);
+      await giveRoom(roomFor(key));
       await replacePrivateFile(pathOf(key), JSON.stringify({ version: 1, ...Object.fromEntries(texts) }));
     },
     find: async (key, spent) => {
@@ -40,10 +48,8 @@ export function createRecovery(options: { readonly directory: string }): Recover
       throw stateUnsafe(path, file.why);
     },
     forget: async (key) => {
-      const path = pathOf(key);
-      await unlink(path).catch((cause: NodeJS.ErrnoException) => {
-        if (cause.code !== 'ENOENT') throw stateUnwritable(path, cause);
-      });
+      await giveRoom(pathOf(key));
+      await giveRoom(roomFor(key)); // of a process that was killed
     },
   };
 }
