@@ -4,12 +4,11 @@ import { namedBy, withoutNamed } from './connection-options.js';
 export interface ResponseHead {
   readonly locations: readonly string[];
   readonly challenges: readonly string[];
-  readonly codings: readonly string[];
   readonly lengths: readonly string[];
   readonly sessions: readonly string[];
   readonly contentType: string;
   readonly hasDate: boolean;
-  readonly forward: string[];
+  readonly forward: readonly string[];
 }
 
 /**
@@ -60,10 +59,16 @@ export const inertPage: readonly string[] = [
   ...['cross-origin-resource-policy', 'same-origin'],
 ];
 
+function isOfNoUse(name: string): boolean {
+  return name.startsWith('proxy-') || name.startsWith('access-control-') || name.startsWith('cross-origin-');
+}
+
 /** Reads the head of a response in one pass. */
 export function readResponseHead(raw: readonly string[]): ResponseHead {
-  const lists: [string[], string[], string[], string[], string[]] = [[], [], [], [], []];
-  const [locations, challenges, codings, lengths, sessions] = lists;
+  const locations: string[] = [];
+  const challenges: string[] = [];
+  const lengths: string[] = [];
+  const sessions: string[] = [];
   let forward: string[] = [];
   let named: ReadonlySet<string> | undefined;
   let contentType = '';
@@ -74,10 +79,9 @@ export function readResponseHead(raw: readonly string[]): ResponseHead {
     const lower = name.toLowerCase();
     if (lower === 'location') locations.push(value);
     else if (lower === 'www-authenticate') challenges.push(value);
-    else if (lower === 'transfer-encoding') codings.push(value);
     else if (lower === 'content-length') lengths.push(value);
     else if (lower === 'connection') named = namedBy(value, named);
-    else if (!notForTheCaller.has(lower) && !/^(?:proxy-|access-control-|cross-origin-)/.test(lower)) {
+    else if (!notForTheCaller.has(lower) && !isOfNoUse(lower)) {
       if (lower === 'mcp-session-id') sessions.push(value);
       else if (lower === 'content-type') contentType = value;
       else if (lower === 'date') hasDate = true;
@@ -86,5 +90,5 @@ export function readResponseHead(raw: readonly string[]): ResponseHead {
   }
   if (named !== undefined) forward = withoutNamed(forward, named);
   forward.push(...inertPage);
-  return { locations, challenges, codings, lengths, sessions, contentType, hasDate, forward };
+  return { locations, challenges, lengths, sessions, contentType, hasDate, forward };
 }

@@ -19,26 +19,51 @@ export interface RequestHead {
   /** A header that may stand there once stands there twice. */
   readonly repeated: boolean;
   /** All that is for the server; no framing, nothing about this connection, no identity of the caller's. */
-  readonly forward: string[];
+  readonly forward: readonly string[];
 }
 
-/** Taken out of requests: the connection's own business (RFC 9110 section 7.6.1), and who the caller is or came through. */
-const notForTheServer: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'te', 'trailer', 'http2-settings', 'via', 'max-forwards'],
+/** What a header means to us; what has no meaning goes on. */
+type Meaning = 'list' | 'drop' | 'connection' | 'once' | 'session';
+
+/** Which headers decide, each in a list of its own. */
+const lists: ReadonlyMap<string, keyof Lists> = new Map([
+  ['host', 'hosts'],
+  ['origin', 'origins'],
+  ['sec-fetch-site', 'fetchSites'],
+  [localKeyHeader, 'keys'],
+  ['content-length', 'lengths'],
+  ['transfer-encoding', 'codings'],
+  ['upgrade', 'upgrades'],
+  ['expect', 'expects'],
+]);
+
+/** Taken out: the connection's own business (RFC 9110 section 7.6.1), and who the caller is or came through. */
+const notForTheServer = [
   ...[
+    'keep-alive',
+    'te',
+    'trailer',
+    'http2-settings',
+    'via',
+    'max-forwards',
     'authorization',
     'cookie',
     'cookie2',
+  ],
+  ...[
     'forwarded',
     'x-real-ip',
     'x-client-ip',
     'true-client-ip',
     'client-ip',
+    'cf-connecting-ip',
+    'from',
+    'referer',
   ],
-  ...['referer', 'x-original-url', 'x-rewrite-url', 'x-original-host', 'x-host', 'cf-connecting-ip', 'from'],
-]);
+  ...['x-original-url', 'x-rewrite-url', 'x-original-host', 'x-host'],
+];
 /** May stand in a request once: two of them are read differently by different servers. */
-const once: ReadonlySet<string> = new Set([
+const once = [
   ...[
     'content-type',
     'mcp-protocol-version',
@@ -48,55 +73,63 @@ const once: ReadonlySet<string> = new Set([
     'content-range',
     'range',
   ],
+];
+
+const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+  ...[...lists.keys()].map((name) => [name, 'list'] as const),
+  ...notForTheServer.map((name) => [name, 'drop'] as const),
+  ...once.map((name) => [name, 'once'] as const),
+  ['connection', 'connection'],
+  ['mcp-session-id', 'session'],
 ]);
+
+type Lists = Pick<
+  RequestHead,
+  'hosts' | 'origins' | 'fetchSites' | 'keys' | 'lengths' | 'codings' | 'upgrades' | 'expects'
+>;
+
+const none: readonly string[] = [];
+
+class Reading implements RequestHead {
+  hosts = none;
+  origins = none;
+  fetchSites = none;
+  keys = none;
+  lengths = none;
+  codings = none;
+  upgrades = none;
+  expects = none;
+  sessions = none;
+  close = false;
+  repeated = false;
+  forward: string[] = [];
+}
 
 /** Reads the head of a request, names and values in turn, in one pass. */
 export function readRequestHead(raw: readonly string[]): RequestHead {
-  const seen = {
-    ...{
-      hosts: [],
-      origins: [],
-      fetchSites: [],
-      keys: [],
-      lengths: [],
-      codings: [],
-      upgrades: [],
-      expects: [],
-    },
-  };
-  const lists: Record<string, string[]> = {
-    host: seen.hosts,
-    origin: seen.origins,
-    'sec-fetch-site': seen.fetchSites,
-    [localKeyHeader]: seen.keys,
-    'content-length': seen.lengths,
-    'transfer-encoding': seen.codings,
-    upgrade: seen.upgrades,
-    expect: seen.expects,
-  };
-  const sessions: string[] = [];
-  const single = new Set<string>();
-  let forward: string[] = [];
+  const head = new Reading();
+  let singles = none;
   let named: ReadonlySet<string> | undefined;
-  let repeated = false;
-  let close = false;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
     const value = raw[at + 1] ?? '';
     const lower = name.toLowerCase();
-    const list = Object.hasOwn(lists, lower) ? lists[lower] : undefined;
-    if (list !== undefined) {
-      list.push(value);
-    } else if (lower === 'connection') {
+    const meaning = meanings.get(lower);
+    if (meaning === 'list') {
+      const list = lists.get(lower) ?? 'hosts';
+      head[list] = [...head[list], value];
+    } else if (meaning === 'connection') {
       named = namedBy(value, named);
-      close ||= /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value);
-    } else if (!notForTheServer.has(lower) && !/^(?:proxy-|x-forwarded-)/.test(lower)) {
-      repeated ||= once.has(lower) && single.has(lower);
-      if (once.has(lower)) single.add(lower);
-      if (lower === 'mcp-session-id') sessions.push(value);
-      forward.push(name, value);
+      head.close ||= /(?:^|[\t ,])close(?:$|[\t ,])/i.test(value);
+    } else if (meaning !== 'drop' && !lower.startsWith('proxy-') && !lower.startsWith('x-forwarded-')) {
+      if (meaning === 'once') {
+        head.repeated ||= singles.includes(lower);
+        singles = [...singles, lower];
+      } else if (meaning === 'session') head.sessions = [...head.sessions, value];
+      head.forward.push(name, value);
     }
   }
-  if (named !== undefined) forward = withoutNamed(forward, named);
-  return { ...seen, close, sessions, repeated: repeated || sessions.length > 1, forward };
+  if (named !== undefined) head.forward = withoutNamed(head.forward, named);
+  head.repeated ||= head.sessions.length > 1;
+  return head;
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { admit, type Gate } from '../../src/system/proxy/admit.js';
+import { admit, admitAgain, type Gate } from '../../src/system/proxy/admit.js';
 import type { Answer } from '../../src/system/proxy/caller/answer.js';
 import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
 import type { IncomingHead, UnderWay } from '../../src/system/proxy/caller/under-way.js';
@@ -26,7 +26,7 @@ export interface Made {
 }
 
 /** The two ends of a connection without a network between: pieces arrive as they are pushed. */
-class Wire extends Duplex {
+export class Wire extends Duplex {
   written = '';
 
   override _read(): void {
@@ -54,13 +54,13 @@ export const gate: Gate = {
   sessions: new Sessions(),
 };
 
-class Own implements CallerServer {
+export class Own implements CallerServer {
   readonly now = 0;
   readonly ending = false;
   readonly taken: Taken[] = [];
 
   take(connection: CallerConnection, head: IncomingHead, answer: Answer): UnderWay | undefined {
-    const admitted = admit(head, gate);
+    const admitted = admitAgain(head, gate) ?? admit(head, gate);
     if (!admitted.ok) {
       answer.refuse({ ...admitted, close: true }, 'r');
       return undefined;

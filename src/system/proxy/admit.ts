@@ -40,6 +40,10 @@ export interface Admitted {
   readonly prefix: string;
 }
 
+export interface Refused extends Refusal {
+  readonly ok: false;
+}
+
 /** Targets remembered for one mount: most programs ask for the same few. */
 const mostTargets = 256;
 
@@ -48,33 +52,50 @@ const mostTargets = 256;
  * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
  * then the key, then the mount.
  */
-export function admit(request: IncomingHead, gate: Gate): Admitted | ({ readonly ok: false } & Refusal) {
-  const no = (...why: Parameters<typeof refusal>) => ({ ok: false, ...refusal(...why) }) as const;
+export function admit(request: IncomingHead, gate: Gate): Admitted | Refused {
   const { method, target, lines } = request;
-  if (lines.length / 2 >= proxyLimits.headerLines) return no('too_many_headers', true);
+  if (lines.length / 2 >= proxyLimits.headerLines) return refused('too_many_headers', true);
   const head = readRequestHead(lines);
   const [host] = head.hosts;
-  if (host === undefined) return no('bad_request', true);
-  if (head.hosts.length !== 1 || !gate.authorities.has(host)) return no('wrong_host', true);
-  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return no('cross_site');
-  if (request.minor !== 1) return no('version_refused', true);
+  if (host === undefined) return refused('bad_request', true);
+  if (head.hosts.length !== 1 || !gate.authorities.has(host)) return refused('wrong_host', true);
+  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none'))
+    return refused('cross_site');
+  if (request.minor !== 1) return refused('version_refused', true);
   const framing = framingOf(head);
-  if (framing === undefined || head.repeated) return no('bad_request', true);
+  if (framing === undefined || head.repeated) return refused('bad_request', true);
   if (head.expects.some((what) => what.toLowerCase() !== '100-continue'))
-    return no('expectation_refused', true);
-  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return no('upgrade_refused', true);
-  if (/^(?:CONNECT|TRAC[EK])$/.test(method)) return no('method_refused');
-  if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return no('bad_target');
+    return refused('expectation_refused', true);
+  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c'))
+    return refused('upgrade_refused', true);
+  if (/^(?:CONNECT|TRAC[EK])$/.test(method)) return refused('method_refused');
+  if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refused('bad_target');
   const path = inside(target, head.keys, gate.key);
-  if (path === undefined) return no('key_needed');
+  if (path === undefined) return refused('key_needed');
   const { segment, rest } = firstSegment(path);
   const mounted = gate.mounts.get(segment);
-  if (mounted === undefined) return no('no_such_mount');
+  if (mounted === undefined) return refused('no_such_mount');
   const upstream = targetAt(mounted, rest);
-  if (upstream === undefined) return no('bad_target');
-  if (gate.sessions.isOfOther(head.sessions, segment)) return no('session_of_other_server');
+  if (upstream === undefined) return refused('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
-  return { ok: true, mounted, head, framing, target: upstream, prefix };
+  request.admitted = { ok: true, mounted, head, framing, target: upstream, prefix };
+  return ofOneServer(request.admitted, gate);
+}
+
+/** The same for a head that was admitted before, word for word, where nothing has changed since. */
+export function admitAgain({ admitted }: IncomingHead, gate: Gate): Admitted | Refused | undefined {
+  return admitted && ofOneServer(admitted, gate);
+}
+
+/** A session belongs to the server that it began at. */
+function ofOneServer(admitted: Admitted, { sessions }: Gate): Admitted | Refused {
+  const { head, mounted } = admitted;
+  const isOther = head.sessions.length > 0 && sessions.isOfOther(head.sessions, mounted.mount.name);
+  return isOther ? refused('session_of_other_server') : admitted;
+}
+
+export function refused(...why: Parameters<typeof refusal>): Refused {
+  return { ok: false, ...refusal(...why) };
 }
 
 /** The part of the target behind the key; undefined without the right key. Never from the query. */

@@ -5,12 +5,14 @@ import type { Admitted } from './admit.js';
 import type { Answer } from './caller/answer.js';
 import type { CallerConnection } from './caller/connection.js';
 import type { Exchange } from './exchange.js';
+import type { ReadAnswers } from './read-answers.js';
 import type { Sessions } from './sessions.js';
 
 /** What all exchanges of a proxy share. */
 export interface Surroundings {
   readonly places: Places<Lane>;
   readonly sessions: Sessions;
+  readonly answers: ReadAnswers;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
   /** Told once of each exchange, when nothing of it is under way any more. */
@@ -24,5 +26,5 @@ export interface ExchangeParts {
   readonly admitted: Admitted;
   readonly around: Surroundings;
   /** Names the request where it fails. */
-  readonly id: string;
+  readonly number: number;
 }

@@ -1,5 +1,4 @@
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
-import { type ResponseHead, readResponseHead } from '../../primitives/relayed-answer.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { AnswerTaker } from '../http/answer-taker.js';
 import type { Lane } from '../http/lane.js';
@@ -8,10 +7,11 @@ import { Attempt } from './attempt.js';
 import { borrowLane } from './borrow-lane.js';
 import type { OutgoingHead } from './caller/answer.js';
 import type { UnderWay } from './caller/under-way.js';
-import { answerFor, isStanding } from './caller-head.js';
+import { answerFor } from './caller-head.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { keepBody } from './keep-body.js';
 import type { BodyWatcher, KeptBody } from './kept-body.js';
+import type { ReadAnswer } from './read-answers.js';
 import { type Refusal, refusal, refusalFor } from './refusal.js';
 import { Retries } from './retries.js';
 import { Silence } from './silence.js';
@@ -31,12 +31,11 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay {
   #held = false;
 
   constructor(parts: ExchangeParts) {
-    const { connection, method, admitted } = parts;
+    const { connection, admitted } = parts;
     this.#parts = parts;
+    this.#retries = new Retries(parts);
     this.#body = keepBody(admitted.framing, this);
     if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
-    const { mount, origin } = admitted.mounted;
-    this.#retries = new Retries(mount, { method, url: origin + admitted.target });
   }
 
   /** To be called once; a body that is awaited whole begins it when it is there. */
@@ -69,12 +68,12 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay {
     this.#answer(refusal('bad_request', true));
   }
 
-  head({ status, lines }: AnswerHead): void {
-    const head = readResponseHead(lines);
-    const { challenges } = head;
-    const better = this.#token && this.#retries.after({ status, challenges }, this.#token, this.#body);
+  head(answered: AnswerHead): void {
+    const head = this.#parts.around.answers.of(answered);
+    const better =
+      this.#token && this.#retries.after(answered.status, head.challenges, this.#token, this.#body);
     if (better === undefined) {
-      this.#passOn(status, head);
+      this.#passOn(head);
       return;
     }
     this.#attempt?.drop();
@@ -153,34 +152,35 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay {
     this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
   }
 
-  #passOn(status: number, head: ResponseHead): void {
+  #passOn(head: ReadAnswer): void {
     const { method, answer, admitted, around } = this.#parts;
     let out: OutgoingHead;
     try {
-      out = answerFor(status, head, admitted);
+      out = answerFor(head, admitted);
     } catch (error) {
       this.#fail(error);
       return;
     }
-    around.sessions.learn(head.sessions, admitted.mounted.mount.name);
-    this.standing = isStanding(method, head);
+    if (head.sessions.length > 0) around.sessions.learn(head.sessions, admitted.mounted.mount.name);
+    // It never ends by itself, and its reader knows how to come back.
+    this.standing = method === 'GET' && head.isEventStream;
     this.#silence.turnOf('server sends');
     answer.head(out, admitted.head.close);
   }
 
   #fail(error: unknown): void {
     if (this.#ended) return;
-    const { around, admitted, id } = this.#parts;
-    around.options.failed(admitted.mounted.mount.name, error, id);
+    const { around, admitted, number } = this.#parts;
+    around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
     this.#answer(refusalFor(error));
   }
 
   #answer(answer: Refusal): void {
     if (this.#ended) return;
-    const { connection, admitted, answer: out, id } = this.#parts;
+    const { connection, admitted, answer: out, number } = this.#parts;
     this.#attempt?.cut();
     const close = answer.close === true || admitted.head.close || !connection.complete;
-    out.refuse({ ...answer, close }, id);
+    out.refuse({ ...answer, close }, `r${number}`);
     this.#finish();
   }
 

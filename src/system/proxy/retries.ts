@@ -1,34 +1,27 @@
 import { tokenRefusedByServer } from '../../errors/token.js';
 import type { ProxyMount } from '../../ports/proxy.js';
 import type { Secret } from '../../primitives/secret.js';
+import type { ExchangeParts } from './exchange-parts.js';
 import type { KeptBody } from './kept-body.js';
 
 /** Step-ups within one request. */
 const mostWidened = 3;
 
-/** What a request was, for those who count its refusals. */
-export interface Asked {
-  readonly method: string;
-  readonly url: string;
-}
-
 /** How often one request is tried again, and with which token. */
 export class Retries {
-  readonly #mount: ProxyMount;
-  readonly #asked: Asked;
+  readonly #parts: ExchangeParts;
   #stale = false;
   #renewed = false;
   #widened = 0;
   #helped: (() => Promise<void>) | undefined;
 
-  constructor(mount: ProxyMount, asked: Asked) {
-    this.#mount = mount;
-    this.#asked = asked;
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
   }
 
   /** A connection ended before any byte of an answer: once more, where the request changes nothing (RFC 9110 9.2.2). */
   mayRepeat(hasBody: boolean): boolean {
-    const may = !this.#stale && !hasBody && /^(?:GET|HEAD)$/.test(this.#asked.method);
+    const may = !this.#stale && !hasBody && /^(?:GET|HEAD)$/.test(this.#parts.method);
     this.#stale = true;
     return may;
   }
@@ -38,11 +31,11 @@ export class Retries {
    * where there is none, and where the body is gone: then the better token is for the next request.
    */
   after(
-    answer: { readonly status: number; readonly challenges: readonly string[] },
+    status: number,
+    challenges: readonly string[],
     token: Secret,
     body: KeptBody,
   ): Promise<Secret> | undefined {
-    const { status, challenges } = answer;
     if (status !== 403) this.#helped?.().catch(() => undefined);
     const better =
       status === 401
@@ -60,7 +53,9 @@ export class Retries {
   }
 
   #widen(token: Secret, challenges: readonly string[], { whole }: KeptBody): Promise<Secret> | undefined {
-    const asked = { ...this.#asked, ...(whole === undefined ? {} : { body: whole }) };
+    const { method, admitted } = this.#parts;
+    const url = admitted.mounted.origin + admitted.target;
+    const asked = { method, url, ...(whole === undefined ? {} : { body: whole }) };
     if (this.#widened >= mostWidened) return undefined;
     const widened = this.#mount.widened(token, challenges, asked);
     if (widened === undefined) return undefined;
@@ -73,5 +68,9 @@ export class Retries {
 
   #refused(): Error {
     return tokenRefusedByServer(this.#mount.server);
+  }
+
+  get #mount(): ProxyMount {
+    return this.#parts.admitted.mounted.mount;
   }
 }

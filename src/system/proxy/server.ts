@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import type { ProxyOptions, RunningProxy } from '../../ports/proxy.js';
 import type { Lane } from '../http/lane.js';
 import type { Places } from '../http/places.js';
-import { admit, type Gate } from './admit.js';
+import { type Admitted, admit, admitAgain, type Gate, type Refused, refused } from './admit.js';
 import type { Answer } from './caller/answer.js';
 import type { CallerConnection, CallerServer } from './caller/connection.js';
 import { CallerConnections } from './caller/connections.js';
@@ -12,7 +12,7 @@ import type { Surroundings } from './exchange-parts.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import { newLocalKey } from './local-key.js';
-import { type Refusal, refusal } from './refusal.js';
+import { ReadAnswers } from './read-answers.js';
 import { Sessions } from './sessions.js';
 
 /**
@@ -57,7 +57,8 @@ class Running implements CallerServer {
     this.#places = places;
     const { sessions } = this;
     const { signal } = this.#closing;
-    this.#around = { places, options, sessions, signal, over: (exchange) => this.#over(exchange) };
+    const answers = new ReadAnswers();
+    this.#around = { places, options, sessions, answers, signal, over: (exchange) => this.#over(exchange) };
     this.#sweeper = setInterval(() => this.#sweep(), proxyLimits.sweepMs).unref();
   }
 
@@ -77,16 +78,15 @@ class Running implements CallerServer {
 
   take(connection: CallerConnection, request: IncomingHead, answer: Answer): UnderWay | undefined {
     this.#count += 1;
-    const id = `r${this.#count}`;
-    const refuse = (why: Refusal): undefined => {
-      answer.refuse({ ...why, close: why.close === true || mayHaveMore(request) }, id);
-    };
-    if (this.#ending || this.#gate === undefined) return refuse(refusal('ending', true));
-    const admitted = admit(request, this.#gate);
-    if (!admitted.ok) return refuse(admitted);
-    if (this.#under.size >= proxyLimits.requests) return refuse(refusal('too_many_requests'));
+    const number = this.#count;
+    const admitted = this.#judge(request);
+    if (!admitted.ok) {
+      const close = admitted.close === true || mayHaveMore(request);
+      answer.refuse({ ...admitted, close }, `r${number}`);
+      return undefined;
+    }
     const { method } = request;
-    const exchange = new Exchange({ connection, method, answer, admitted, around: this.#around, id });
+    const exchange = new Exchange({ connection, method, answer, admitted, around: this.#around, number });
     if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') {
       connection.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
     }
@@ -120,6 +120,14 @@ class Running implements CallerServer {
     this.#connections.end();
     await closed;
     await this.#places[Symbol.asyncDispose]();
+  }
+
+  #judge(request: IncomingHead): Admitted | Refused {
+    const gate = this.#gate;
+    if (this.#ending || gate === undefined) return refused('ending', true);
+    const admitted = admitAgain(request, gate) ?? admit(request, gate);
+    const isFull = admitted.ok && this.#under.size >= proxyLimits.requests;
+    return isFull ? refused('too_many_requests') : admitted;
   }
 
   #over(exchange: Exchange): void {

@@ -1,4 +1,8 @@
-import { readMessageHead, readRequestLine } from '../../../primitives/http1/message-head.js';
+import {
+  type RequestLine,
+  readMessageHead,
+  readRequestLine,
+} from '../../../primitives/http1/message-head.js';
 import { isKnownMethod } from '../../../primitives/http1/request-method.js';
 import { proxyLimits } from '../limits.js';
 import type { IncomingHead } from './under-way.js';
@@ -19,6 +23,9 @@ export class HeadReader {
   #begun = '';
   #skipped = false;
   #lineJudged = false;
+  /** Programs repeat themselves: the same text is the same head, and its judgement the same. */
+  #latestText = '';
+  #latest: IncomingHead | undefined;
 
   /** Has a head begun whose end has not come? */
   get begun(): boolean {
@@ -61,13 +68,23 @@ export class HeadReader {
   }
 
   #judge(text: string): void {
+    if (text === this.#latestText) {
+      this.read = this.#latest;
+      return;
+    }
     const head = readMessageHead(text, proxyLimits.head);
     const line = head && readRequestLine(head.start);
     // A tab at a line's end is white space to some and a part of the value to others.
     const isPlain = head !== undefined && !text.includes('\t\r\n');
     if (!isPlain || line === undefined || !isKnownMethod(line.method)) this.problem = 400;
     else if (line.method === 'CONNECT') this.problem = 405;
-    else this.read = { ...line, lines: head.lines };
+    else this.read = this.#remembered(text, line, head.lines);
+  }
+
+  #remembered(text: string, { method, target, minor }: RequestLine, lines: string[]): IncomingHead {
+    this.#latestText = text;
+    this.#latest = { method, target, minor, lines, admitted: undefined };
+    return this.#latest;
   }
 
   /** What is no HTTP is told so at once; the part before `from` was looked at before. */

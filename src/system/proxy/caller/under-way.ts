@@ -1,8 +1,11 @@
 import type { RequestLine } from '../../../primitives/http1/message-head.js';
+import type { Admitted } from '../admit.js';
 
 /** A request as it came: first line, and names and values of its header lines in turn. */
 export interface IncomingHead extends RequestLine {
   readonly lines: readonly string[];
+  /** What was decided on it by its form alone. */
+  admitted: Admitted | undefined;
 }
 
 /** Takes the body of a request as it comes. */
