@@ -24,6 +24,7 @@ const usual: Arguments = {
   allowClientDocumentsFrom: [],
   clientDocumentsCa: undefined,
   trustClientsOf: [],
+  clients: undefined,
   misbehave: [],
 };
 

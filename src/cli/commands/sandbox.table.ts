@@ -80,6 +80,13 @@ export const sandboxTable = {
       fallback: 'any domain',
     },
     {
+      name: 'clients',
+      kind: 'string',
+      value: 'FILE',
+      describe:
+        'clients known beforehand, e.g. for --client-credentials: JSON, one object of client metadata with its client_id, or a list',
+    },
+    {
       name: 'misbehave',
       kind: 'list',
       value: 'NAME',
@@ -90,6 +97,10 @@ export const sandboxTable = {
     {
       command: 'postern sandbox --allow-client-documents-from 127.0.0.1:8443 --client-documents-ca ca.pem',
       describe: 'try a client’s metadata document before it is hosted',
+    },
+    {
+      command: 'postern sandbox --clients robot.json',
+      describe: 'a client that logs in as itself: {"client_id":"robot","client_secret":"…"}',
     },
     { command: 'postern sandbox --misbehave as-issuer-mismatch', describe: 'a server that breaks a rule' },
   ],

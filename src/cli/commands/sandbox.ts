@@ -7,8 +7,8 @@ import { readWhole } from '../read-whole.js';
 import type { ArgumentsOf } from '../table.js';
 import { sandboxTable } from './sandbox.table.js';
 
-/** Bytes of a file of certificates. */
-const largestAuthorities = 1024 * 1024;
+/** Bytes of a file of certificates, or of clients. */
+const largestFile = 1024 * 1024;
 
 type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
 
@@ -28,7 +28,7 @@ export async function faultLines(): Promise<readonly string[]> {
 
 async function run(context: CommandContext, args: SandboxArguments): Promise<CommandExit> {
   await checkFaults(args.misbehave);
-  await using sandbox = await start(args, await documentRules(context, args));
+  await using sandbox = await start(context, args);
   if (context.options.json) await context.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
   else await context.out.line(sandbox.serverUrl);
   context.tell('A sandbox, not for production: made-up accounts, no passwords, all forgotten at the end.');
@@ -47,8 +47,7 @@ async function run(context: CommandContext, args: SandboxArguments): Promise<Com
 async function documentRules(context: CommandContext, args: SandboxArguments) {
   if (args.noMetadataDocuments) return false;
   const { allowClientDocumentsFrom: allow, clientDocumentsCa: file, trustClientsOf: trust } = args;
-  const ca =
-    file === undefined ? undefined : await readWhole(context.files.read(file), file, largestAuthorities);
+  const ca = file === undefined ? undefined : await readWhole(context.files.read(file), file, largestFile);
   return {
     allow,
     ...(ca === undefined ? {} : { ca: new TextDecoder().decode(ca) }),
@@ -56,11 +55,19 @@ async function documentRules(context: CommandContext, args: SandboxArguments) {
   };
 }
 
-async function start(args: SandboxArguments, metadataDocuments: Awaited<ReturnType<typeof documentRules>>) {
+/** The clients known beforehand. @throws what reading the file throws, `usage_wrong` */
+async function knownClients({ files }: CommandContext, file: string | undefined) {
+  if (file === undefined) return [];
+  const { readClients } = await import('../../sandbox/read-clients.js');
+  return readClients(await readWhole(files.read(file), file, largestFile));
+}
+
+async function start(context: CommandContext, args: SandboxArguments) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('../../sandbox/start.js');
   const { port = 0, authorizationPort = 0, issuerPath = '' } = args;
   try {
+    const clients = await knownClients(context, args.clients);
     return await startSandbox({
       port,
       authorizationPort,
@@ -70,7 +77,8 @@ async function start(args: SandboxArguments, metadataDocuments: Awaited<ReturnTy
       discovery: args.discovery,
       wellKnown: args.wellKnown,
       registration: !args.noRegistration,
-      metadataDocuments,
+      metadataDocuments: await documentRules(context, args),
+      clients,
       faults: args.misbehave,
     });
   } catch (error) {
