@@ -5,7 +5,7 @@ import {
   serverNotNamed,
   severalToUndo,
 } from '../errors/setup.js';
-import { argumentRefused, usageWrong } from '../errors/usage.js';
+import { usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
@@ -45,11 +45,14 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
-  if (args.as !== undefined && !/^[A-Za-z0-9_-]{1,63}$/.test(args.as)) {
+  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) {
     throw entryNameUnusable(args.as);
   }
   if (args.wholeHost && program.way !== 'credential') {
-    throw argumentRefused('--whole-host', `${program.title} asks for one address only`);
+    throw usageWrong(
+      `--whole-host cannot be used: ${program.title} asks for one address only.`,
+      'postern setup --help',
+    );
   }
   const found = await serverOf(ports, program, args);
   const { login } = found;

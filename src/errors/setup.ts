@@ -167,7 +167,7 @@ export function entryNameUnusable(name: string): Failure {
   return new Failure({
     code: 'name_unusable',
     exit: exitCode.usage,
-    message: `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-".`,
+    message: `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-".`,
     remedy: 'Choose another --as.',
   });
 }

@@ -2,12 +2,19 @@ import { printable, quoted } from '../primitives/printable.js';
 import { exitCode, Failure } from './failure.js';
 
 /** Why there is no keychain to be had. */
-export type Unavailable = 'no_bus' | 'no_service' | 'no_collection' | 'no_package';
+export type Unavailable = 'no_bus' | 'no_bus_named' | 'no_service' | 'no_collection' | 'no_package';
+
+const busRemedy =
+  'Log in to a desktop session; without one (SSH, CI, container) type dbus-run-session -- bash and, in the shell it starts, gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin';
 
 const unavailable: Readonly<Record<Unavailable, readonly [why: string, remedy: string]>> = {
   no_bus: [
     'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS leads nowhere)',
-    'Log in to a desktop session; without one (SSH, CI, container) type dbus-run-session -- bash and, in the shell it starts, gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin',
+    busRemedy,
+  ],
+  no_bus_named: [
+    'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS is not set, and the usual place, /run/user/<your number>/bus, has none)',
+    busRemedy,
   ],
   no_service: [
     'no program on the session bus offers the Secret Service',

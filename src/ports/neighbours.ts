@@ -41,6 +41,10 @@ export interface ProgramFiles {
   /** @throws as `replace` */
   remove(file: ProgramFile): Promise<void>;
   exists(path: string): boolean;
+  /** The folders above a path that are not there, the innermost first. */
+  missingFolders(path: string): readonly string[];
+  /** Removes a folder; false where it is not empty, or not ours to remove. */
+  removeFolder(path: string): Promise<boolean>;
 }
 
 /** What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it. */
@@ -59,6 +63,8 @@ export interface SetupRecord {
   readonly entry: string;
   /** A program that was written for it. */
   readonly shim?: string;
+  /** Folders that were made for it, the innermost first. */
+  readonly folders?: readonly string[];
 }
 
 /** A record, and the name that it is kept under. */

@@ -39,6 +39,11 @@ export const setupTable = {
     },
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
+      name: 'with-proxy',
+      kind: 'boolean',
+      describe: 'name the proxy of HTTPS_PROXY in the entry, for programs that do not pass it on',
+    },
+    {
       name: 'whole-host',
       kind: 'boolean',
       describe: 'git, kubectl, bazel, go: for every path of the server’s host',

@@ -1,13 +1,15 @@
 import { exitCode } from '../../errors/failure.js';
 import { nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
-import { argumentRefused } from '../../errors/usage.js';
+import { usageWrong } from '../../errors/usage.js';
 import { checkEntry } from '../../flows/setup/check-entry.js';
 import { isHere, listPrograms } from '../../flows/setup/list-programs.js';
 import { entryAlone, planEntry } from '../../flows/setup/plan-entry.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
 import { writeEntry } from '../../flows/setup/write-entry.js';
+import type { Neighbours } from '../../ports/neighbours.js';
 import { printable } from '../../primitives/printable.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
+import { machineFor } from '../setup-environment.js';
 import { programNamed, readSetupRequest, recordToUndo, type SetupArguments } from '../setup-target.js';
 import { checkJson, checkLines } from '../words/check-words.js';
 import {
@@ -25,7 +27,7 @@ export const command: Command<typeof setupTable> = {
   table: setupTable,
   async run(context, args) {
     if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
-      throw argumentRefused('setup', '--write, --undo, --check and --list do not go together');
+      throw usageWrong('--write, --undo, --check and --list do not go together.', 'postern setup --help');
     }
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
@@ -33,6 +35,15 @@ export const command: Command<typeof setupTable> = {
     return args.write ? await write(context, args) : await show(context, args);
   },
 };
+
+async function neighboursFor(
+  context: CommandContext,
+  program: ReturnType<typeof programNamed>,
+  args: SetupArguments,
+): Promise<Neighbours> {
+  const found = await context.neighbours();
+  return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
+}
 
 async function list(
   { neighbours, out, options }: CommandContext,
@@ -46,8 +57,8 @@ async function list(
 
 async function show(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
   const { ports, out, options, tell } = context;
-  const world = await context.neighbours();
   const program = programNamed(args.program);
+  const world = await neighboursFor(context, program, args);
   const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
   if (program.line !== undefined) {
     const line = program.line({ ...request, machine: world.machine });
@@ -81,8 +92,8 @@ async function show(context: CommandContext, args: SetupArguments): Promise<Comm
 
 async function write(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
   const { ports, out, options, tell, signal } = context;
-  const programs = await context.neighbours();
   const program = programNamed(args.program);
+  const programs = await neighboursFor(context, program, args);
   if (program.line !== undefined) {
     throw nothingToWrite(
       program.title,
@@ -108,7 +119,7 @@ async function check(context: CommandContext, args: SetupArguments): Promise<Com
   const { ports, out, options, signal } = context;
   const program = programNamed(args.program);
   const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
-  const checked = await checkEntry(await context.neighbours(), request, signal);
+  const checked = await checkEntry(await neighboursFor(context, program, args), request, signal);
   if (options.json) await out.json({ program: program.name, server: request.url, ...checkJson(checked) });
   else await out.line(checkLines(checked, program.title).join('\n'));
   const { place, end, answer } = checked;

@@ -5,6 +5,7 @@ import type { WrittenEntry } from '../../flows/setup/write-entry.js';
 import type { Machine, SetupRecord } from '../../ports/neighbours.js';
 import { printable } from '../../primitives/printable.js';
 import { shellWord } from '../../primitives/quoting.js';
+import { proxyNote } from '../setup-environment.js';
 
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
@@ -20,10 +21,9 @@ export function entryNotes(
   },
 ): readonly string[] {
   const { request, leftovers } = plan;
-  const lasting = lastingNote(machine);
   const notes = [
     ...leftovers,
-    ...(lasting === undefined ? [] : [lasting]),
+    ...[lastingNote(machine), proxyNote(machine, request)].filter((note) => note !== undefined),
     ...(request.scope === 'project'
       ? ['The entry holds paths of this machine: do not share that file with others as it is.']
       : []),

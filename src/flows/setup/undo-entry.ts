@@ -27,7 +27,25 @@ export async function undoEntry(
     if (shim.text !== undefined) await files.remove(shim);
   }
   await records.forget(kept.id);
+  await removeFolders(programs, record.folders ?? []);
   return undone;
+}
+
+/** Those that were made for it and are empty; one that holds another entry's file goes when that is undone. */
+async function removeFolders(
+  { files, records }: SetupWorld['programs'],
+  folders: readonly string[],
+): Promise<void> {
+  for (const [index, folder] of folders.entries()) {
+    if (await files.removeFolder(folder)) continue;
+    const rest = folders.slice(index);
+    const others = await records.all();
+    const other = others.find(({ record }) => isBelow(record.path, folder));
+    if (other === undefined) return;
+    const all = [...new Set([...(other.record.folders ?? []), ...rest])];
+    await records.keep({ ...other, record: { ...other.record, folders: all } }, undefined);
+    return;
+  }
 }
 
 async function takeBack(
@@ -60,4 +78,8 @@ async function isUsedElsewhere(
 ): Promise<boolean> {
   const all = await records.all();
   return all.some((other) => other.id !== id && other.record.shim === record.shim);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`);
 }

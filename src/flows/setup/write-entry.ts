@@ -55,7 +55,7 @@ async function writeShim({ files }: SetupWorld['programs'], { shim }: SetupPlan)
  * oldest backup is the one that an undo is for.
  */
 async function keepRecord(
-  { records }: SetupWorld['programs'],
+  { records, files }: SetupWorld['programs'],
   { request, file, entry, shim }: SetupPlan,
   text: string,
 ): Promise<string> {
@@ -80,6 +80,7 @@ async function keepRecord(
     after: await digest(text),
     entry: added,
     ...(shim === undefined ? {} : { shim: shim.path }),
+    folders: files.missingFolders(file.path),
   } as const;
   return await records.keep({ id: crypto.randomUUID(), record }, before);
 }

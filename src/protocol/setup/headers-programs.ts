@@ -54,6 +54,7 @@ const codex: Program = {
   name: 'codex',
   title: 'Codex CLI',
   way: 'headers',
+  isApart: true,
   commands: ['codex'],
   files: (machine, scope) => [
     scope === 'project'

@@ -38,6 +38,8 @@ export interface Program {
   readonly title: string;
   /** How it gets to our token. */
   readonly way: 'headers' | 'bridge' | 'credential';
+  /** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
+  readonly isApart?: true;
   /** Its commands on the PATH. */
   readonly commands: readonly string[];
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */

@@ -19,6 +19,8 @@ interface StdioProgram {
   readonly fixed?: Readonly<Record<string, PlainJson>>;
   /** `command` holds all the words. */
   readonly oneList?: true;
+  /** It is started from a terminal, and its environment is that of the shell there. */
+  readonly inShell?: true;
   readonly next: string;
 }
 
@@ -54,6 +56,7 @@ const table: readonly StdioProgram[] = [
     name: 'gemini',
     title: 'Gemini CLI',
     commands: ['gemini'],
+    inShell: true,
     files: (machine) => [inHome(machine, '.gemini', 'settings.json')],
     project: ['.gemini', 'settings.json'],
     below: 'mcpServers',
@@ -63,6 +66,7 @@ const table: readonly StdioProgram[] = [
     name: 'opencode',
     title: 'OpenCode',
     commands: ['opencode'],
+    inShell: true,
     files: (machine) => {
       const named = set(machine, 'OPENCODE_CONFIG');
       const usual = ['opencode.json', 'opencode.jsonc'].map((name) => inConfig(machine, 'opencode', name));
@@ -114,6 +118,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
   name: row.name,
   title: row.title,
   way: 'bridge',
+  ...(row.inShell === true ? {} : { isApart: true as const }),
   commands: row.commands,
   next: row.next,
   files: (machine: Machine, scope: Scope) =>

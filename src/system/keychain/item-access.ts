@@ -1,5 +1,11 @@
 import type { Failure } from '../../errors/failure.js';
-import { storeFailed, storeLocked, storeTimeout, storeUnavailable } from '../../errors/store.js';
+import {
+  storeFailed,
+  storeLocked,
+  storeTimeout,
+  storeUnavailable,
+  type Unavailable,
+} from '../../errors/store.js';
 import type { Clock } from '../../ports.js';
 import { type ItemAnswer, type ItemRequest, performItemRequest } from './item-request.js';
 import type { KeychainLimits } from './limits.js';
@@ -98,8 +104,13 @@ function settingFor(options: KeychainOptions, health: Health | undefined): Setti
     case 'unknown':
       return 'child';
     default:
-      throw storeUnavailable(health);
+      throw storeUnavailable(unavailable(options, health));
   }
+}
+
+/** A variable that is not set leads nowhere, either, but is none to look at. */
+function unavailable({ env }: KeychainOptions, health: Exclude<Unavailable, 'no_bus_named'>): Unavailable {
+  return health === 'no_bus' && (env['DBUS_SESSION_BUS_ADDRESS'] ?? '') === '' ? 'no_bus_named' : health;
 }
 
 async function withLimit(
@@ -157,7 +168,7 @@ async function explain(
     case 'no_bus':
     case 'no_service':
     case 'no_collection':
-      return storeUnavailable(health, cause);
+      return storeUnavailable(unavailable(options, health), cause);
     case 'hung':
       return storeTimeout(options.platform, request.operation, options.limits.probeMs);
     default:

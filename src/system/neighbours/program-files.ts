@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../errors/failure.js';
 import { programFileChanged, programFileUnusable, programFileUnwritable } from '../../errors/setup.js';
@@ -31,7 +31,18 @@ export function createProgramFiles(): ProgramFiles {
       await written(file.path, () => unlink(file.path));
     },
     exists: existsSync,
+    missingFolders,
+    removeFolder: (path) =>
+      rmdir(path).then(
+        () => true,
+        () => false,
+      ),
   };
+}
+
+function missingFolders(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === path || existsSync(folder) ? [] : [folder, ...missingFolders(folder)];
 }
 
 /** Where a path leads: dotfiles are often links into a folder that is kept in a repository. */
