@@ -3,6 +3,7 @@ import { redirectRefused } from '../../errors/url.js';
 import type { HostPipe, Wire, WireRequest } from '../../ports/bridging.js';
 import type { Clock } from '../../ports.js';
 import type { EventBytes } from '../../primitives/event-bytes.js';
+import { Roster } from '../../primitives/roster.js';
 import type { Secret } from '../../primitives/secret.js';
 import { type WantedScope, wantedScope } from '../request/wanted-scope.js';
 import type { Authorization } from './authorization.js';
@@ -42,8 +43,8 @@ export interface Errand {
 export class Courier {
   readonly #parts: CourierParts;
   readonly #budget = new MemoryBudget(mostHeldBytes);
-  readonly #running = new Set<RunningExchange>();
-  readonly #over = (running: RunningExchange) => void this.#running.delete(running);
+  readonly #running = new Roster<RunningExchange>();
+  readonly #over = (running: RunningExchange) => void this.#running.remove(running);
   #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
 
@@ -91,7 +92,7 @@ export class Courier {
   /** Ends everything that is under way; nothing is sent from then on. */
   end(reason: Failure): void {
     this.#ended = reason;
-    for (const running of this.#running) running.abort(reason);
+    for (const running of this.#running.all()) running.abort(reason);
   }
 
   #once(errand: Errand, bearer: Secret | undefined): Promise<Outcome> {

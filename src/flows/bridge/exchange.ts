@@ -3,6 +3,7 @@ import type { HostPipe, Wire, WireExchange, WireRequest, WireWatcher } from '../
 import { EventByteReader, type EventBytes } from '../../primitives/event-bytes.js';
 import { joined } from '../../primitives/line-splitter.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
+import type { Listed } from '../../primitives/roster.js';
 import { largestMessageBytes } from '../../protocol/mcp/session.js';
 import type { MemoryBudget } from './memory-budget.js';
 
@@ -40,7 +41,7 @@ export interface ExchangeParts {
 }
 
 /** An exchange under way. */
-export interface RunningExchange {
+export interface RunningExchange extends Listed {
   readonly outcome: Promise<Outcome>;
   /** Ends it; the outcome is `failed` then. */
   abort(reason: unknown): void;
@@ -52,6 +53,7 @@ export function exchange(parts: ExchangeParts): RunningExchange {
 }
 
 class Reader implements RunningExchange, WireWatcher {
+  listedAt = -1;
   readonly outcome: Promise<Outcome>;
   readonly #parts: ExchangeParts;
   readonly #exchange: WireExchange;

@@ -1,5 +1,8 @@
 import type { WireExchange } from '../../ports/bridging.js';
 
+/** What holds less does not count: most answers are small, and there are not so many of them at a time. In bytes. */
+const little = 4_096;
+
 /**
  * Bounds what all answers under way hold together. Beyond it only the one that has held the longest is read on; the
  * others wait until it has ended, so that there always is one that gets on.
@@ -18,7 +21,7 @@ export class MemoryBudget {
   /** From now on this one holds so many bytes. */
   hold(exchange: WireExchange, bytes: number): void {
     const before = this.#held.get(exchange) ?? 0;
-    if (bytes === before) return;
+    if (bytes === before || (bytes < little && before === 0)) return;
     if (bytes === 0) {
       this.release(exchange);
       return;
@@ -33,7 +36,9 @@ export class MemoryBudget {
   }
 
   release(exchange: WireExchange): void {
-    this.#total -= this.#held.get(exchange) ?? 0;
+    const held = this.#held.get(exchange);
+    if (held === undefined) return;
+    this.#total -= held;
     this.#held.delete(exchange);
     this.#paused.delete(exchange);
     if (this.#paused.size === 0) return;

@@ -13,9 +13,17 @@ export interface Pending {
   isCancelled: boolean;
 }
 
+/** Emptied when it is taken out: V8 keeps what was in a map that changes all the time, and all that it refers to. */
+interface Entry {
+  pending: Pending | undefined;
+  answered: () => void;
+}
+
+const nobody = (): void => undefined;
+
 /** The requests of the host that have no answer yet: only what answers one of them is passed on to the host. */
 export class PendingRequests {
-  readonly #open = new Map<string, { readonly pending: Pending; readonly answered: () => void }>();
+  readonly #open = new Map<string, Entry>();
   #idle: (() => void)[] = [];
 
   get size(): number {
@@ -25,11 +33,11 @@ export class PendingRequests {
   /** Undefined for an id that is still in use. */
   add(request: Omit<Pending, 'answered' | 'abort' | 'isCancelled'>): Pending | undefined {
     if (this.#open.has(request.id)) return undefined;
-    let answered: () => void = () => undefined;
+    let answered = nobody;
     const promise = new Promise<void>((resolve) => {
       answered = resolve;
     });
-    const pending = { ...request, answered: promise, abort: () => undefined, isCancelled: false };
+    const pending = { ...request, answered: promise, abort: nobody, isCancelled: false };
     this.#open.set(request.id, { pending, answered });
     return pending;
   }
@@ -48,12 +56,10 @@ export class PendingRequests {
     if (entry?.pending !== pending) return false;
     this.#open.delete(pending.id);
     entry.answered();
+    entry.pending = undefined;
+    entry.answered = nobody;
     if (this.#open.size === 0) for (const then of this.#idle.splice(0)) then();
     return true;
-  }
-
-  all(): readonly Pending[] {
-    return [...this.#open.values()].map(({ pending }) => pending);
   }
 
   /** Resolves once there is none. */

@@ -2,12 +2,14 @@ import { networkFailed, timedOut } from '../../errors/network.js';
 import type { WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
+import type { Listed } from '../../primitives/roster.js';
 import type { AnswerTaker } from './answer-taker.js';
 import type { Lane } from './lane.js';
 import { codingOf, Unpacking } from './unpacking.js';
 
 /** One request of the quick wire, from before it has a connection to the end of its answer. */
-export class Sending implements WireExchange, AnswerTaker {
+export class Sending implements WireExchange, AnswerTaker, Listed {
+  listedAt = -1;
   isOver = false;
   readonly #request: WireRequest;
   readonly #watcher: WireWatcher;

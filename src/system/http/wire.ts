@@ -1,5 +1,6 @@
 import { urlRefused } from '../../errors/url.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
+import { Roster } from '../../primitives/roster.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { DoorOptions } from './door.js';
 import type { Lane } from './lane.js';
@@ -30,8 +31,8 @@ class QuickWire implements Wire {
   readonly #userAgent: string;
   readonly #places: Places<Lane>;
   readonly #closing = new AbortController();
-  readonly #waiting = new Set<Sending>();
-  readonly #headed = (sending: Sending) => void this.#waiting.delete(sending);
+  readonly #waiting = new Roster<Sending>();
+  readonly #headed = (sending: Sending) => void this.#waiting.remove(sending);
   #latest: Judged | undefined;
   #look: NodeJS.Timeout | undefined;
 
@@ -95,7 +96,7 @@ class QuickWire implements Wire {
 
   #lookAround(): void {
     const now = performance.now();
-    for (const sending of this.#waiting) sending.look(now, lookEveryMs);
+    for (const sending of this.#waiting.all()) sending.look(now, lookEveryMs);
     if (this.#waiting.size > 0) return;
     clearInterval(this.#look); // an idle bridge wakes nobody
     this.#look = undefined;

@@ -1,4 +1,5 @@
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
+import type { Listed } from '../../primitives/roster.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { AnswerTaker } from '../http/answer-taker.js';
 import type { Lane } from '../http/lane.js';
@@ -17,7 +18,8 @@ import { Retries } from './retries.js';
 import { Silence } from './silence.js';
 
 /** One request, from its admission to the last byte of its answer. */
-export class Exchange implements AnswerTaker, BodyWatcher, UnderWay {
+export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
+  listedAt = -1;
   /** Is it a standing event stream? */
   standing = false;
   readonly #parts: ExchangeParts;

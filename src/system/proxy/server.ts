@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import type { ProxyOptions, RunningProxy } from '../../ports/proxy.js';
+import { Roster } from '../../primitives/roster.js';
 import type { Lane } from '../http/lane.js';
 import type { Places } from '../http/places.js';
 import { type Admitted, admit, admitAgain, type Gate, type Refused, refused } from './admit.js';
@@ -43,7 +44,7 @@ class Running implements CallerServer {
   readonly #server: Server;
   readonly #places: Places<Lane>;
   readonly #around: Surroundings;
-  readonly #under = new Set<Exchange>();
+  readonly #under = new Roster<Exchange>();
   readonly #closing = new AbortController();
   readonly #connections = new CallerConnections();
   readonly #sweeper: NodeJS.Timeout;
@@ -99,7 +100,7 @@ class Running implements CallerServer {
     this.#ending = true;
     this.#server.close();
     this.#connections.endIdle();
-    for (const exchange of this.#under) if (exchange.standing) exchange.cut();
+    for (const exchange of this.#under.all()) if (exchange.standing) exchange.cut();
     if (this.#under.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
@@ -131,13 +132,13 @@ class Running implements CallerServer {
   }
 
   #over(exchange: Exchange): void {
-    this.#under.delete(exchange);
+    this.#under.remove(exchange);
     if (this.#under.size === 0) this.#idle();
   }
 
   #sweep(): void {
     const now = performance.now();
-    for (const exchange of this.#under) exchange.sweep(now);
+    for (const exchange of this.#under.all()) exchange.sweep(now);
   }
 }
 
