@@ -54,7 +54,7 @@ export class WholeBody implements KeptBody {
 
   data(piece: Buffer): boolean {
     this.#watcher.progress();
-    this.#pieces.push(piece);
+    this.#pieces.push(Buffer.from(piece));
     return true;
   }
 

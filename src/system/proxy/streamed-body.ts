@@ -36,7 +36,7 @@ export class StreamedBody implements KeptBody {
   data(piece: Buffer): boolean {
     this.#watcher.progress();
     this.#size += piece.byteLength;
-    this.#pieces.push(piece);
+    this.#pieces.push(this.replayable ? Buffer.from(piece) : piece);
     // Without a try under way only so much is taken in advance.
     const goOn = this.#try === undefined ? this.#size < proxyLimits.wholeBody : this.#try.give();
     this.#held = !goOn;

@@ -16,6 +16,8 @@ export class BodyReader {
   #taker: BodyTaker | undefined;
   /** Bytes that are still to come, where a length was announced. */
   #left = 0;
+  /** Of what has come, where none was announced. */
+  #size = 0;
   #goOn = true;
 
   constructor(framing: Framing, taker: BodyTaker) {
@@ -24,10 +26,16 @@ export class BodyReader {
     this.#chunks = framing.kind === 'chunked' ? new ChunkedBody() : undefined;
   }
 
+  /** How many bytes are likely to come still. */
+  get expected(): number {
+    return this.#chunks === undefined ? this.#left : this.#size;
+  }
+
   /** Undefined: this is not formed as the body of a request must be. */
   push(piece: Buffer): BodyProgress | undefined {
     this.#goOn = true;
     if (this.#chunks !== undefined) {
+      this.#size += piece.length;
       const progress = this.#chunks.push(piece, this.#give);
       return progress && { ...progress, goOn: this.#goOn };
     }

@@ -1,8 +1,11 @@
 import type { Socket } from 'node:net';
+import { ReadBuffer } from '../../http/read-buffer.js';
 import { proxyLimits } from '../limits.js';
+import { readInto } from './read-into.js';
 
 /** What is told of a caller's socket. */
 export interface SocketWatcher {
+  /** The memory of a piece is used again once this has returned, or, where it has paused the socket, once that goes on. */
   data(piece: Buffer): void;
   /** The caller sends no more. */
   ended(): void;
@@ -14,6 +17,7 @@ export interface SocketWatcher {
 /** A caller's socket: what is written to it, and how it is ended without what was said last being lost. */
 export class CallerSocket {
   readonly #socket: Socket;
+  readonly #buffer: ReadBuffer;
   readonly #flushed: () => void;
   /** Is there somebody to be told when all is written? */
   #waiting = false;
@@ -25,10 +29,13 @@ export class CallerSocket {
 
   constructor(socket: Socket, watcher: SocketWatcher) {
     this.#socket = socket;
-    socket.on('data', (piece: Buffer) => {
+    const read = (piece: Buffer): boolean => {
       if (this.#closing) this.#drop(piece);
       else watcher.data(piece);
-    });
+      return true;
+    };
+    this.#buffer = new ReadBuffer(read);
+    if (!readInto(socket, this.#buffer)) socket.on('data', read);
     socket.on('end', () => {
       if (this.#closing) socket.end();
       else watcher.ended();
@@ -70,6 +77,11 @@ export class CallerSocket {
     socket.uncork();
     this.#waiting = socket.writableLength > 0;
     return !this.#waiting;
+  }
+
+  /** So many bytes are known to come. */
+  expect(count: number): void {
+    this.#buffer.expect(count);
   }
 
   pause(): void {

@@ -135,7 +135,7 @@ export class CallerConnection implements SocketWatcher {
       else if (this.#body !== undefined) rest = this.#readBody(this.#body, rest);
       else {
         // Not before its turn; nor is more read, so that no more than this waits here.
-        this.#early = rest;
+        this.#early = Buffer.from(rest);
         this.socket.pause();
         break;
       }
@@ -174,6 +174,7 @@ export class CallerConnection implements SocketWatcher {
       body.end();
       if (this.#answered) this.#next();
     } else if (!progress.goOn) this.socket.pause();
+    this.socket.expect(progress.ended ? 0 : body.expected);
     return piece.subarray(progress.used);
   }
 

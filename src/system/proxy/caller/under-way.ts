@@ -10,7 +10,7 @@ export interface IncomingHead extends RequestLine {
 
 /** Takes the body of a request as it comes. */
 export interface BodyTaker {
-  /** False: no more for now, until the connection is told to go on. `piece` is the taker's to keep. */
+  /** False: no more for now. The memory of a piece is used again then, or, after false, once the connection goes on. */
   data(piece: Buffer): boolean;
   end(): void;
 }
