@@ -142,7 +142,7 @@ function positionals(
       );
     }
     if (word === '') {
-      throw usageWrong(`The ${spec.name} is empty.`, help);
+      throw usageWrong(spec.many === true ? 'A word is empty.' : `The ${spec.name} is empty.`, help);
     }
     return [camelCase(spec.name), spec.many === true ? words.slice(index) : word];
   });

@@ -127,6 +127,17 @@ export function loginExpired(
   });
 }
 
+/** The token is good, but not for as long as was asked, and no other can be had without a person. Milliseconds. */
+export function lifeTooShort(server: string, leftMs: number, askedMs: number): Failure {
+  const [left, asked] = [leftMs, askedMs].map((ms) => Math.floor(ms / 1000));
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message: `The token for ${quoted(server)} lives for ${left} s more, not for the ${asked} s that were asked for, and there is no refresh token.`,
+    remedy: `Ask for less (--min-ttl ${Math.max(0, (left ?? 0) - 1)}), or run: postern login ${shellWord(server)}`,
+  });
+}
+
 /** The server refuses a token that was just issued for it. */
 export function tokenRefusedByServer(server: string): Failure {
   return new Failure({

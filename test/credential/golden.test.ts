@@ -47,7 +47,6 @@ const answers: readonly Row[] = [
     { input: gitInput('protocol=https', 'host=mcp.example') },
     `username=oauth2\npassword=${token}\npassword_expiry_utc=${seconds}\n\n`,
   ],
-  ['git get', { input: gitInput(...asked, 'wwwauth[]=Bearer realm="x"') }, ''],
   ['git capability', {}, 'version 0\ncapability authtype\n'],
   ['git store', { input: gitInput(...asked, 'username=x', 'password=y') }, ''],
   ['git what-may-come', {}, ''],
@@ -201,4 +200,25 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   const locked = await seeded.ask(['headers', 'work']);
   assert.deepEqual([locked.code, locked.stdout], [7, '']);
   assert.match(locked.stderr, /^postern: [^\n]+ \[store_locked, exit 7\]\n$/);
+});
+
+test('what keeps a good token back is said: an older git, or a life too short for what was asked', {
+  skip,
+}, async () => {
+  await using seeded = await seed(login);
+  const bearerOnly = gitInput(...asked, 'wwwauth[]=Bearer realm="x"');
+  const older = await seeded.ask(['git', 'get'], { input: bearerOnly });
+  assert.deepEqual([older.code, older.stdout], [0, '']);
+  assert.match(
+    older.stderr,
+    /^postern: this server takes Bearer tokens alone, which git sends from version 2\.46 on\.\n$/,
+  );
+  const elsewhere = gitInput('protocol=https', 'host=other.example', 'path=mcp', 'wwwauth[]=Bearer');
+  assert.equal((await seeded.ask(['git', 'get'], { input: elsewhere })).stderr, '');
+  const short = await seeded.ask(['headers', 'work', '--min-ttl', '86400']);
+  assert.deepEqual([short.code, short.stdout], [3, '']);
+  assert.match(
+    short.stderr,
+    /lives for 3[0-9]{3} s more, not for the 86400 s .*--min-ttl 3[0-9]{3}\).*login_expired, exit 3/,
+  );
 });

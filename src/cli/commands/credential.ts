@@ -77,6 +77,12 @@ async function answer(
   }
   const { logins } = await ports.index.read();
   progress.login = namedLogin(logins, call.wanted);
+  if (call.kind === 'too_old') {
+    if (findCredential(logins, call.wanted).kind === 'one') {
+      context.tell('postern: this server takes Bearer tokens alone, which git sends from version 2.46 on.');
+    }
+    return '';
+  }
   const login = loginFor(context, call, logins);
   progress.login = login;
   if (call.kind === 'refused') {
@@ -94,7 +100,7 @@ async function answer(
 /** Undefined where the caller is to hear nothing. */
 function loginFor(
   context: CommandContext,
-  call: Exclude<CredentialCall, { readonly kind: 'answer' }>,
+  call: Exclude<CredentialCall, { readonly kind: 'answer' | 'too_old' }>,
   logins: readonly LoginRecord[],
 ): LoginRecord | undefined {
   if (call.kind === 'get' && call.unmapped === undefined) {

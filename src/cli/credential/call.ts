@@ -28,6 +28,8 @@ export type CredentialCall =
       readonly minLifeMs: number | undefined;
       readonly output: (granted: Granted, now: number) => string;
     }
+  /** The server wants what this git is too old to send. */
+  | { readonly kind: 'too_old'; readonly wanted: WantedCredential }
   /** This very credential was refused. */
   | { readonly kind: 'refused'; readonly wanted: WantedCredential; readonly credential: Secret };
 

@@ -30,9 +30,12 @@ export function gitCall(args: CredentialArguments, input: Uint8Array): Credentia
       ? { kind: 'answer', output: '' }
       : { kind: 'refused', wanted, credential };
   }
-  const mayAnswer = targetUrl(target) !== undefined && (request.takesBearer || request.mayTakePassword);
-  if (!mayAnswer || (isAccount && args.account !== undefined && args.account !== username)) {
+  const isOther = isAccount && args.account !== undefined && args.account !== username;
+  if (targetUrl(target) === undefined || isOther) {
     return { kind: 'answer', output: '' };
+  }
+  if (!request.takesBearer && !request.mayTakePassword) {
+    return { kind: 'too_old', wanted };
   }
   return {
     ...usualCall,

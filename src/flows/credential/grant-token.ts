@@ -1,10 +1,10 @@
 import { exitCode, Failure } from '../../errors/failure.js';
-import { loginExpired } from '../../errors/token.js';
 import type { RenewedToken } from '../../ports/callers.js';
 import type { Ports } from '../../ports.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
+import { cannotRenew } from '../token/cannot-renew.js';
 import { readCredential } from '../token/read-credential.js';
 import { alive, renewable, reportedRefused, usable } from '../token/token-request.js';
 import { minLife } from './min-life.js';
@@ -38,7 +38,7 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   if (!renewable(held)) {
     // What does not live as long as it is best to is better than nothing, unless the caller asked for so much.
     if (asked === undefined && lives()) return held;
-    throw loginExpired(login.server, 'the token has expired and there is no refresh token');
+    throw cannotRenew(login.server, held, { minLifeMs, rejected: undefined }, ports.clock.now());
   }
   try {
     return await renewOnce(ports, request, { held, minLifeMs });

@@ -5,6 +5,7 @@ import { encodeCredential, type StoredCredential } from '../../protocol/credenti
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
 import { forgetRegistration } from '../login/registrations.js';
+import { cannotRenew } from './cannot-renew.js';
 import { checkSubject, countRefused } from './check-renewal.js';
 import { currentProofs } from './current-proofs.js';
 import { keepCredential, keepRefreshed } from './keep-refreshed.js';
@@ -39,7 +40,7 @@ export async function refreshCredential(
     return held;
   }
   if (!renewable(held)) {
-    throw loginExpired(login.server, 'its token has expired, or is about to, and there is no refresh token');
+    throw cannotRenew(login.server, held, request, ports.clock.now());
   }
   if (await isDead(ports, login)) {
     throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);

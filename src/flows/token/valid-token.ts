@@ -1,6 +1,6 @@
-import { loginExpired } from '../../errors/token.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
+import { cannotRenew } from './cannot-renew.js';
 import { readCredential } from './read-credential.js';
 import { refreshCredential } from './refresh-credential.js';
 import {
@@ -33,10 +33,7 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
     return tokenOf(credential);
   }
   if (!renewable(credential)) {
-    throw loginExpired(
-      request.login.server,
-      'its token has expired, or is about to, and there is no refresh token',
-    );
+    throw cannotRenew(request.login.server, credential, wanted, ports.clock.now());
   }
   return tokenOf(await refreshCredential(ports, wanted));
 }
