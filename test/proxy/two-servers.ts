@@ -6,6 +6,7 @@ import { admit, admitAgain, type Gate } from '../../src/system/proxy/admit.js';
 import type { Answer } from '../../src/system/proxy/caller/answer.js';
 import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
 import type { IncomingHead, UnderWay } from '../../src/system/proxy/caller/under-way.js';
+import { Endpoints } from '../../src/system/proxy/endpoints.js';
 import { refusal } from '../../src/system/proxy/refusal.js';
 import { Sessions } from '../../src/system/proxy/sessions.js';
 import { mountOf } from './stand.js';
@@ -44,7 +45,7 @@ const answered = 'ok';
 
 const mount = mountOf('http://127.0.0.1:1/mcp');
 const url = new URL(mount.server);
-const mounted = { mount, url, origin: url.origin, targets: new Map() };
+const mounted = { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() };
 
 /** A gate without a key, for `Host: h` and `/m`. */
 export const gate: Gate = {

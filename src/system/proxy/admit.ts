@@ -2,6 +2,7 @@ import type { ProxyMount } from '../../ports/proxy.js';
 import { upstreamTarget } from '../../primitives/mount-path.js';
 import { type RequestHead, readRequestHead } from '../../primitives/relayed-request.js';
 import type { IncomingHead } from './caller/under-way.js';
+import type { Endpoints } from './endpoints.js';
 import { proxyLimits } from './limits.js';
 import type { LocalKey } from './local-key.js';
 import { type Refusal, refusal } from './refusal.js';
@@ -23,6 +24,7 @@ export interface Mounted {
   readonly origin: string;
   /** Targets judged before, by what stands behind the mount. */
   readonly targets: Map<string, string | undefined>;
+  readonly endpoints: Endpoints;
 }
 
 export type Framing =
@@ -114,8 +116,8 @@ function firstSegment(path: string): { readonly segment: string; readonly rest: 
     : { segment: path.slice(1, end + 1), rest: path.slice(end + 1) };
 }
 
-function targetAt({ mount, targets }: Mounted, rest: string): string | undefined {
-  const known = targets.get(rest);
+function targetAt({ mount, targets, endpoints }: Mounted, rest: string): string | undefined {
+  const known = targets.get(rest) ?? endpoints.targetOf(rest);
   if (known !== undefined) return known;
   const target = upstreamTarget(mount.server, rest);
   if (targets.size >= mostTargets) targets.clear();

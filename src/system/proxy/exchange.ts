@@ -6,7 +6,6 @@ import type { Lane } from '../http/lane.js';
 import type { Lanes } from '../http/lanes.js';
 import { Attempt } from './attempt.js';
 import { borrowLane } from './borrow-lane.js';
-import type { OutgoingHead } from './caller/answer.js';
 import type { UnderWay } from './caller/under-way.js';
 import { answerFor } from './caller-head.js';
 import type { ExchangeParts } from './exchange-parts.js';
@@ -16,6 +15,7 @@ import type { ReadAnswer } from './read-answers.js';
 import { type Refusal, refusal, refusalFor } from './refusal.js';
 import { Retries } from './retries.js';
 import { Silence } from './silence.js';
+import { StreamOpening } from './stream-opening.js';
 
 /** One request, from its admission to the last byte of its answer. */
 export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
@@ -29,6 +29,7 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   #token: Secret | undefined;
   #attempt: Attempt | undefined;
   #ended = false;
+  #opening: StreamOpening | undefined;
   /** Does the caller leave unread what came for it? */
   #held = false;
 
@@ -84,7 +85,12 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
 
   data(chunk: Uint8Array): boolean {
     this.#silence.moved();
-    const goOn = this.#parts.answer.data(chunk);
+    const piece = this.#opening === undefined ? chunk : this.#opening.push(chunk);
+    if (piece instanceof Error) {
+      this.#fail(piece);
+      return true;
+    }
+    const goOn = this.#parts.answer.data(piece);
     if (!goOn) {
       this.#held = true;
       this.#silence.turnOf('caller reads');
@@ -93,6 +99,7 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   }
 
   end(): void {
+    if (this.#opening !== undefined) this.#parts.answer.data(this.#opening.rest());
     this.#parts.answer.end();
     this.#finish();
   }
@@ -156,16 +163,15 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
 
   #passOn(head: ReadAnswer): void {
     const { method, answer, admitted, around } = this.#parts;
-    let out: OutgoingHead;
-    try {
-      out = answerFor(head, admitted);
-    } catch (error) {
-      this.#fail(error);
+    const out = answerFor(head, admitted);
+    if (out instanceof Error) {
+      this.#fail(out);
       return;
     }
     if (head.sessions.length > 0) around.sessions.learn(head.sessions, admitted.mounted.mount.name);
     // It never ends by itself, and its reader knows how to come back.
     this.standing = method === 'GET' && head.isEventStream;
+    if (this.standing && out.length === undefined) this.#opening = new StreamOpening(admitted);
     this.#silence.turnOf('server sends');
     answer.head(out, admitted.head.close);
   }

@@ -8,6 +8,7 @@ import type { Answer } from './caller/answer.js';
 import type { CallerConnection, CallerServer } from './caller/connection.js';
 import { CallerConnections } from './caller/connections.js';
 import type { IncomingHead, UnderWay } from './caller/under-way.js';
+import { Endpoints } from './endpoints.js';
 import { Exchange } from './exchange.js';
 import type { Surroundings } from './exchange-parts.js';
 import { proxyLimits } from './limits.js';
@@ -27,7 +28,10 @@ export async function openProxy(places: Places<Lane>, options: ProxyOptions): Pr
   const key = options.key ? newLocalKey() : undefined;
   const mounts = options.mounts.map((mount) => {
     const url = new URL(mount.server);
-    return [mount.name, { mount, url, origin: url.origin, targets: new Map() }] as const;
+    return [
+      mount.name,
+      { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() },
+    ] as const;
   });
   const gate = { ...listening, key, mounts: new Map(mounts), sessions: running.sessions };
   running.begin(gate);
