@@ -146,6 +146,16 @@ export function noServersThere(title: string, files: readonly string[]): Failure
   });
 }
 
+/** `login --from` found a configuration that is broken. */
+export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
+  return new Failure({
+    code: 'program_file_unusable',
+    exit: exitCode.usage,
+    message: `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
+    remedy: 'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
+  });
+}
+
 /** `login --from` was given a name that is not there. */
 export function serverNotThere(
   name: string,

@@ -92,3 +92,17 @@ test('a configuration with more servers than anybody has is read all the same, e
   assert.equal(code, 0, stderr);
   assert.equal(stdout.trim().split('\n').length, 75_000);
 });
+
+test('a configuration that is broken is not said to name no server', async () => {
+  for (const [program, path, text, format] of [
+    ['cursor', '.cursor/mcp.json', '{"mcpServers":', 'JSON'],
+    ['codex', '.codex/config.toml', '[mcp_servers.x]\nurl = "https://x.example/mcp"\nbroken', 'TOML'],
+  ] as const) {
+    await using home = await homeWith(path, text);
+    const { code, stdout, stderr } = await runProgram(home, ['login', '--from', program]);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, new RegExp(`cannot be read as ${format}`));
+  }
+  await using empty = await homeWith('.cursor/mcp.json', ' \n');
+  assert.match((await runProgram(empty, ['login', '--from', 'cursor'])).stderr, /names no server/);
+});

@@ -91,7 +91,10 @@ test('[A-194] no bus: says so, and what to do', { skip: needs('dbus') }, async (
   await using keychain = openKeychain({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus' });
   allFailed(await everything(keychain), 'store_unavailable', /dbus-run-session/);
   await using without = openKeychain({});
-  allFailed(await everything(without), 'store_unavailable', /dbus-run-session/);
+  const failed = await everything(without);
+  allFailed(failed, 'store_unavailable', /dbus-run-session/);
+  assert.match(JSON.stringify(failed), /DBUS_SESSION_BUS_ADDRESS is not set/);
+  assert.doesNotMatch(JSON.stringify(failed), /leads nowhere/);
 });
 
 test('[A-195] a keychain that hangs: every method ends within its limit, only the first waits', {

@@ -9,7 +9,7 @@ export function checkLines({ plan, place, end, answer }: CheckedEntry, title: st
     different: `The entry in ${printable(plan?.file.path ?? '', 300)} is not what postern would write now: add --write in place of --check.`,
     'no-file': '',
   };
-  return [places[place], `${title} ${answerInWords(end, answer)}.`, ...stderrLines(end)].filter(
+  return [places[place], `${title} ${answerInWords(end, answer)}.`, ...stderrLines(end, answer)].filter(
     (line) => line !== '',
   );
 }
@@ -44,8 +44,10 @@ function answerInWords(end: CheckedEntry['end'], answer: CheckedEntry['answer'])
   }
 }
 
-function stderrLines(end: CheckedEntry['end']): readonly string[] {
+/** What postern said; not a second time what the program is told in the protocol's own words. */
+function stderrLines(end: CheckedEntry['end'], answer: CheckedEntry['answer']): readonly string[] {
   if (typeof end === 'string' || end.stderr.trim() === '') return [];
+  if (answer.kind === 'refused' && answer.why !== '' && end.stderr.includes(answer.why)) return [];
   return end.stderr
     .trim()
     .split('\n')

@@ -1,4 +1,6 @@
+import { serversUnreadable } from '../../errors/setup.js';
 import type { Neighbours } from '../../ports/neighbours.js';
+import { findEntry } from '../../primitives/edit/entry.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Program } from '../../protocol/setup/program.js';
 import type { FoundServer } from '../../protocol/setup/read-servers.js';
@@ -20,7 +22,7 @@ export interface OfferedServers {
 /**
  * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
  * the working folder.
- * @throws Failure `program_file_unusable`
+ * @throws Failure `program_file_unusable`, also where a file is broken: then it is not said to name no server
  */
 export async function findServers(
   { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
@@ -31,6 +33,7 @@ export async function findServers(
   const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
+    checkFormat(path, text);
     for (const server of program.servers?.(text, machine) ?? []) {
       if (!found.has(server.url)) found.set(server.url, server);
     }
@@ -56,4 +59,12 @@ function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): 
     .slice(0, 63);
   const isTaken = logins.some((login) => login.name === plain && login.server !== url);
   return plain === '' || isTaken ? undefined : plain;
+}
+
+function checkFormat(path: string, text: string): void {
+  const isToml = path.endsWith('.toml');
+  const found = findEntry(text, { format: isToml ? 'toml' : 'json', path: ['any'] });
+  if (text.trim() !== '' && !found.ok && found.problem === 'unreadable') {
+    throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
+  }
 }
