@@ -1,4 +1,5 @@
 import { isHeaderValue } from './characters.js';
+import { knownText } from './known-text.js';
 import { joined } from './line-splitter.js';
 
 /** One event of a `text/event-stream` (WHATWG HTML, section 9.2), its data as the bytes that came. */
@@ -85,13 +86,16 @@ export class EventByteReader {
   }
 
   #endEvent(events: EventBytes[]): void {
-    const { id, retry } = this.#fields;
-    if (this.#data.length > 0 || id !== undefined || retry !== undefined) {
-      events.push({ ...this.#fields, data: joined(this.#data, this.#dataSize) });
+    const { event, id, retry } = this.#fields;
+    const isPlain = id === undefined && retry === undefined;
+    if (this.#data.length > 0 || !isPlain) {
+      const data = joined(this.#data, this.#dataSize);
+      // Most have no more than this, and then are all made alike.
+      events.push(isPlain ? { event, data } : { ...this.#fields, data });
     }
     this.#data = [];
     this.#dataSize = 0;
-    this.#fields = { event: '' };
+    if (!isPlain || event !== '') this.#fields = { event: '' };
     this.#held = 0;
   }
 
@@ -105,9 +109,8 @@ export class EventByteReader {
       return;
     }
     if (nameEnd === 0 || nameEnd > 5 || line.byteLength > longestId + 8) return;
-    const decoder = new TextDecoder();
-    const value = decoder.decode(line.subarray(from));
-    switch (decoder.decode(line.subarray(0, nameEnd))) {
+    const value = textIn(line, from, line.byteLength);
+    switch (textIn(line, 0, nameEnd)) {
       case 'event':
         this.#fields.event = value;
         break;
@@ -131,4 +134,8 @@ export class EventByteReader {
     this.#dataSize += value.byteLength;
     this.#held += value.byteLength + costOfPiece;
   }
+}
+
+function textIn(line: Uint8Array, from: number, to: number): string {
+  return knownText(line, from, to) ?? new TextDecoder().decode(line.subarray(from, to));
 }

@@ -2,6 +2,8 @@
 const texts = [
   ...[
     'id',
+    'event',
+    'retry',
     'uri',
     '2.0',
     'jsonrpc',
