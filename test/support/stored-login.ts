@@ -16,20 +16,24 @@ export interface StoredLogin {
   readonly accessToken: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number | null;
+  /** A refresh token, and where on loopback it is sent. */
+  readonly refresh?: { readonly token: string; readonly endpoint: string };
   /** The account that the item says it is of; another one's for a swapped item. */
   readonly boundTo?: string;
 }
 
 /** Stores a login as `postern login` does: the item in the keychain of the home's session bus, the record in its index. */
 export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
-  const { server, accessToken, expiresAt, account = defaultAccount } = login;
-  const binding = { resource: server, issuer: 'https://as.example', clientId: 'client-1', account };
+  const { server, accessToken, expiresAt, refresh, account = defaultAccount } = login;
+  const issuer = refresh === undefined ? 'https://as.example' : new URL(refresh.endpoint).origin;
+  const binding = { resource: server, issuer, clientId: 'client-1', account };
   const key = await credentialKey(binding);
   const obtainedAt = Date.now();
   const item = encodeCredential({
     version: 1,
     binding: { ...binding, account: login.boundTo ?? account },
-    tokenEndpoint: 'https://as.example/token',
+    tokenEndpoint: refresh?.endpoint ?? 'https://as.example/token',
+    ...(refresh === undefined ? {} : { refreshToken: new Secret(refresh.token) }),
     authMethod: 'none',
     accessToken: new Secret(accessToken),
     expiresAt,
@@ -52,9 +56,9 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     scopes: ['notes'],
     expiresAt,
     obtainedAt,
-    refreshable: false,
+    refreshable: refresh !== undefined,
     store: 'keychain',
-    zone: 'public',
+    zone: refresh === undefined ? 'public' : 'loopback',
     registration: 'dynamic',
     generation: 1,
   };
