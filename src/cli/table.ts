@@ -108,5 +108,6 @@ export type LooseArguments = Readonly<Record<string, ArgumentValue>>;
 
 /** The name of an option or positional in code: `min-ttl` is `minTtl`. */
 export function camelCase(name: string): string {
-  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const [first = '', ...others] = name.split('-');
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -53,7 +53,8 @@ export function mapLogin<Login extends MappableLogin>(
   wanted: { readonly target: string; readonly account: string | undefined; readonly wholeHost: boolean },
 ): MappedLogin<Login> {
   const { target, account, wholeHost } = wanted;
-  const onOrigin = logins.filter(({ server }) => sameOrigin(server, target));
+  const origin = originText(target);
+  const onOrigin = logins.filter(({ server }) => origin !== '' && originText(server) === origin);
   const fitting = onOrigin.filter(
     (login) =>
       (wholeHost || attaches(login.server, target)) && (account === undefined || login.account === account),
@@ -75,10 +76,6 @@ export function mapLogin<Login extends MappableLogin>(
 export function originText(url: string): string {
   const parts = splitUrl(url);
   return parts === undefined ? '' : originOf(parts);
-}
-
-function sameOrigin(one: string, other: string): boolean {
-  return originText(one) === originText(other) && originText(one) !== '';
 }
 
 /** Plain http carries a token within this machine only. */

@@ -96,3 +96,54 @@ test('[A-194] nothing to connect to is no bus; a bus that is silent, strange or 
   const tcp = { DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=1' };
   assert.equal(await probeSecretService(tcp, 200), 'unknown');
 });
+
+test('calls are encoded as the specification writes them, texts of any character, a dictionary of any size', () => {
+  const texts = fc.string({ unit: 'binary', maxLength: 12 });
+  const any = { destination: 'd.d', path: '/p', interface: 'i.i', member: 'M' };
+  fc.assert(
+    fc.property(
+      texts,
+      fc.dictionary(texts, texts, { maxKeys: 5 }),
+      fc.nat(0xffff_fffe),
+      (text, entries, serial) => {
+        const bytes = encodeCall(
+          {
+            ...any,
+            arguments: [
+              { type: 's', text },
+              { type: 'a{ss}', entries },
+            ],
+          },
+          serial + 1,
+        );
+        assert.equal(bytes.readUInt32LE(8), serial + 1);
+        const bodyAt = (16 + bytes.readUInt32LE(12) + 7) & ~7;
+        assert.equal(bytes.length, bodyAt + bytes.readUInt32LE(4));
+        let at = bodyAt;
+        const word = () => {
+          at = (at + 3) & ~3;
+          at += 4;
+          return bytes.readUInt32LE(at - 4);
+        };
+        const string = () => {
+          const length = word();
+          at += length + 1;
+          assert.equal(bytes[at - 1], 0);
+          return bytes.toString('utf8', at - 1 - length, at - 1);
+        };
+        assert.equal(string(), Buffer.from(text).toString());
+        const length = word();
+        at = (at + 7) & ~7;
+        const from = at;
+        for (const [name, value] of Object.entries(entries)) {
+          at = (at + 7) & ~7;
+          assert.deepEqual(
+            [string(), string()],
+            [name, value].map((one) => Buffer.from(one).toString()),
+          );
+        }
+        assert.deepEqual([at, at - from], [bytes.length, length]);
+      },
+    ),
+  );
+});

@@ -27,34 +27,14 @@ export function encodeCall(call: MethodCall, serial: number): Buffer {
   if (call.arguments.length > 0) {
     fields.field(field.signature, 'g', call.arguments.map(({ type }) => type).join(''));
   }
-  const header = new Writer();
-  header.bytes(0x6c, 1, 0, 1); // little-endian, METHOD_CALL, no flags, version 1
-  header.word(body.length);
-  header.word(serial);
-  header.word(fields.length);
-  const head = Buffer.concat([header.buffer(), fields.buffer()]);
-  return Buffer.concat([head, Buffer.alloc(-head.length & 7), body.buffer()]);
+  const start = '\x6c\x01\x00\x01'; // little-endian, METHOD_CALL, no flags, version 1
+  const head = `${start}${word(body.bytes.length)}${word(serial)}${word(fields.bytes.length)}${fields.bytes}`;
+  return Buffer.from(`${aligned(head, 8)}${body.bytes}`, 'latin1');
 }
 
+/** Puts values behind one another. Bytes are characters of a string here: that is done in half the time of numbers. */
 class Writer {
-  readonly #bytes: number[] = [];
-
-  get length(): number {
-    return this.#bytes.length;
-  }
-
-  buffer(): Buffer {
-    return Buffer.from(this.#bytes);
-  }
-
-  bytes(...values: readonly number[]): void {
-    this.#bytes.push(...values);
-  }
-
-  word(value: number): void {
-    this.#align(4);
-    this.bytes(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
-  }
+  bytes = '';
 
   argument(argument: BusArgument): void {
     if (argument.type === 'a{ss}') {
@@ -66,39 +46,41 @@ class Writer {
   }
 
   field(code: number, type: 's' | 'o' | 'g', text: string): void {
-    this.#align(8);
-    this.bytes(code);
+    this.bytes = `${aligned(this.bytes, 8)}${String.fromCharCode(code)}`;
     this.#signature(type);
     if (type === 'g') this.#signature(text);
     else this.#string(text);
   }
 
   #string(text: string): void {
-    const utf8 = Buffer.from(text);
-    this.word(utf8.length);
-    this.bytes(...utf8, 0);
+    const utf8 = utf8Of(text);
+    this.bytes = `${aligned(this.bytes, 4)}${word(utf8.length)}${utf8}\0`;
   }
 
   #signature(text: string): void {
-    this.bytes(text.length, ...Buffer.from(text), 0);
+    this.bytes += `${String.fromCharCode(text.length)}${text}\0`;
   }
 
   #dictionary(entries: Readonly<Record<string, string>>): void {
-    this.word(0);
-    const lengthAt = this.#bytes.length - 4;
-    this.#align(8);
-    const from = this.#bytes.length;
+    const inside = new Writer();
     for (const [name, value] of Object.entries(entries)) {
-      this.#align(8);
-      this.#string(name);
-      this.#string(value);
+      inside.bytes = aligned(inside.bytes, 8);
+      inside.#string(name);
+      inside.#string(value);
     }
-    const length = this.#bytes.length - from;
-    this.#bytes[lengthAt] = length & 0xff;
-    this.#bytes[lengthAt + 1] = length >>> 8;
+    const head = `${aligned(this.bytes, 4)}${word(inside.bytes.length)}`;
+    this.bytes = aligned(head, 8) + inside.bytes;
   }
+}
 
-  #align(to: number): void {
-    while (this.#bytes.length % to !== 0) this.#bytes.push(0);
-  }
+function word(value: number): string {
+  return String.fromCharCode(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
+}
+
+function aligned(bytes: string, to: number): string {
+  return bytes + '\0'.repeat(-bytes.length & (to - 1));
+}
+
+function utf8Of(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
