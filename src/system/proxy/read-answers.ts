@@ -9,23 +9,31 @@ export interface ReadAnswer extends ResponseHead {
   readonly isEventStream: boolean;
 }
 
+/** So many heads are remembered: as many as there are busy connections, most of the time. */
+const most = 64;
+
 /** Reads heads of answers: the same head, of which connections tell again and again, once. */
 export class ReadAnswers {
-  readonly #known = new WeakMap<AnswerHead, ReadAnswer>();
+  readonly #heads: AnswerHead[] = [];
+  readonly #read: ReadAnswer[] = [];
+  #next = 0;
 
   of(head: AnswerHead): ReadAnswer {
-    const known = this.#known.get(head);
+    const known = this.#read[this.#heads.indexOf(head)];
     if (known !== undefined) return known;
-    const response = readResponseHead(head.lines);
-    const [length] = response.lengths;
-    const plain = {
-      status: head.status,
-      headers: headerText(response.forward),
-      length: length === undefined ? undefined : Number(length),
-    };
-    const isEventStream = /^text\/event-stream\b/i.test(response.contentType);
-    const read = { ...response, plain, isEventStream };
-    this.#known.set(head, read);
+    const read = readAnswer(head);
+    this.#heads[this.#next] = head;
+    this.#read[this.#next] = read;
+    this.#next = (this.#next + 1) % most;
     return read;
   }
+}
+
+function readAnswer({ status, lines }: AnswerHead): ReadAnswer {
+  const response = readResponseHead(lines);
+  const [said] = response.lengths;
+  const length = said === undefined ? undefined : Number(said);
+  const plain = { status, headers: headerText(response.forward), length };
+  const isEventStream = /^text\/event-stream\b/i.test(response.contentType);
+  return { ...response, plain, isEventStream };
 }
