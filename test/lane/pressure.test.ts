@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -115,6 +116,20 @@ test('a connection that its server promised to keep no longer than a second is n
   await ask(stand);
   await ask(stand);
   assert.equal(server.connections.opened, 2);
+});
+
+test('a connection that nobody uses again is closed, though its server leaves it open [A-260]', async () => {
+  const closed: Promise<unknown>[] = [];
+  await using server = await startTcp((socket) => {
+    closed.push(once(socket, 'close'));
+    const answer = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok';
+    socket.on('data', () => socket.write(answer));
+  });
+  await using stand = laneStand(server.origin);
+  await ask(stand);
+  await ask(stand);
+  assert.equal(closed.length, 1);
+  await Promise.all(closed);
 });
 
 test('a certificate that is not for the server ends the request before it is sent', async () => {

@@ -15,6 +15,9 @@ export interface MostLanes {
 /** What one command needs, and a server bears. */
 export const usualLanes: MostLanes = { bounded: 8, stream: 64, standing: 1_024 };
 
+/** How often it is looked whether idle connections have had their time, in milliseconds. */
+const lookEveryMs = 2_000;
+
 /** What a lane is borrowed for. */
 export type LentFor = 'bounded' | 'stream';
 
@@ -39,6 +42,7 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
   readonly #lent = new Map<L, Slots>();
   /** Those that have been idle longest come first. */
   readonly #idle: L[] = [];
+  #look: NodeJS.Timeout | undefined;
   readonly #slots: Readonly<Record<keyof MostLanes, Slots>>;
 
   constructor(place: Place, make: MakeLane<L>, most: MostLanes, watcher: LanesWatcher<L>) {
@@ -66,8 +70,12 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     const slots = this.#lent.get(lane);
     if (slots === undefined) return;
     this.#lent.delete(lane);
-    if (lane.usable) this.#idle.push(lane);
-    else this.#drop(lane);
+    if (lane.usable) {
+      this.#idle.push(lane);
+      this.#look ??= setInterval(() => this.#lookAround(), lookEveryMs).unref();
+    } else {
+      this.#drop(lane);
+    }
     slots.give();
   }
 
@@ -89,6 +97,7 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#look);
     await Promise.all([...this.#lanes].map((lane) => lane[Symbol.asyncDispose]()));
   }
 
@@ -108,6 +117,14 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     this.#lanes.add(lane);
     this.#watcher.opened(this);
     return lane;
+  }
+
+  /** What nobody will use again is closed, and does not wait for the next request. Without idle ones nobody is woken. */
+  #lookAround(): void {
+    for (const lane of this.#idle.filter(({ usable }) => !usable)) this.#drop(lane);
+    if (this.#idle.length > 0) return;
+    clearInterval(this.#look);
+    this.#look = undefined;
   }
 
   #drop(lane: L): void {
