@@ -5,13 +5,14 @@ import {
   serverNotNamed,
   severalToUndo,
 } from '../errors/setup.js';
-import { usageWrong } from '../errors/usage.js';
+import { serverUnusable, usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
 import type { KeptRecord, Neighbours, SetupRecord } from '../ports/neighbours.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
+import { mayCarryToken } from '../primitives/credential-target.js';
 import { entryName } from '../primitives/edit/entry.js';
 import { printable } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
@@ -87,7 +88,10 @@ async function serverOf(
   const isKnown = logins.some(
     (login) => login.name === server || (canonical.ok && login.server === canonical.value),
   );
-  if (!isKnown && canonical.ok && account === undefined) return { url: canonical.value };
+  if (!isKnown && canonical.ok && account === undefined) {
+    if (mayCarryToken(canonical.value)) return { url: canonical.value };
+    throw serverUnusable(server, 'a token is sent over https alone, or within this machine', undefined);
+  }
   const login = await findLogin(ports, { server, account });
   return { url: login.server, login };
 }

@@ -127,6 +127,17 @@ export function loginExpired(
   });
 }
 
+/** What was named is written like an address, and is none of a server. */
+export function loginImpossible(server: string, why: string): Failure {
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `There is no login for ${quoted(visibleUrl(server), 200)}, and there can be none: ${why}.`,
+    remedy:
+      'Name a login (see: postern status), or pass the server’s full URL, such as https://example.com/mcp.',
+  });
+}
+
 /** The token is good, but not for as long as was asked, and no other can be had without a person. Milliseconds. */
 export function lifeTooShort(server: string, leftMs: number, askedMs: number): Failure {
   const [left, asked] = [leftMs, askedMs].map((ms) => Math.floor(ms / 1000));

@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.js';
-import { accountUnknown, loginAmbiguous, loginNeeded } from '../errors/token.js';
+import { accountUnknown, loginAmbiguous, loginImpossible, loginNeeded } from '../errors/token.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
 import { pickLogin } from '../primitives/pick-login.js';
@@ -39,6 +39,10 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
   if (account !== undefined && first !== undefined) {
     const accounts = logins.flatMap((login) => (login.server === first.server ? login.account : []));
     return accountUnknown(server, account, accounts);
+  }
+  const canonical = canonicalResource(server);
+  if (!canonical.ok && server.includes('://')) {
+    return loginImpossible(server, canonical.problem);
   }
   const names = logins.flatMap(({ name }) => name ?? []);
   return loginNeeded(server, closest(server, names));

@@ -104,6 +104,7 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['headers nowhere', {}, 3, 'login_needed'],
   ['headers https://mcp.example/mcpx', {}, 3, 'login_needed'],
   ['headers', {}, 2, 'usage_wrong'],
+  ['git', {}, 2, 'usage_wrong'],
   ['header', {}, 2, 'usage_wrong'],
   ['headers work more', {}, 2, 'usage_wrong'],
   [
@@ -200,25 +201,4 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   const locked = await seeded.ask(['headers', 'work']);
   assert.deepEqual([locked.code, locked.stdout], [7, '']);
   assert.match(locked.stderr, /^postern: [^\n]+ \[store_locked, exit 7\]\n$/);
-});
-
-test('what keeps a good token back is said: an older git, or a life too short for what was asked', {
-  skip,
-}, async () => {
-  await using seeded = await seed(login);
-  const bearerOnly = gitInput(...asked, 'wwwauth[]=Bearer realm="x"');
-  const older = await seeded.ask(['git', 'get'], { input: bearerOnly });
-  assert.deepEqual([older.code, older.stdout], [0, '']);
-  assert.match(
-    older.stderr,
-    /^postern: this server takes Bearer tokens alone, which git sends from version 2\.46 on\.\n$/,
-  );
-  const elsewhere = gitInput('protocol=https', 'host=other.example', 'path=mcp', 'wwwauth[]=Bearer');
-  assert.equal((await seeded.ask(['git', 'get'], { input: elsewhere })).stderr, '');
-  const short = await seeded.ask(['headers', 'work', '--min-ttl', '86400']);
-  assert.deepEqual([short.code, short.stdout], [3, '']);
-  assert.match(
-    short.stderr,
-    /lives for 3[0-9]{3} s more, not for the 86400 s .*--min-ttl 3[0-9]{3}\).*login_expired, exit 3/,
-  );
 });

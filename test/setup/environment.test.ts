@@ -115,3 +115,22 @@ test('--undo removes the folders that --write made, once they are empty, and no 
     assert.deepEqual(readdirSync(home.path), ['.local'], 'our own state');
   }
 });
+
+test('an address that no server can have is answered with why, and what is secret in it stays unsaid', async () => {
+  const wrong = [
+    ['https://someone:pass-in-url@h.example/mcp', /can be none: it holds a user name or password/],
+    ['https://h.example/mcp?api_key=pass-in-url', /can be none: its query holds a credential/],
+    ['https://h.example/a|b', /can be none: it holds a character/],
+    ['http://h.example/mcp', /a token is sent over https alone/],
+  ] as const;
+  for (const [address, why] of wrong) {
+    await using home = await plainHome();
+    for (const words of [['setup', 'claude'], ['credential', 'headers'], ['token']]) {
+      const { code, stdout, stderr } = await runProgram(home, [...words, address]);
+      assert.equal(stdout, '');
+      assert.doesNotMatch(stderr, /pass-in-url|someone/);
+      if (address.startsWith('https:')) assert.equal(code, 3);
+      if (address.startsWith('https:') || words.includes('setup')) assert.match(stderr, why);
+    }
+  }
+});

@@ -1,3 +1,4 @@
+import { wordsWrong } from '../../errors/credential.js';
 import { targetUrl } from '../../primitives/credential-target.js';
 import {
   type CredentialArguments,
@@ -12,6 +13,9 @@ import { gitCapabilities, gitOutput, gitUsername, readGitRequest } from './git.j
 /** git asks, tells that a credential was good, or that it was not. @throws Failure `request_unusable`, `usage_wrong` */
 export function gitCall(args: CredentialArguments, input: Uint8Array): CredentialCall {
   const operation = args.words.at(-1);
+  if (operation === undefined) {
+    throw wordsWrong('git', 'is called with get, store, erase or capability as its last word');
+  }
   const named = serverIn('git', args.words.slice(0, -1));
   if (operation === 'capability') {
     return { kind: 'answer', output: gitCapabilities };
