@@ -51,7 +51,8 @@ class Running implements CallerServer {
   readonly #under = new Roster<Exchange>();
   readonly #closing = new AbortController();
   readonly #connections = new CallerConnections();
-  readonly #sweeper: NodeJS.Timeout;
+  /** Runs while requests are under way. */
+  #sweeper: NodeJS.Timeout | undefined;
   #gate: Gate | undefined;
   #count = 0;
   #ending = false;
@@ -64,7 +65,6 @@ class Running implements CallerServer {
     const { signal } = this.#closing;
     const answers = new ReadAnswers();
     this.#around = { places, options, sessions, answers, signal, over: (exchange) => this.#over(exchange) };
-    this.#sweeper = setInterval(() => this.#sweep(), proxyLimits.sweepMs).unref();
   }
 
   get now(): number {
@@ -95,6 +95,7 @@ class Running implements CallerServer {
     if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') {
       connection.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
     }
+    this.#sweeper ??= setInterval(() => this.#sweep(), proxyLimits.sweepMs).unref();
     this.#under.add(exchange);
     exchange.begin();
     return exchange;

@@ -5,12 +5,9 @@ import { CallerConnection, type CallerServer } from './connection.js';
 /** All connections of callers, of which there are so many at most. */
 export class CallerConnections {
   readonly #open = new Set<CallerConnection>();
-  readonly #looker: NodeJS.Timeout;
-  #now = performance.now();
-
-  constructor() {
-    this.#looker = setInterval(() => this.#look(), proxyLimits.lookMs).unref();
-  }
+  /** Runs while there are connections: an idle proxy wakes nobody. */
+  #looker: NodeJS.Timeout | undefined;
+  #now = 0;
 
   /** As `performance.now()`, but for the time since the last look. */
   get now(): number {
@@ -27,6 +24,10 @@ export class CallerConnections {
       (idle?.socket ?? socket).destroy();
       if (idle === undefined) return;
       this.#open.delete(idle);
+    }
+    if (this.#looker === undefined) {
+      this.#now = performance.now();
+      this.#looker = setInterval(() => this.#look(), proxyLimits.lookMs).unref();
     }
     const connection = new CallerConnection(socket, server);
     this.#open.add(connection);
@@ -55,5 +56,8 @@ export class CallerConnections {
   #look(): void {
     this.#now = performance.now();
     for (const connection of this.#open) connection.look(this.#now);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#looker);
+    this.#looker = undefined;
   }
 }
