@@ -117,7 +117,7 @@ function firstSegment(path: string): { readonly segment: string; readonly rest: 
 }
 
 function targetAt({ mount, targets, endpoints }: Mounted, rest: string): string | undefined {
-  const known = targets.get(rest) ?? endpoints.targetOf(rest);
+  const known = endpoints.targetOf(rest) ?? targets.get(rest);
   if (known !== undefined) return known;
   const target = upstreamTarget(mount.server, rest);
   if (targets.size >= mostTargets) targets.clear();

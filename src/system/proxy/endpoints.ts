@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { restOfLocation } from '../../primitives/mount-path.js';
 import { gateUrl } from '../../primitives/url-gate.js';
 import type { Admitted } from './admit.js';
@@ -11,7 +12,6 @@ const most = 256;
  */
 export class Endpoints {
   readonly #targets = new Map<string, string>();
-  #count = 0;
 
   /** Path and query that a path of ours stands for. */
   targetOf(rest: string): string | undefined {
@@ -23,8 +23,7 @@ export class Endpoints {
       const [oldest = ''] = this.#targets.keys();
       this.#targets.delete(oldest);
     }
-    this.#count += 1;
-    const rest = `/~endpoint-${this.#count}`;
+    const rest = `/~endpoint-${randomBytes(12).toString('base64url')}`;
     this.#targets.set(rest, target);
     return rest;
   }
