@@ -1,4 +1,5 @@
 import { exitCode, Failure, type FailureDetail } from '../errors/failure.js';
+import { isOutOfFiles, outOfFiles } from '../errors/state.js';
 import { asciiJson } from '../primitives/ascii-json.js';
 import { printable } from '../primitives/printable.js';
 import type { Step } from '../primitives/step.js';
@@ -32,7 +33,7 @@ export function reportFailure(
     readonly oneLine: boolean;
   },
 ): FailureReport {
-  const failure = error instanceof Failure ? error : fault(error);
+  const failure = error instanceof Failure ? error : isOutOfFiles(error) ? outOfFiles(error) : fault(error);
   const { code, exit } = failure;
   const trail = failure.trail.length > 0 ? failure.trail : options.steps;
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));

@@ -5,6 +5,7 @@ type Explanation = readonly [happened: string, remedy: string];
 
 const checkNetwork = 'Check the network, VPN and firewall, then try again.';
 const tryAgain = 'Try again; if it happens again, report it to the operator of that server.';
+const moreFiles = 'Raise the limit for open files (ulimit -n), then run the command again.';
 const notHttp: Explanation = [
   'does not answer with valid HTTP',
   'Check the address and port, then report it to the operator of that server.',
@@ -27,6 +28,8 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EADDRNOTAVAIL: ['cannot be reached: this machine has no address to connect from', checkNetwork],
   EACCES: ['cannot be reached: this machine forbids the connection', checkNetwork],
   EPERM: ['cannot be reached: this machine forbids the connection', checkNetwork],
+  EMFILE: ['was not asked: this process may open no more files and connections', moreFiles],
+  ENFILE: ['was not asked: this machine may open no more files and connections', moreFiles],
   ECONNRESET: ['broke off the connection', tryAgain],
   ECONNABORTED: ['broke off the connection', tryAgain],
   EPIPE: ['broke off the connection', tryAgain],

@@ -39,7 +39,7 @@ export function indexCorrupt(path: string, why: string): Failure {
     code: 'index_corrupt',
     exit: exitCode.store,
     message: `The list of logins ${quoted(path, 200)} is damaged (${quoted(why, 100)}); it was left as it is.`,
-    remedy: `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again with postern login.`,
+    remedy: putBack(path),
   });
 }
 
@@ -63,6 +63,67 @@ export function indexUnsafe(path: string, why: string): Failure {
   });
 }
 
+/** The index cannot take what was to be written into it. */
+export function indexFull(path: string): Failure {
+  return new Failure({
+    code: 'index_full',
+    exit: exitCode.store,
+    message: `The list of logins ${quoted(path, 200)} is full: with this it would be larger than 1 MiB. It was left as it is.`,
+    remedy:
+      'Forget logins that nobody needs (postern status, postern logout <server>), then run the command again.',
+  });
+}
+
+/** The index is larger than any that this program writes. */
+export function indexTooLarge(path: string): Failure {
+  return new Failure({
+    code: 'index_too_large',
+    exit: exitCode.store,
+    message: `The list of logins ${quoted(path, 200)} is larger than 1 MiB; postern writes none so large, and did not read it.`,
+    remedy: putBack(path),
+  });
+}
+
+/** One more login would be more than are kept. Nothing was asked of anybody yet. */
+export function tooManyLogins(most: number): Failure {
+  return new Failure({
+    code: 'too_many_logins',
+    exit: exitCode.store,
+    message: `There are ${most} logins here, which is as many as are kept.`,
+    remedy: 'Forget one that nobody needs (postern status, postern logout <server>), then log in again.',
+  });
+}
+
+/** The system refused to read below the state folder. */
+export function stateUnreadable(path: string, cause: unknown): Failure {
+  return new Failure({
+    code: 'state_unreadable',
+    exit: exitCode.store,
+    message: `${quoted(path, 200)} could not be read: ${reasonOf(cause)}.`,
+    remedy: isOutOfFiles(cause) ? moreFiles : 'Check the disk that it lies on, then run the command again.',
+    cause,
+  });
+}
+
+/** The process, or the machine, may open no more files, whatever it was that wanted one. */
+export function outOfFiles(cause: unknown): Failure {
+  return new Failure({
+    code: 'out_of_files',
+    exit: exitCode.store,
+    message: `The work could not go on: ${reasonOf(cause)}.`,
+    remedy: moreFiles,
+    cause,
+  });
+}
+
+/** Whether an error says that no more files may be opened. */
+export function isOutOfFiles(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+}
+
+const moreFiles =
+  'Raise the limit for open files (ulimit -n), or end programs that hold many, then run the command again.';
+
 /** Another process has had the lock all along; code `busy`. */
 export class Busy extends Failure {
   /** Who has it, as far as that is known: `process 123`. */
@@ -80,6 +141,10 @@ export class Busy extends Failure {
   }
 }
 
+function putBack(path: string): string {
+  return `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again with postern login.`;
+}
+
 function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const known: Readonly<Record<string, string>> = {
@@ -90,6 +155,9 @@ function reasonOf(cause: unknown): string {
     EPERM: 'permission denied',
     ENOTDIR: 'a part of the path is not a folder',
     EISDIR: 'a folder is in its place',
+    EMFILE: 'this process may open no more files',
+    ENFILE: 'this machine may open no more files',
+    EIO: 'the disk reports an error',
     EEXIST: 'something that is no folder is in its place',
   };
   const text = known[code];

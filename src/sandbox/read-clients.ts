@@ -1,4 +1,5 @@
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
+import { problemOfKeySet } from './authorization-server/client-keys.js';
 import type { SandboxClient } from './options.js';
 
 /** Members of a client's metadata (RFC 7591 section 2) that the sandbox knows what to do with. */
@@ -39,10 +40,9 @@ function clientOf(object: JsonObject | undefined): SandboxClient {
       `The client ${id} has a token_endpoint_auth_method that is none of ${methods.slice(1).join(', ')}`,
     );
   }
-  const jwks = asObject(object['jwks']);
-  if (object['jwks'] !== undefined && !Array.isArray(jwks?.['keys'])) {
-    throw new RangeError(`The client ${id} has a jwks that is no key set`);
-  }
+  const { jwks } = object;
+  const problem = jwks === undefined ? undefined : problemOfKeySet(jwks);
+  if (problem !== undefined) throw new RangeError(`The client ${id} ${problem}`);
   const plain = JSON.parse(JSON.stringify(object)) as SandboxClient;
   return { ...plain, redirect_uris: stringListField(object, 'redirect_uris') ?? [] };
 }

@@ -7,6 +7,7 @@ import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
 import type { PreregisteredClient } from './identify-client.js';
 import type { LoginRequest } from './login.js';
+import { loginToReplace } from './login-to-replace.js';
 import { registrationsFor } from './registrations.js';
 import { selectScopes } from './select-scopes.js';
 
@@ -26,7 +27,7 @@ export interface BegunLogin {
 
 /**
  * The beginning of every login by a person (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
- * @throws Failure `name_unusable`, `name_taken`, `endpoints_moved`, of discovery, or the store's
+ * @throws Failure `name_unusable`, `name_taken`, `too_many_logins`, `endpoints_moved`, of discovery, or the store's
  */
 export async function beginLogin(
   world: Ports,
@@ -35,7 +36,7 @@ export async function beginLogin(
 ): Promise<BegunLogin> {
   const { logins, registrations } = await world.index.read();
   checkName(request, logins);
-  const held = logins.find(({ server, account }) => server === request.server && account === request.account);
+  const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [
     ...request.clients.flatMap(({ issuer }) => issuer ?? []),

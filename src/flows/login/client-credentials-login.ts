@@ -15,6 +15,7 @@ import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
 import { keepLogin } from './keep-login.js';
+import { loginToReplace } from './login-to-replace.js';
 import { checkTakesKeys, forgetOlderKeys, keysMade } from './made-keys.js';
 import { askForToken, type Redeemed } from './redeem.js';
 import { selectScopes } from './select-scopes.js';
@@ -73,7 +74,7 @@ export async function clientCredentialsLogin(
   const { server, issuer: wanted, signal } = request;
   const { logins } = await world.index.read();
   checkName(request, logins);
-  const held = logins.find((login) => login.server === server && login.account === request.account);
+  const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   await checkKey(request.client);
   const known = logins.map(({ issuer }) => issuer);

@@ -1,4 +1,6 @@
+import type { JsonValue } from '../../primitives/json.js';
 import type { Answer } from '../wire/answer.js';
+import { problemOfKeySet } from './client-keys.js';
 import { oauthError } from './oauth-error.js';
 import { isAcceptable } from './redirect-uri.js';
 
@@ -6,7 +8,8 @@ const mostRedirectUris = 20;
 
 /**
  * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
- * whatever application type it claims, that names addresses to fetch more from, or that wants tokens for itself. All else is judged by oidc-provider.
+ * whatever application type it claims, that names addresses to fetch more from, that wants tokens for itself, or
+ * whose keys are not to be had. All else is judged by oidc-provider.
  */
 export function refusedRegistration(body: Buffer): Answer | undefined {
   let metadata: unknown;
@@ -31,6 +34,9 @@ export function refusedRegistration(body: Buffer): Answer | undefined {
     const why = 'only clients that were set up with this server get tokens without a person';
     return oauthError(400, 'invalid_client_metadata', why);
   }
+  const { jwks } = metadata as { readonly jwks?: JsonValue };
+  const problem = jwks === undefined ? undefined : problemOfKeySet(jwks);
+  if (problem !== undefined) return oauthError(400, 'invalid_client_metadata', `the client ${problem}`);
   const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
   if (uris === undefined) return undefined;
   if (!Array.isArray(uris) || uris.length > mostRedirectUris || !uris.every(isAcceptable)) {

@@ -1,8 +1,15 @@
-import { indexCorrupt, indexNewer, indexUnsafe } from '../../errors/state.js';
+import {
+  indexCorrupt,
+  indexFull,
+  indexNewer,
+  indexTooLarge,
+  indexUnsafe,
+  stateUnreadable,
+} from '../../errors/state.js';
 import type { CredentialIndex, Locks } from '../../ports.js';
 import type { IndexDocument } from '../../primitives/records.js';
 import { parseIndex } from './index-schema.js';
-import { indexPath, maxIndexBytes, readIndexSync } from './read-index.js';
+import { indexPath, maxIndexBytes, type ReadIndex, readIndexSync } from './read-index.js';
 import { replacePrivateFile } from './safe-file.js';
 
 /** An update takes milliseconds; whoever waits longer waits for a paused process. */
@@ -25,7 +32,7 @@ export function createCredentialIndex(options: {
       const before = readOrFail(path);
       const after = change(before);
       if (after !== before) {
-        await replacePrivateFile(path, textOf(after));
+        await replacePrivateFile(path, textOf(path, after));
       }
       return after;
     },
@@ -33,24 +40,42 @@ export function createCredentialIndex(options: {
 }
 
 function readOrFail(path: string): IndexDocument {
-  const read = readIndexSync(path);
+  const read = attempt(path);
   if (read.ok) {
     return read.document;
   }
-  if (read.problem === 'newer') {
-    throw indexNewer(path);
+  switch (read.problem) {
+    case 'newer':
+      throw indexNewer(path);
+    case 'too_large':
+      throw indexTooLarge(path);
+    case 'corrupt':
+      throw indexCorrupt(path, read.why);
+    case 'unsafe':
+      throw indexUnsafe(path, read.why);
   }
-  throw read.problem === 'corrupt' ? indexCorrupt(path, read.why) : indexUnsafe(path, read.why);
 }
 
-/** Never writes what it would refuse to read. */
-function textOf(document: IndexDocument): string {
+function attempt(path: string): ReadIndex {
+  try {
+    return readIndexSync(path);
+  } catch (cause) {
+    throw stateUnreadable(path, cause);
+  }
+}
+
+/** Never writes what it would refuse to read. @throws Failure `index_full` */
+function textOf(path: string, document: IndexDocument): string {
   const text = `${JSON.stringify(document, null, 1)}\n`;
   const bytes = new TextEncoder().encode(text);
+  if (bytes.length > maxIndexBytes) {
+    throw indexFull(path);
+  }
   const judged = parseIndex(bytes);
-  if (!judged.ok || bytes.length > maxIndexBytes) {
-    const why = judged.ok ? 'it is too large' : 'why' in judged ? judged.why : judged.problem;
-    throw new TypeError(`this index could not be read again: ${why}`);
+  if (!judged.ok) {
+    throw new TypeError(
+      `this index could not be read again: ${'why' in judged ? judged.why : judged.problem}`,
+    );
   }
   return text;
 }

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 export type PrivateFile =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly modifiedAt: number; readonly inode: number }
   | { readonly ok: false; readonly problem: 'absent' }
-  | { readonly ok: false; readonly problem: 'unsafe'; readonly why: string };
+  | { readonly ok: false; readonly problem: 'unsafe' | 'too_large'; readonly why: string };
 
 /**
  * Reads a small file that only we may have written: never through a symbolic link, a plain file with one name,
@@ -28,7 +28,10 @@ export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): P
   }
   try {
     const stats = fstatSync(file);
-    const why = fileProblem(stats, maxBytes, maxNames);
+    const why = fileProblem(stats, maxNames);
+    if (why === undefined && stats.size > maxBytes) {
+      return { ok: false, problem: 'too_large', why: `it is larger than ${maxBytes} bytes` };
+    }
     return why === undefined
       ? { ok: true, bytes: readAll(file, stats.size), modifiedAt: stats.mtimeMs, inode: stats.ino }
       : { ok: false, problem: 'unsafe', why };
@@ -74,13 +77,10 @@ function isOpenToOthers(parent: Stats, us: number): boolean {
   return (byOthers || byGroup) && !sticky;
 }
 
-function fileProblem(stats: Stats, maxBytes: number, maxNames: number): string | undefined {
+function fileProblem(stats: Stats, maxNames: number): string | undefined {
   const us = process.geteuid?.();
   if (!stats.isFile()) {
     return 'it is not a plain file';
-  }
-  if (stats.size > maxBytes) {
-    return `it is larger than ${maxBytes} bytes`;
   }
   if (us === undefined) {
     return undefined;

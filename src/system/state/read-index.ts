@@ -7,7 +7,7 @@ export const maxIndexBytes = 1_048_576;
 
 export type ReadIndex =
   | { readonly ok: true; readonly document: IndexDocument }
-  | { readonly ok: false; readonly problem: 'corrupt' | 'unsafe'; readonly why: string }
+  | { readonly ok: false; readonly problem: 'corrupt' | 'unsafe' | 'too_large'; readonly why: string }
   | { readonly ok: false; readonly problem: 'newer' };
 
 /** Where the index of logins stands in the state folder. */

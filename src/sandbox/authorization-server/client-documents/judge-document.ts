@@ -5,6 +5,7 @@ import {
   stringField,
   stringListField,
 } from '../../../primitives/json.js';
+import { problemOfKeySet } from '../client-keys.js';
 import { deviceGrant } from '../device-flow.js';
 import { isAcceptable } from '../redirect-uri.js';
 
@@ -18,8 +19,6 @@ const methods = ['none', 'private_key_jwt'];
 /** By these a person logs in. A client that nobody here has set up gets no token without one. */
 const interactiveGrants: readonly string[] = ['authorization_code', deviceGrant];
 const allowedGrants: readonly string[] = [...interactiveGrants, 'refresh_token'];
-/** Members that only a private or a shared key has (RFC 7518 section 6). */
-const privateParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 /** What would make this server ask other addresses that the client chose. */
 const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
 
@@ -70,18 +69,7 @@ function problemOf(document: JsonObject, clientId: string): string | undefined {
   if (method !== undefined && !(typeof method === 'string' && methods.includes(method))) {
     return 'asks for a token_endpoint_auth_method other than none and private_key_jwt';
   }
-  return problemOfKeys(document, method === 'private_key_jwt');
-}
-
-function problemOfKeys(document: JsonObject, needed: boolean): string | undefined {
   const { jwks } = document;
-  if (jwks === undefined) return needed ? 'has no jwks, which private_key_jwt needs' : undefined;
-  const keys = asObject(jwks)?.['keys'];
-  if (!Array.isArray(keys) || keys.length === 0) return 'has a jwks without keys';
-  for (const key of keys.map(asObject)) {
-    if (key === undefined) return 'has a jwks with something else than keys in it';
-    if (key['kty'] === 'oct') return 'has a shared key in its jwks';
-    if (privateParts.some((part) => key[part] !== undefined)) return 'has a private key in its jwks';
-  }
-  return undefined;
+  if (jwks !== undefined) return problemOfKeySet(jwks);
+  return method === 'private_key_jwt' ? 'has no jwks, which private_key_jwt needs' : undefined;
 }
