@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { makeHome } from '../support/home.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { storeLogin } from '../support/stored-login.js';
 import { bareHome, event, type ScriptedServer, scriptedServer, startBridge } from './host.js';
 
 /** A server of 2024-11-05: everything comes on one stream, messages go to the address that it names. */
-function olderServer(endpoint: string): Promise<ScriptedServer> {
+function olderServer(endpoint: (origin: string) => string): Promise<ScriptedServer> {
   let stream: ServerResponse | undefined;
-  return scriptedServer(({ method, url, message }, response) => {
+  return scriptedServer(({ method, url, headers, message }, response) => {
     if (method === 'GET' && url === '/mcp') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`event: endpoint\ndata: ${endpoint}\n\n`);
+      response.write(`event: endpoint\ndata: ${endpoint(`http://${headers.host}`)}\n\n`);
       stream = response;
     } else if (method !== 'POST' || !url.startsWith('/messages')) {
       response.writeHead(405, { 'content-type': 'text/plain' }).end('Method not allowed');
@@ -26,8 +30,14 @@ function olderServer(endpoint: string): Promise<ScriptedServer> {
   });
 }
 
+const opening = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 't', version: '1' },
+};
+
 test('a server that has only the older transport is spoken to in that', async () => {
-  await using server = await olderServer('/messages?session=7');
+  await using server = await olderServer(() => '/messages?session=7');
   await using home = await bareHome();
   await using host = startBridge(home, server.url);
   assert.deepEqual((await host.open()).result, { protocolVersion: '2024-11-05' });
@@ -51,24 +61,62 @@ test('a server that has only the older transport is spoken to in that', async ()
   assert.equal((await host.program.finished).code, 0);
 });
 
-test('an address for messages on another origin is not used', async () => {
+test('[A-159] an address for messages that is not plainly the server’s own is not used, nor asked for anything', async () => {
   await using elsewhere = await scriptedServer((_, response) => void response.writeHead(202).end());
-  for (const address of [
+  const { host: other, port } = new URL(elsewhere.origin);
+  const addresses = (own: string): readonly string[] => [
     `${elsewhere.origin}/messages`,
-    `//127.0.0.1:${elsewhere.port}/messages`,
+    `//${other}/messages`,
+    `http://localhost:${port}/messages`,
+    `https://${own}/messages`,
+    `http://user:secret@${own}/messages`,
+    `http://user@${own}/messages`,
+    `http://${own}@${other}/messages`,
+    `http://${own}:80@${other}/messages`,
+    `http:\\\\${other}\\messages`,
     '/\\evil',
+    '/messages?access_token={token}',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    '/messages with spaces',
+    '/messages\u0000',
     '',
-  ]) {
-    await using server = await olderServer(address);
+  ];
+  for (const which of addresses('').keys()) {
+    await using server = await olderServer((origin) => addresses(new URL(origin).host)[which] ?? '');
     await using home = await bareHome();
     await using host = startBridge(home, server.url);
-    const params = {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 't', version: '1' },
-    };
-    const { error } = await host.ask({ id: 0, method: 'initialize', params });
-    assert.ok(error !== undefined, address);
+    const { error } = await host.ask({ id: 0, method: 'initialize', params: opening });
+    const said = `${addresses('own')[which]}: ${JSON.stringify(error)}`;
+    assert.ok(error !== undefined, said);
+    assert.doesNotMatch(JSON.stringify(error), /secret|passwd|alert/, said);
+    assert.deepEqual(
+      server.seen.map(({ method, url }) => `${method} ${url}`),
+      ['POST /mcp', 'GET /mcp'],
+      said,
+    );
   }
   assert.equal(elsewhere.seen.length, 0);
+});
+
+test('[A-159] what looks like a place for the token in such an address stays what it is: no token is ever in a URL', {
+  skip: needs('gnome-keyring', 'secret-tool'),
+}, async () => {
+  const endpoint = '/messages?access_token=%7Btoken%7D&bearer=%24TOKEN&authorization=Bearer';
+  await using server = await olderServer(() => endpoint);
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  const accessToken = 'canary-token-of-this-login';
+  await storeLogin(home, { server: server.url, accessToken, expiresAt: Date.now() + 3_600_000 });
+  await using host = startBridge(home, server.url);
+  const opened = await host.open();
+  assert.ok(opened.result !== undefined, JSON.stringify(opened));
+  await host.ask({ id: 1, method: 'tools/list' });
+  const sent = server.seen.filter(({ method, url }) => method === 'POST' && url !== '/mcp');
+  assert.ok(sent.length >= 2);
+  for (const { url, headers } of sent) {
+    assert.equal(url, endpoint);
+    assert.equal(headers.authorization, `Bearer ${accessToken}`);
+  }
+  assert.ok(server.seen.every(({ url }) => !url.includes('canary')));
 });

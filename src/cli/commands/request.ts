@@ -21,11 +21,12 @@ export const command: Command<typeof requestTable> = {
   table: requestTable,
   async run(context, args) {
     const { ports } = context;
+    // First, so that nobody is sent to a login by words that are wrong.
+    const wanted = await readRequest(context.files, args);
     const target = { server: args.url, account: args.account };
     const login = args.login
       ? await findOrMakeLogin(context, { ...target, noBrowser: args.noBrowser })
       : await findLogin(ports, target);
-    const wanted = await readRequest(context.files, args);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
     const signal = AbortSignal.any([context.signal, deadline.signal]);
