@@ -3,12 +3,13 @@
 //   fast-path.packed    `postern token` and `credential` with a valid token, compiled already
 //   main.packed         everything else of our own code, compiled as far as each run needs it; runtime packages stay
 //                       beside it and are loaded when used
+//   http-client.packed  undici's connection class, compiled already; the package beside it is for CONNECT proxies
 //   yargs-helpers.js    the parser of yargs, 30 ms sooner loaded than from the package
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
 //
 // CommonJS where start-up counts, because Node.js loads it faster. The numbers behind this stand in src/README.md.
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -46,6 +47,16 @@ const { metafile } = await build({
   minify: true,
 });
 
+const client = await build({
+  ...common,
+  metafile: true,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  entryPoints: { 'http-client': join(root, 'node_modules', 'undici', 'lib', 'dispatcher', 'client.js') },
+  plugins: [{ name: 'without http2', setup: leaveOutHttp2 }],
+  minify: true,
+});
+
 await build({
   ...common,
   format: 'esm',
@@ -64,11 +75,13 @@ await build({
   minifySyntax: true,
 });
 
-await pack('fast-path', undefined);
-await pack('main', usualRuns);
+await pack('fast-path', metafile, undefined);
+await pack('main', metafile, usualRuns);
+await pack('http-client', client.metafile, () => undefined);
+copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LEGAL.txt'));
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'main.packed', 'fast-path.packed'];
+const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.packed', 'main.packed', 'fast-path.packed'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));
@@ -78,9 +91,9 @@ for (const file of readdirSync(dist)) {
 }
 
 /** What is packed holds its source. */
-async function pack(name, use) {
+async function pack(name, { outputs }, use) {
   const from = join(fresh, `${name}.cjs`);
-  const [, output] = Object.entries(metafile.outputs).find(([path]) => path.endsWith(`/${name}.cjs`));
+  const [, output] = Object.entries(outputs).find(([path]) => path.endsWith(`/${name}.cjs`));
   const imports = output.imports.filter(({ kind }) => kind === 'dynamic-import').length;
   await packCompiled({ from, to: join(fresh, `${name}.packed`), imports, use });
   rmSync(from);
@@ -95,6 +108,7 @@ function nameOthers(bundler) {
     [/\/sandbox\/start\.js$/, './sandbox-start.js'],
     [/\/sandbox\/faults\/table\.js$/, './sandbox-faults.js'],
     [/^yargs\/helpers$/, './yargs-helpers.js'],
+    [/^undici\/lib\/dispatcher\/client\.js$/, './http-client.packed'],
   ];
   for (const [filter, path] of own) bundler.onResolve({ filter }, () => ({ path, external: true }));
   bundler.onResolve({ filter: /^(?:node:|undici(?:\/|$))/ }, ({ path, kind }) =>
@@ -105,4 +119,10 @@ function nameOthers(bundler) {
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: `module.exports = require(${JSON.stringify(path)})`,
   }));
+}
+
+/** 5 ms to load, for connections of a kind that is never offered here; this is what undici does where there is none. */
+function leaveOutHttp2(bundler) {
+  bundler.onResolve({ filter: /^node:http2$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'module.exports = { constants: {} }' }));
 }

@@ -29,7 +29,10 @@ function unpack(name) {
   const options = { filename, cachedData: packed.subarray(end) };
   const script = new (require('node:vm').Script)(packed.latin1Slice(8, end), options);
   const loaded = { exports: {} };
-  const load = (path) => import(path.replace(/^\.\//, '../dist/'));
+  const load = async (path) => {
+    const [, other] = /^\.\/(.*)\.packed$/.exec(path) ?? [];
+    return other ? { default: unpack(other) } : import(path.replace(/^\.\//, '../dist/'));
+  };
   script.runInThisContext()(loaded.exports, require, loaded, filename, folder, load);
   return loaded.exports;
 }

@@ -18,7 +18,7 @@ async function unpacked(name: string) {
   return { packed, end, source: packed.toString('latin1', 8, end) };
 }
 
-for (const name of ['fast-path', 'main']) {
+for (const name of ['fast-path', 'main', 'http-client']) {
   test(`${name} is packed with its own code, compiled by this very version of V8`, async () => {
     const { packed, end, source } = await unpacked(name);
     assert.ok(source.startsWith('(function (exports, require, module, __filename, __dirname, __import) {'));
