@@ -1,5 +1,6 @@
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
+import { defaultAccount } from '../primitives/records.js';
 import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
@@ -14,11 +15,11 @@ export function nameUnusable(name: string): Failure {
 }
 
 /** `--name` is another login's. */
-export function nameTaken(name: string, server: string): Failure {
+export function nameTaken(name: string, server: string, account: string): Failure {
   return new Failure({
     code: 'name_taken',
     exit: exitCode.usage,
-    message: `The name ${quoted(name)} belongs to the login for ${quoted(server)}.`,
+    message: `The name ${quoted(name)} belongs to the login for ${quoted(server)}${account === defaultAccount ? '' : ` (account ${quoted(account)})`}.`,
     remedy: 'Choose another --name, or log that one out first.',
   });
 }

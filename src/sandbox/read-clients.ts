@@ -1,10 +1,14 @@
 import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
 import { problemOfKeySet } from './authorization-server/client-keys.js';
+import { deviceGrant } from './authorization-server/device-flow.js';
+import { isAcceptable } from './authorization-server/redirect-uri.js';
+import { allScopes } from './authorization-server/scopes.js';
 import type { SandboxClient } from './options.js';
 
 /** Members of a client's metadata (RFC 7591 section 2) that the sandbox knows what to do with. */
 const texts = ['client_id', 'client_secret', 'client_name', 'token_endpoint_auth_method', 'scope'] as const;
 const lists = ['redirect_uris', 'grant_types'] as const;
+const grants = ['authorization_code', 'refresh_token', 'client_credentials', deviceGrant];
 const methods = [undefined, 'none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /**
@@ -15,7 +19,11 @@ export function readClients(bytes: Uint8Array): readonly SandboxClient[] {
   const parsed = parseJson(bytes, { maxDepth: 8 });
   if (!parsed.ok) throw new RangeError('The file of clients is not JSON');
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
-  return values.map((value) => clientOf(asObject(value)));
+  const clients = values.map((value) => clientOf(asObject(value)));
+  const ids = clients.map(({ client_id }) => client_id);
+  const twice = ids.find((id, at) => ids.indexOf(id) !== at);
+  if (twice !== undefined) throw new RangeError(`The client ${twice} is in the file twice`);
+  return clients;
 }
 
 function clientOf(object: JsonObject | undefined): SandboxClient {
@@ -43,6 +51,31 @@ function clientOf(object: JsonObject | undefined): SandboxClient {
   const { jwks } = object;
   const problem = jwks === undefined ? undefined : problemOfKeySet(jwks);
   if (problem !== undefined) throw new RangeError(`The client ${id} ${problem}`);
+  const unknown = problemOfValues(object);
+  if (unknown !== undefined) throw new RangeError(`The client ${id} ${unknown}`);
   const plain = JSON.parse(JSON.stringify(object)) as SandboxClient;
   return { ...plain, redirect_uris: stringListField(object, 'redirect_uris') ?? [] };
+}
+
+/** What the authorization server would find out at the client's first request only. Finishes "The client …". */
+function problemOfValues(object: JsonObject): string | undefined {
+  const method = stringField(object, 'token_endpoint_auth_method');
+  if (method === 'private_key_jwt' && object['jwks'] === undefined) {
+    return 'has the method private_key_jwt and no jwks';
+  }
+  if (method?.startsWith('client_secret') && object['client_secret'] === undefined) {
+    return `has the method ${method} and no client_secret`;
+  }
+  const grant = stringListField(object, 'grant_types')?.find((name) => !grants.includes(name));
+  if (grant !== undefined) return `has a grant type that is none of ${grants.join(', ')}`;
+  const scope = (stringField(object, 'scope') ?? '').split(' ').find((word) => !isKnown(word));
+  if (scope !== undefined) return `has a scope that is none of ${allScopes.join(', ')}`;
+  const uris = stringListField(object, 'redirect_uris') ?? [];
+  return uris.every(isAcceptable)
+    ? undefined
+    : 'has a redirect URI that is neither https nor http on loopback';
+}
+
+function isKnown(scope: string): boolean {
+  return scope === '' || allScopes.includes(scope);
 }

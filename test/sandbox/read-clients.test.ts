@@ -19,6 +19,12 @@ test('a file of clients is read exactly, or what is wrong with it is named', () 
     [{ client_id: 'a', client_secret: 5 }, /member client_secret/],
     [{ client_id: 'a', token_endpoint_auth_method: 'tls' }, /token_endpoint_auth_method/],
     [{ client_id: 'a', jwks: { keys: 'x' } }, /jwks/],
+    [{ client_id: 'a', token_endpoint_auth_method: 'private_key_jwt' }, /no jwks/],
+    [{ client_id: 'a', token_endpoint_auth_method: 'client_secret_basic' }, /no client_secret/],
+    [{ client_id: 'a', grant_types: ['password'] }, /a grant type that is none of authorization_code/],
+    [{ client_id: 'a', scope: 'mcp:basic nope' }, /a scope that is none of mcp:basic/],
+    [{ client_id: 'a', redirect_uris: ['http://evil.example/x'] }, /redirect URI/],
+    [[{ client_id: 'a' }, { client_id: 'a', client_secret: 'x' }], /client a is in the file twice/],
     [5, /no client_id/],
   ] as const;
   for (const [value, said] of wrong)

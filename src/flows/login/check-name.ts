@@ -23,6 +23,6 @@ export function checkName(
     (login) => login.name === name && (login.server !== server || login.account !== account),
   );
   if (other !== undefined) {
-    throw nameTaken(name, other.server);
+    throw nameTaken(name, other.server, other.account);
   }
 }
