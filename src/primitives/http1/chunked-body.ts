@@ -43,6 +43,11 @@ export class ChunkedBody {
         at = end;
         continue;
       }
+      const past = this.#line === '' ? this.#pastPlainLine(piece, at) : -1;
+      if (past !== -1) {
+        at = past;
+        continue;
+      }
       const end = piece.indexOf(lf, at);
       const line = this.#lineUntil(piece, at, end === -1 ? piece.length : end);
       if (line === undefined) return undefined;
@@ -54,6 +59,25 @@ export class ChunkedBody {
       this.#part = next;
     }
     return { used: at, ended: false };
+  }
+
+  /** Past a line as nearly all are, a size and nothing more, or the end of a chunk; -1 for others, and where it is cut. */
+  #pastPlainLine(piece: Uint8Array, at: number): number {
+    let next = at;
+    let size = 0;
+    if (this.#part === 'size') {
+      for (let digit = hexDigit(piece[next]); digit !== -1 && next < at + 8; digit = hexDigit(piece[next])) {
+        size = size * 16 + digit;
+        next += 1;
+      }
+      if (size === 0) return -1;
+    } else if (this.#part !== 'end of data') {
+      return -1;
+    }
+    if (piece[next] !== cr || piece[next + 1] !== lf) return -1;
+    this.#left = size;
+    this.#part = size === 0 ? 'size' : 'data';
+    return next + 2;
   }
 
   /** The line up to here; with its end in this piece it must end in CR. Undefined when it is too long. */
@@ -79,4 +103,11 @@ export class ChunkedBody {
     this.#trailers += line.length;
     return this.#trailers <= longestTrailers && trailerLine.test(text) ? 'trailers' : undefined;
   }
+}
+
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
