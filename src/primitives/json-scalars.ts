@@ -1,13 +1,18 @@
 export const quote = 0x22;
 export const backslash = 0x5c;
 
+/** So many plain characters in a row, and the rest is looked at four at a time. */
+const longRun = 64;
+
 /** Past the string whose opening quote is at `at`. */
 export function skipString(bytes: Uint8Array, at: number): number {
   let next = at + 1;
   for (;;) {
     let byte = bytes[next];
+    const soon = wordAt(bytes, next + longRun);
     while (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash) {
       next += 1;
+      if (next === soon) next = skipPlainWords(bytes, next);
       byte = bytes[next];
     }
     if (byte === undefined || byte < 0x20) {
@@ -25,6 +30,30 @@ export function skipString(bytes: Uint8Array, at: number): number {
       return -1;
     }
   }
+}
+
+/** The next place from which words of four bytes can be read. */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return at + (-(bytes.byteOffset + at) & 3);
+}
+
+/** Past whole words of plain ASCII: no control, quote or backslash among their four bytes. Maybe nowhere. */
+function skipPlainWords(bytes: Uint8Array, at: number): number {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (bytes.length - at) >> 2);
+  let count = 0;
+  for (; count < words.length; count += 1) {
+    const word = words[count] ?? 0;
+    const quotes = word ^ 0x22222222;
+    const backslashes = word ^ 0x5c5c5c5c;
+    // In each term the highest bit of some byte is set when a byte is below 0x20, above 0x7f, or zero after the XOR.
+    const found =
+      (word - 0x20202020) |
+      word |
+      ((quotes - 0x01010101) & ~quotes) |
+      ((backslashes - 0x01010101) & ~backslashes);
+    if ((found & 0x80808080) !== 0) break;
+  }
+  return at + 4 * count;
 }
 
 /** Past the number, `true`, `false` or `null` that begins at `at`; -1 where there is none. */
