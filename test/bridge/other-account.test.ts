@@ -54,8 +54,8 @@ test('a session is the account’s that opened it: another one, and another serv
     ofB.every(({ headers }) => headers['mcp-session-id'] !== ofA),
     'the other account',
   );
-  assert.equal(ofB.at(-1)?.message.method, 'tools/list');
-  assert.match(String(ofB.at(-1)?.headers['mcp-session-id']), /^session-of-token-of-b-/);
+  const answered = ofB.findLast(({ message }) => message.method === 'tools/list');
+  assert.match(String(answered?.headers['mcp-session-id']), /^session-of-token-of-b-/);
 
   // The same configuration, and home, with another address.
   await using other = startBridge(home, elsewhere.url, '--non-interactive');
