@@ -9,6 +9,7 @@ import {
   type RegistrationRecord,
   type StoreKind,
 } from '../primitives/records.js';
+import type { Secret } from '../primitives/secret.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 
 type Needs = Pick<Ports, 'stores' | 'index' | 'locks' | 'progress'>;
@@ -69,10 +70,12 @@ async function moveOne(
   const isElsewhere = ports.stores.of(store).kind !== to.kind;
   let left = leftIn;
   if (isElsewhere) {
+    // Read before anything is noted: where this store does not open, nothing is anywhere else.
+    const secret = await ports.stores.of(store).read(key);
     // What an earlier move has left is taken away first: only one other place is recorded.
     if (left !== undefined && left !== to.kind) await ports.stores.of(left).remove(key);
     await ports.index.update((document) => changed(document, key, { store, leftIn: to.kind }));
-    await copy(key, ports.stores.of(store), to);
+    await place(key, secret, to);
     left = store;
     await ports.index.update((document) => changed(document, key, { store: to.kind, leftIn: store }));
   }
@@ -84,8 +87,7 @@ async function moveOne(
 }
 
 /** One that is gone stays gone: its login says so when it is used. */
-async function copy(key: string, from: SecretStore, to: SecretStore): Promise<void> {
-  const secret = await from.read(key);
+async function place(key: string, secret: Secret | undefined, to: SecretStore): Promise<void> {
   if (secret === undefined) {
     await to.remove(key); // an older copy is none
     return;

@@ -134,3 +134,14 @@ test('back again after half a move, no copy is taken for a leftover', async () =
     }
   }
 });
+
+test('where the store of a secret does not open, nothing is noted of a copy that was never made', async () => {
+  await using at = await openMove();
+  const before = await at.index.read();
+  at.stores.state.failAt = 1; // the first read
+  const { moved, failures } = await at.move('file');
+  assert.deepEqual([moved, failures.length], [2, 1]);
+  const { logins } = await at.index.read();
+  const [kept] = logins;
+  assert.deepEqual(kept, before.logins[0]);
+});

@@ -5,8 +5,9 @@ import { type LogoutResult, logout } from '../../flows/logout.js';
 import { type LogoutOfAll, logoutOfAll } from '../../flows/logout-all.js';
 import { mendStrays } from '../../flows/strays.js';
 import { printable } from '../../primitives/printable.js';
-import { defaultAccount } from '../../primitives/records.js';
+import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
+import { byFailure } from '../words/by-failure.js';
 import { leftoverLines } from '../words/key-words.js';
 import { callName } from '../words/login-words.js';
 import { logoutTable } from './logout.table.js';
@@ -37,7 +38,7 @@ async function endOne(
   const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
   if (options.json) await out.json({ logouts: [resultJson(result)] });
   else await out.line(resultLine(result));
-  for (const line of left.flatMap(leftoverLines)) context.tell(line);
+  for (const line of leftoverLines(left)) context.tell(line);
   return 0;
 }
 
@@ -52,11 +53,13 @@ async function endAll(context: CommandContext, force: boolean): Promise<CommandE
     for (const result of logouts) await out.line(resultLine(result));
     const forgotten = forgottenLine(all);
     if (forgotten !== undefined) await out.line(forgotten);
-    for (const { login, failure } of failures) {
-      tell(`Not logged out of ${printable(callName(login))}: ${failure.message} ${failure.remedy}`);
+    for (const alike of byFailure(failures)) {
+      const [{ failure }] = alike;
+      const names = alike.map(({ login }) => fullName(login)).join(', ');
+      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
     }
   }
-  for (const line of left.flatMap(leftoverLines)) tell(line);
+  for (const line of leftoverLines(left)) tell(line);
   if (all.keptKeys > 0) {
     tell(
       'Keys of client metadata documents are kept: their documents still name them. To remove one, make its',
@@ -92,11 +95,15 @@ function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutO
 }
 
 function resultLine({ login, revocation }: LogoutResult): string {
-  const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
   const there = revocation.done
     ? 'its token is revoked'
     : `its token could not be revoked there and lives until it expires: ${printable(revocation.why, 400).replace(/\.$/, '')}`;
-  return `Logged out of ${printable(callName(login))}${printable(account)}: forgotten here, ${there}.`;
+  return `Logged out of ${fullName(login)}: forgotten here, ${there}.`;
+}
+
+function fullName(login: LoginRecord): string {
+  const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
+  return `${printable(callName(login))}${printable(account)}`;
 }
 
 function resultJson({ login, revocation }: LogoutResult) {

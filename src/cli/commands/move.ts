@@ -4,6 +4,7 @@ import { moveStore } from '../../flows/move-store.js';
 import { printable } from '../../primitives/printable.js';
 import { isStoreChoice, whyNoStore } from '../../primitives/store-kind.js';
 import type { Command } from '../command.js';
+import { byFailure } from '../words/by-failure.js';
 import { storeInWords } from '../words/login-words.js';
 import { moveTable } from './move.table.js';
 
@@ -25,9 +26,12 @@ export const command: Command<typeof moveTable> = {
       await out.json({ store, moved, failures: failed });
     } else {
       const what = moved === 1 ? '1 secret' : `${moved} secrets`;
-      await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
-      for (const { what, failure } of failures) {
-        context.tell(`Not moved: ${printable(what)}. ${failure.message} ${failure.remedy}`);
+      if (moved + failures.length === 0) context.tell('There is nothing to move.');
+      else await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
+      for (const alike of byFailure(failures)) {
+        const [{ failure }] = alike;
+        const names = alike.map(({ what }) => printable(what)).join(', ');
+        context.tell(`Not moved: ${names}. ${failure.message} ${failure.remedy}`);
       }
     }
     return failures.length === 0 ? 0 : exitCode.store;

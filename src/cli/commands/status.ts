@@ -40,7 +40,7 @@ export const command: Command<typeof statusTable> = {
       if (shown.length === 0) context.tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
-    for (const line of left.flatMap(leftoverLines)) context.tell(line);
+    for (const line of leftoverLines(left)) context.tell(line);
     for (const line of environmentLines(context.env)) context.tell(`Note: ${printable(line, 400)}`);
     return 0;
   },

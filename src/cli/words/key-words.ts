@@ -3,6 +3,7 @@ import type { Leftover } from '../../flows/strays.js';
 import { printable } from '../../primitives/printable.js';
 import { shellWord } from '../../primitives/quoting.js';
 import type { ClientKeyRecord } from '../../primitives/records.js';
+import { byFailure } from './by-failure.js';
 import { storeInWords } from './login-words.js';
 
 /** What a person does with the public half of a new key. `login`: the words of the login that is to use it, as typed. */
@@ -43,9 +44,18 @@ export function clientKeyJson(record: ClientKeyRecord): Readonly<Record<string, 
 }
 
 /** What a store did not give up. */
-export function leftoverLines({ item, failure }: Leftover): readonly string[] {
-  return [
-    `Note: a secret without a login is left in ${storeInWords(item.store)} and could not be removed. ${failure.message}`,
-    `      ${failure.remedy} Then run: postern status`,
-  ];
+export function leftoverLines(left: readonly Leftover[]): readonly string[] {
+  const stores = [...new Set(left.map(({ item }) => item.store))];
+  return stores.flatMap((store) => {
+    const groups = byFailure(left.filter(({ item }) => item.store === store));
+    return groups.flatMap((alike) => {
+      const [{ failure }] = alike;
+      const many = `${alike.length} secrets without a login are`;
+      const what = alike.length === 1 ? 'a secret without a login is' : many;
+      return [
+        `Note: ${what} left in ${storeInWords(store)} and could not be removed. ${failure.message}`,
+        `      ${failure.remedy} Then run: postern status`,
+      ];
+    });
+  });
 }
