@@ -3,7 +3,8 @@ import type { FormatFailure } from '../../primitives/records.js';
 import { inWords } from './duration.js';
 
 /** Such programs mostly hide what they are told. */
-export const howToSeeWhy = '  to see why  postern setup <program> --check, which runs what that program runs';
+export const howToSeeWhy =
+  '  to see why  postern setup <program> --check, which runs what that program runs; or type that command yourself';
 
 /** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
 export function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
