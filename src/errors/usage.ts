@@ -1,4 +1,4 @@
-import { quoted } from '../primitives/printable.js';
+import { printable, quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { defaultAccount } from '../primitives/records.js';
 import { visibleUrl } from '../primitives/visible-url.js';
@@ -84,6 +84,17 @@ export function configurationUnusable(where: string, why: string): Failure {
     exit: exitCode.usage,
     message: `${quoted(where, 200)} cannot be used: ${why}.`,
     remedy: 'Mend or remove that setting, and run the command again.',
+  });
+}
+
+/** The configuration file or its folder is not one that only its person, or the system, can have written. */
+export function configurationUnsafe(path: string, why: string): Failure {
+  const word = shellWord(path);
+  return new Failure({
+    code: 'configuration_unusable',
+    exit: exitCode.usage,
+    message: `${quoted(path, 200)} cannot be used: ${why}.`,
+    remedy: `Look at it with ls -ld ${printable(word, 300)}; make it a plain file of yours that nobody else can write to (chown, chmod go-w), or name the folder where it really is with POSTERN_CONFIG_DIR.`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { configurationUnusable } from '../errors/usage.js';
+import { configurationUnsafe, configurationUnusable } from '../errors/usage.js';
 
 const longestConfiguration = 256 * 1024;
 
@@ -18,7 +18,7 @@ export function readConfigFile(
   try {
     const why = openToOthers(lstatSync(folder));
     if (why !== undefined) {
-      throw configurationUnusable(folder, why);
+      throw configurationUnsafe(folder, why);
     }
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
@@ -26,13 +26,17 @@ export function readConfigFile(
     if (code === 'ENOENT') {
       return undefined;
     }
+    if (code === 'ELOOP') throw configurationUnsafe(path, 'it is a symbolic link');
     throw code.startsWith('E') ? configurationUnusable(path, `it cannot be opened (${code})`) : error;
   }
   try {
     const stats = fstatSync(file);
     const why = stats.isFile() ? openToOthers(stats) : 'it is not a plain file';
-    if (why !== undefined || stats.size > longestConfiguration) {
-      throw configurationUnusable(path, why ?? `it is larger than ${longestConfiguration} bytes`);
+    if (why !== undefined) {
+      throw configurationUnsafe(path, why);
+    }
+    if (stats.size > longestConfiguration) {
+      throw configurationUnusable(path, `it is larger than ${longestConfiguration} bytes`);
     }
     return { path, bytes: readFileSync(file) };
   } finally {

@@ -128,10 +128,11 @@ test('a file that others can write, a link, a folder, or one in such a folder is
   assert.equal(readConfigFile(folder), undefined);
   await writeFile(file, '{}', { mode: 0o644 });
   assert.equal(Buffer.from(readConfigFile(folder)?.bytes ?? []).toString(), '{}');
-  const refused = (why: RegExp) =>
+  const refused = (why: RegExp, remedy = /ls -ld \S+config.*chmod go-w.*POSTERN_CONFIG_DIR/) =>
     assert.throws(
       () => readConfigFile(folder),
-      (error: unknown) => error instanceof Failure && error.exit === 2 && why.test(error.message),
+      (error: unknown) =>
+        error instanceof Failure && error.exit === 2 && why.test(error.message) && remedy.test(error.remedy),
     );
   await chmod(file, 0o666);
   refused(/other users can write to it \(mode 666\)/);
@@ -141,13 +142,13 @@ test('a file that others can write, a link, a folder, or one in such a folder is
   await chmod(folder, 0o755);
   await rename(file, join(home.path, 'elsewhere'));
   await symlink(join(home.path, 'elsewhere'), file);
-  refused(/ELOOP/);
+  refused(/symbolic link/);
   await rename(file, join(home.path, 'link'));
   await mkdir(file);
   refused(/not a plain file/);
   await rename(file, join(home.path, 'folder'));
   await writeFile(file, Buffer.alloc(300 * 1024, ' '), { mode: 0o600 });
-  refused(/larger than/);
+  refused(/larger than/, /^Mend or remove/);
 });
 
 test('a store is one that a person can choose, and nothing like one', () => {
