@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { makePipe } from '../support/pipe.js';
 
 /** One program as a whole process. */
@@ -20,15 +20,22 @@ export interface Timing {
   readonly quartiles: readonly [number, number];
   readonly ratio: number;
   readonly ratioQuartiles: readonly [number, number];
+  /** Processor time, mean, and to that of the first program: what other work on the machine hardly changes. */
+  readonly cpu: number;
+  readonly cpuRatio: number;
 }
 
 /** Runs the programs in turn, round after round, so that whatever else the machine does strikes all of them alike. */
 export function measure(programs: readonly Program[], rounds: number): readonly Timing[] {
   const times = programs.map((): number[] => []);
+  const cpu = programs.map(() => 0);
   for (let round = -2; round < rounds; round += 1) {
     for (const [index, program] of programs.entries()) {
+      const before = childrenCpu();
       const ms = once(program);
-      if (round >= 0) times[index]?.push(ms); // the first two rounds fill the caches
+      if (round < 0) continue; // the first two rounds fill the caches
+      times[index]?.push(ms);
+      cpu[index] = (cpu[index] ?? 0) + (childrenCpu() - before) / rounds;
     }
   }
   const [base = []] = times;
@@ -41,6 +48,8 @@ export function measure(programs: readonly Program[], rounds: number): readonly 
       quartiles: [quantile(own, 0.25), quantile(own, 0.75)],
       ratio: quantile(ratios, 0.5),
       ratioQuartiles: [quantile(ratios, 0.25), quantile(ratios, 0.75)],
+      cpu: cpu[index] ?? Number.NaN,
+      cpuRatio: (cpu[index] ?? Number.NaN) / (cpu[0] ?? Number.NaN),
     };
   });
 }
@@ -61,6 +70,19 @@ function once({ name, command, env, prints, input = '' }: Program): number {
     throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);
   }
   return ms;
+}
+
+/**
+ * Milliseconds of processor time of all children so far, as Linux tells it: in hundredths of a second, so that only
+ * many rounds together mean something. NaN elsewhere.
+ */
+function childrenCpu(): number {
+  if (process.platform !== 'linux') return Number.NaN;
+  const fields = readFileSync('/proc/self/stat', 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const [user = Number.NaN, system = Number.NaN] = fields.slice(13, 15).map(Number); // cutime, cstime (proc(5))
+  return (user + system) * 10;
 }
 
 function quantile(values: readonly number[], part: number): number {
