@@ -1,7 +1,7 @@
 import { usageWrong } from '../errors/usage.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
 import type { Machine } from '../ports/neighbours.js';
-import { proxyVariables } from '../primitives/proxy-variables.js';
+import { authorityVariables, proxyVariables } from '../primitives/network-variables.js';
 
 type Program = SetupRequest['program'];
 
@@ -11,9 +11,7 @@ type Program = SetupRequest['program'];
  * @throws Failure `usage_wrong`
  */
 export function machineFor(machine: Machine, program: Program, wantsProxy: boolean): Machine {
-  const authorities = machine.env['NODE_EXTRA_CA_CERTS'] ?? '';
-  const trusted =
-    program.isApart === true && authorities.startsWith('/') ? { NODE_EXTRA_CA_CERTS: authorities } : {};
+  const trusted = program.isApart === true ? authorityVariables(machine.env) : {};
   const proxy = wantsProxy ? wantedProxy(machine, program) : {};
   return { ...machine, variables: { ...machine.variables, ...trusted, ...proxy } };
 }

@@ -33,6 +33,20 @@ test('a shim needs no argument, no PATH and no variable but the bus; it finds th
   assert.equal(run(bazel, ['get'], '{"uri":"https://other.example/"}').stdout, '{"headers":{}}\n');
 });
 
+test('a shim names the authorities that are trusted here, and no proxy, of which it is told', {
+  skip,
+}, async () => {
+  await using seeded = await seed(work());
+  const shim = join(seeded.home.path, 'shim');
+  const env = { NODE_EXTRA_CA_CERTS: '/keys/ca.pem', HTTPS_PROXY: 'http://u:pass-of-proxy@p.example:1' };
+  const { stderr } = await seeded.ask(['headers', 'work', '--shim', shim], { env });
+  assert.match(stderr, /Note: HTTPS_PROXY is set in this shell and not in that file/);
+  assert.doesNotMatch(stderr, /pass-of-proxy/);
+  const text = await readFile(shim, 'utf8');
+  assert.match(text, /^export NODE_EXTRA_CA_CERTS=\/keys\/ca\.pem$/m);
+  assert.doesNotMatch(text, /PROXY|p\.example/);
+});
+
 test('a shim replaces its like and nothing else, and never through a link', { skip }, async () => {
   await using seeded = await seed(work());
   const at = (name: string) => join(seeded.home.path, name);

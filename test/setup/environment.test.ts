@@ -6,7 +6,7 @@ import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import type { SetupRequest } from '../../src/flows/setup/plan-entry.js';
 import { undoEntry } from '../../src/flows/setup/undo-entry.js';
 import { writeEntry } from '../../src/flows/setup/write-entry.js';
-import { proxyVariables } from '../../src/primitives/proxy-variables.js';
+import { proxyVariables } from '../../src/primitives/network-variables.js';
 import { runProgram } from '../support/program.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { plainHome } from './plain-home.js';

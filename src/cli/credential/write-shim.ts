@@ -1,5 +1,6 @@
 import { findLogin } from '../../flows/find-login.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
+import { authorityVariables, proxyVariables } from '../../primitives/network-variables.js';
 import { printable } from '../../primitives/printable.js';
 import type { CommandContext } from '../command.js';
 import type { CredentialArguments } from './call.js';
@@ -26,7 +27,13 @@ export async function writeShim(
     readCall(format, args, { env: {}, input: new Uint8Array() }); // says that it needs a server
   }
   const self = context.self();
-  const text = shimText(self.platform, self.program, self.variables, words);
+  const variables = { ...self.variables, ...authorityVariables(context.env) };
+  const text = shimText(self.platform, self.program, variables, words);
   const written = await self.writeShim(path, text, shimMark);
   context.tell(`Written: ${printable(written, 400)}`);
+  if (proxyVariables(context.env).kind !== 'none') {
+    context.tell(
+      'Note: HTTPS_PROXY is set in this shell and not in that file; whoever runs it has to pass it on.',
+    );
+  }
 }

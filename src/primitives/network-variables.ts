@@ -19,3 +19,11 @@ export function proxyVariables(env: Readonly<Record<string, string | undefined>>
     ? { kind: 'plain', variables: { HTTPS_PROXY: proxy, ...(except === '' ? {} : { NO_PROXY: except }) } }
     : { kind: 'odd' };
 }
+
+/** The file of authorities that Node.js trusts here beside its own, for those that are started without this variable. */
+export function authorityVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const file = env['NODE_EXTRA_CA_CERTS'] ?? '';
+  return /^(?:\/|[A-Za-z]:[\\/])/.test(file) ? { NODE_EXTRA_CA_CERTS: file } : {};
+}
