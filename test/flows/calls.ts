@@ -1,7 +1,9 @@
 import { call } from '../../src/flows/call/call.js';
 import type { Relogin } from '../../src/flows/request/authorized-sender.js';
+import { type ValidToken, validToken } from '../../src/flows/token/valid-token.js';
 import type { JsonObject } from '../../src/primitives/json.js';
 import type { LoginRecord } from '../../src/primitives/records.js';
+import type { Secret } from '../../src/primitives/secret.js';
 import type { SeenRequest } from '../../src/sandbox/log.js';
 import type { Scene } from './scene.js';
 
@@ -30,6 +32,22 @@ export const callTool = (
     notify: wish.notify ?? (() => undefined),
     signal: signal(),
   });
+
+/** Asks the login's server for its tools, whichever server that is. */
+export const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin): Promise<JsonObject> =>
+  call(scene.ports, {
+    login,
+    method: 'tools/list',
+    params: {},
+    relogin,
+    policy: 'decline',
+    notify: () => undefined,
+    signal: signal(),
+  });
+
+/** A token with a minute to live, as commands want one; `rejected`: not this one. */
+export const freshToken = (scene: Scene, login: LoginRecord, rejected?: Secret): Promise<ValidToken> =>
+  validToken(scene.ports, { login, minLifeMs: 60_000, rejected, signal: signal() });
 
 /** Asks for more scope in the "browser", as `--login` does, and counts. */
 export const stepUp = (scene: Scene): Relogin & { count: number } => {

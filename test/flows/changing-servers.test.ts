@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validToken } from '../../src/flows/token/valid-token.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
+import { freshToken } from './calls.js';
 import { type OwnScene, openOwnScene } from './own-scene.js';
 import { pathForm } from './own-server.js';
-import { openScene, type Scene } from './scene.js';
-
-const fresh = (scene: Scene, login: LoginRecord) =>
-  validToken(scene.ports, {
-    login,
-    minLifeMs: 60_000,
-    rejected: undefined,
-    signal: new AbortController().signal,
-  });
+import { openScene } from './scene.js';
 
 /** From now on the metadata of `own` sends everything to `elsewhere`. */
 function flip(own: OwnScene, elsewhere: OwnScene): void {
@@ -44,7 +35,7 @@ test('[A-49] metadata that changes before the refresh: the refresh token goes to
   const login = await scene.login({ server: own.server.url });
   flip(own, elsewhere);
   scene.ports.advance(299_000);
-  await fresh(scene, login);
+  await freshToken(scene, login);
   assert.equal(own.issuer.forms.at(-1)?.fields.get('grant_type'), 'refresh_token');
   assert.deepEqual(elsewhere.issuer.requests, []);
 });
@@ -56,7 +47,7 @@ test('[A-49] the index is changed by another program: secrets go where the crede
   const login = await scene.login({ server: own.server.url });
   scene.ports.advance(299_000);
   const forged = { ...login, issuer: elsewhere.issuer.issuer };
-  const failure = await failureOf(fresh(scene, forged), 'credential_corrupt');
+  const failure = await failureOf(freshToken(scene, forged), 'credential_corrupt');
   assert.equal(failure.exit, 7);
   assert.deepEqual(elsewhere.issuer.requests, []);
 });

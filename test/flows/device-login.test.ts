@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceLogin } from '../../src/flows/login/device-login.js';
 import type { LoginRequest } from '../../src/flows/login/login.js';
-import { defaultAccount } from '../../src/primitives/records.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
 import { failureOf } from '../support/door.js';
 import { callTool } from './calls.js';
@@ -10,22 +9,7 @@ import { hurried } from './hurried.js';
 import { openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
 
-const request = (scene: Scene): Omit<LoginRequest, 'mode' | 'seat'> => ({
-  server: scene.sandbox.serverUrl,
-  account: defaultAccount,
-  name: undefined,
-  scopes: undefined,
-  heldScopes: [],
-  issuer: undefined,
-  registration: undefined,
-  client: undefined,
-  clients: [],
-  metadataUrl: undefined,
-  redirectPort: undefined,
-  store: undefined,
-  timeoutMs: 900_000,
-  signal: new AbortController().signal,
-});
+const request = (scene: Scene): LoginRequest => scene.request({ timeoutMs: 900_000 });
 
 /** What the person does with what the terminal shows. */
 async function typeTheCode(scene: Scene, walk: Walk = {}): Promise<void> {

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { call } from '../../src/flows/call/call.js';
 import { createAuthorizedSender, type Relogin } from '../../src/flows/request/authorized-sender.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
+import { listTools } from './calls.js';
 import { openOwnScene } from './own-scene.js';
-import { openScene, type Scene } from './scene.js';
+import { openScene } from './scene.js';
 
 const { signal } = new AbortController();
-
-const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin) =>
-  call(scene.ports, {
-    login,
-    method: 'tools/list',
-    params: {},
-    relogin,
-    policy: 'decline',
-    notify: () => undefined,
-    signal,
-  });
 
 const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
 

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { validToken } from '../../src/flows/token/valid-token.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
-import type { Secret } from '../../src/primitives/secret.js';
 import { failureOf } from '../support/door.js';
+import { freshToken } from './calls.js';
 import { openOwnScene } from './own-scene.js';
-import { openScene, type Scene } from './scene.js';
+import { openScene } from './scene.js';
 
 const day = 24 * 3_600_000;
-
-const fresh = (scene: Scene, login: LoginRecord, rejected?: Secret) =>
-  validToken(scene.ports, { login, minLifeMs: 60_000, rejected, signal: new AbortController().signal });
 
 test('[A-143] invalid_client at a refresh: this issuer’s registration goes, every other stays, one attempt', async () => {
   await using scene = await openScene();
@@ -21,10 +16,10 @@ test('[A-143] invalid_client at a refresh: this issuer’s registration goes, ev
   const { onToken } = own.issuer;
   own.issuer.onToken = () => [401, { error: 'invalid_client' }];
   scene.ports.advance(299_000);
-  const failure = await failureOf(fresh(scene, login), 'login_expired');
+  const failure = await failureOf(freshToken(scene, login), 'login_expired');
   assert.equal(failure.exit, 3);
   assert.equal(own.issuer.forms.length, 2);
-  await failureOf(fresh(scene, login), 'login_expired');
+  await failureOf(freshToken(scene, login), 'login_expired');
   assert.equal(own.issuer.forms.length, 2, 'not tried a second time');
   const { registrations, logins } = await scene.ports.index.read();
   assert.deepEqual(
@@ -45,7 +40,7 @@ test('[A-143] invalid_client at a refresh with a client that the person configur
   const login = await scene.login({ server: own.server.url, client });
   own.issuer.onToken = () => [401, { error: 'invalid_client' }];
   scene.ports.advance(299_000);
-  await failureOf(fresh(scene, login), 'login_expired');
+  await failureOf(freshToken(scene, login), 'login_expired');
   const { registrations } = await scene.ports.index.read();
   assert.deepEqual(
     registrations.map(({ clientId }) => clientId),
@@ -61,10 +56,10 @@ test('[A-145] another scope in the refresh answer is kept as it came, and asked 
   const { onToken } = own.issuer;
   own.issuer.onToken = (form) => [200, { ...onToken(form)[1], scope: 'a' }];
   scene.ports.advance(299_000);
-  assert.deepEqual((await fresh(scene, login)).scopes, ['a']);
+  assert.deepEqual((await freshToken(scene, login)).scopes, ['a']);
   assert.deepEqual((await scene.ports.index.read()).logins[0]?.scopes, ['a']);
   scene.ports.advance(299_000);
-  await fresh(scene, login);
+  await freshToken(scene, login);
   assert.deepEqual(
     own.issuer.forms.slice(1).map(({ fields }) => fields.get('scope')),
     ['a b', 'a'],
@@ -80,7 +75,7 @@ test('[A-127] an ID token in an answer is neither kept nor sent to the protected
   const login = await scene.login({ server: own.server.url });
   const item = (await scene.ports.store.read(login.key))?.reveal() ?? '';
   assert.ok(item.includes('access-1') && !item.includes(idToken));
-  assert.equal((await fresh(scene, login)).accessToken.reveal(), 'access-1');
+  assert.equal((await freshToken(scene, login)).accessToken.reveal(), 'access-1');
 });
 
 test('[A-145] whose login it is, is shown where it is told; a refresh for somebody else is not used, nothing is stored', async () => {
@@ -96,24 +91,24 @@ test('[A-145] whose login it is, is shown where it is told; a refresh for somebo
   const login = await scene.login({ server: own.server.url });
   assert.equal(login.identity, 'alice@example.com');
   scene.ports.advance(299_000);
-  await fresh(scene, login);
+  await freshToken(scene, login);
   const before = await scene.ports.store.read(login.key);
   scene.ports.advance(299_000);
   token = idToken('mallory');
-  const failure = await failureOf(fresh(scene, login), 'token_unusable');
+  const failure = await failureOf(freshToken(scene, login), 'token_unusable');
   assert.equal(failure.exit, 5);
   assert.doesNotMatch(failure.message, /mallory|alice/);
   assert.equal((await scene.ports.store.read(login.key))?.reveal(), before?.reveal());
   token = idToken('mallory', 'https://elsewhere.example'); // says nothing: it is not this issuer's
-  await fresh(scene, login);
+  await freshToken(scene, login);
 });
 
 test('[A-140] the clock jumps ahead by two days: one refresh, then the new token is used', async () => {
   await using scene = await openScene();
   const login = await scene.login();
   scene.ports.advance(2 * day);
-  const first = await fresh(scene, login);
-  const second = await fresh(scene, login);
+  const first = await freshToken(scene, login);
+  const second = await freshToken(scene, login);
   assert.equal(first.accessToken.reveal(), second.accessToken.reveal());
   assert.equal(scene.sandbox.stats.refreshes, 1);
 });
@@ -122,8 +117,8 @@ test('[A-140] the clock is set back by a day: nobody knows when the token ends, 
   await using scene = await openScene();
   const login = await scene.login();
   scene.ports.advance(-day);
-  const first = await fresh(scene, login);
-  const second = await fresh(scene, login);
+  const first = await freshToken(scene, login);
+  const second = await freshToken(scene, login);
   assert.equal(first.accessToken.reveal(), second.accessToken.reveal());
   assert.equal(scene.sandbox.stats.refreshes, 1);
 });
@@ -132,7 +127,7 @@ test('[A-140] the clock is set back by half a minute, as time servers do: nothin
   await using scene = await openScene();
   const login = await scene.login();
   scene.ports.advance(-30_000);
-  await fresh(scene, login);
+  await freshToken(scene, login);
   assert.equal(scene.sandbox.stats.refreshes, 0);
 });
 
@@ -145,8 +140,8 @@ test('[A-140] the clock is set back and the authorization server is out of order
   const lasting = await scene.login({ server: own.server.url });
   scene.sandbox.setFaults(['refresh-500']);
   scene.ports.advance(-day);
-  await fresh(scene, login);
-  assert.equal((await fresh(scene, lasting)).accessToken.reveal(), 'access-1');
+  await freshToken(scene, login);
+  assert.equal((await freshToken(scene, lasting)).accessToken.reveal(), 'access-1');
 });
 
 for (const [where, at] of [
@@ -157,11 +152,11 @@ for (const [where, at] of [
     await using scene = await openScene();
     const login = await scene.login();
     scene.ports.advance(at - Date.now());
-    const held = await fresh(scene, login);
+    const held = await freshToken(scene, login);
     const { refreshes } = scene.sandbox.stats;
-    const next = await fresh(scene, login, held.accessToken);
+    const next = await freshToken(scene, login, held.accessToken);
     assert.notEqual(next.accessToken.reveal(), held.accessToken.reveal());
     assert.equal(scene.sandbox.stats.refreshes, refreshes + 1);
-    assert.equal((await fresh(scene, login)).accessToken.reveal(), next.accessToken.reveal());
+    assert.equal((await freshToken(scene, login)).accessToken.reveal(), next.accessToken.reveal());
   });
 }

@@ -1,22 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call } from '../../src/flows/call/call.js';
 import type { Relogin } from '../../src/flows/request/authorized-sender.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
+import { listTools } from './calls.js';
 import { openOwnScene } from './own-scene.js';
-import { openScene, type Scene } from './scene.js';
-
-const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin) =>
-  call(scene.ports, {
-    login,
-    method: 'tools/list',
-    params: {},
-    relogin,
-    policy: 'decline',
-    notify: () => undefined,
-    signal: new AbortController().signal,
-  });
+import { openScene } from './scene.js';
 
 for (const [status, challenge, code, exit] of [
   [401, 'Bearer error="invalid_token"', 'token_refused', 3],
@@ -84,10 +72,7 @@ test('[A-80] a step-up names what is new, and the host that asks, before the bro
   };
   await listTools(scene, login, relogin);
   const lines = scene.ports.told.slice(told);
-  assert.ok(
-    lines.some((line) => line.startsWith('New is: notes:write')),
-    lines.join('\n'),
-  );
+  assert.ok(lines.includes('New is: notes:write'), lines.join('\n'));
   assert.ok(lines.some((line) => line.includes(login.server)));
   assert.ok(!lines.some((line) => /^New is:.*mcp:basic/.test(line)), 'what was held is not new');
   assert.equal(scene.ports.opened.length, 2, 'the person is asked, nothing is approved by itself');

@@ -5,33 +5,13 @@ import { openOwnScene } from './own-scene.js';
 import { openScene } from './scene.js';
 import { withSeveralStores } from './several-stores.js';
 
-const { signal } = new AbortController();
-
 /** A scene with a keychain and sealed files (both in memory), and a server whose clients get secrets. */
 export async function openShelf() {
   const scene = await openScene();
   const own = await openOwnScene();
   const { ports, stores } = withSeveralStores(scene.ports);
   const logIn = (change: Partial<LoginRequest> = {}, as: Ports = ports): Promise<LoginRecord> =>
-    login(as, {
-      server: scene.sandbox.serverUrl,
-      account: 'default',
-      name: undefined,
-      scopes: undefined,
-      heldScopes: [],
-      issuer: undefined,
-      registration: undefined,
-      client: undefined,
-      clients: [],
-      metadataUrl: undefined,
-      redirectPort: undefined,
-      store: undefined,
-      mode: 'browser',
-      seat: 'desktop',
-      timeoutMs: 20_000,
-      signal,
-      ...change,
-    });
+    login(as, scene.request(change));
   return {
     scene,
     own,

@@ -1,23 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeFailed, storeLocked } from '../../src/errors/store.js';
-import { validToken } from '../../src/flows/token/valid-token.js';
 import type { SecretStore } from '../../src/ports.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
 import { failureOf } from '../support/door.js';
+import { freshToken } from './calls.js';
 import { openOwnScene } from './own-scene.js';
-import { openScene, type Scene } from './scene.js';
-
-const fresh = (scene: Scene, login: LoginRecord) =>
-  validToken(scene.ports, {
-    login,
-    minLifeMs: 60_000,
-    rejected: undefined,
-    signal: new AbortController().signal,
-  });
+import { openScene } from './scene.js';
 
 /** A store whose next writes fail. */
 function faultyStore(): SecretStore & { failures: number; writes: number } {
@@ -56,7 +47,7 @@ test('[A-136][A-138] a refreshed token that cannot be stored is not handed out: 
   const index = JSON.stringify(await scene.ports.index.read());
   scene.ports.advance(299_000);
   store.failures = Number.POSITIVE_INFINITY;
-  const failure = await failureOf(fresh(scene, login), 'refresh_not_stored');
+  const failure = await failureOf(freshToken(scene, login), 'refresh_not_stored');
   assert.equal(failure.exit, 7);
   assert.match(failure.message, /not handed out.*disk full/);
   assert.match(failure.message, /nothing is lost/);
@@ -71,7 +62,7 @@ test('[A-138] a store that fails for a moment is tried again, and the token is h
   const login = await scene.login();
   scene.ports.advance(299_000);
   store.failures = 2;
-  const { accessToken } = await fresh(scene, login);
+  const { accessToken } = await freshToken(scene, login);
   assert.ok((await scene.ports.store.read(login.key))?.reveal().includes(accessToken.reveal()));
   assert.equal(scene.sandbox.stats.refreshes, 1);
 });
@@ -88,7 +79,7 @@ test('[A-136] the refreshed token is in the store before anybody gets it', async
   const login = await scene.login();
   scene.ports.advance(299_000);
   order.length = 0;
-  await fresh(scene, login);
+  await freshToken(scene, login);
   order.push('handed out');
   assert.deepEqual(order, ['stored', 'handed out']);
 });
@@ -119,12 +110,16 @@ test('[A-169] an item of another login under this login’s key is refused, kept
   assert.ok(foreign !== undefined);
   await scene.ports.store.write(one.key, foreign);
   const requests = scene.sandbox.stats.authorizationServerRequests;
-  const failure = await failureOf(fresh(scene, one), 'credential_corrupt');
+  const failure = await failureOf(freshToken(scene, one), 'credential_corrupt');
   assert.equal(failure.exit, 7);
   assert.match(failure.remedy, /postern login .* or postern logout /);
   assert.equal((await scene.ports.store.read(one.key))?.reveal(), foreign.reveal());
   assert.equal(scene.sandbox.stats.authorizationServerRequests, requests);
-  assert.equal((await fresh(scene, other)).accessToken.reveal(), 'access-1', 'the other one is as it was');
+  assert.equal(
+    (await freshToken(scene, other)).accessToken.reveal(),
+    'access-1',
+    'the other one is as it was',
+  );
 });
 
 for (const [what, text] of [
@@ -136,7 +131,7 @@ for (const [what, text] of [
     await using scene = await openScene();
     const login = await scene.login();
     await scene.ports.store.write(login.key, new Secret(text));
-    const failure = await failureOf(fresh(scene, login), 'credential_corrupt');
+    const failure = await failureOf(freshToken(scene, login), 'credential_corrupt');
     assert.equal(failure.exit, 7);
     assert.equal((await scene.ports.store.read(login.key))?.reveal(), text);
   });

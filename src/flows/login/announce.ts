@@ -1,6 +1,5 @@
 import type { Ports } from '../../ports.js';
 import { printable } from '../../primitives/printable.js';
-import { scopesMissing } from '../../primitives/scope.js';
 import type { Discovery } from '../discovery/discover.js';
 import type { BegunLogin } from './begin-login.js';
 
@@ -10,20 +9,18 @@ export function announce(
   discovery: Discovery,
   asked: {
     readonly scopes: readonly string[];
-    readonly held: readonly string[];
     readonly isNew: BegunLogin['isNew'];
   },
 ): void {
   const { terminal } = ports;
-  const added = asked.held.length === 0 ? [] : scopesMissing(asked.held, asked.scopes);
   terminal.tell(`Logging in to ${printable(discovery.server)}`);
   terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
   const news = newness(asked.isNew);
   if (news !== undefined) terminal.tell(news);
   const all = printable(asked.scopes.join(' '));
   terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
-  if (added.length > 0) {
-    terminal.tell(`New is: ${printable(added.join(' '))}`);
+  if (asked.isNew.scopes.length > 0) {
+    terminal.tell(`New is: ${printable(asked.isNew.scopes.join(' '))}`);
   }
   for (const warning of discovery.warnings) {
     terminal.tell(`Note: ${printable(warning, 600)}`);
@@ -31,7 +28,7 @@ export function announce(
 }
 
 /** The moment to look twice at an address that came from somewhere. */
-function newness({ server, issuer }: BegunLogin['isNew']): string | undefined {
+function newness({ server, issuer }: Pick<BegunLogin['isNew'], 'server' | 'issuer'>): string | undefined {
   if (server) {
     return `${issuer ? 'Both are new here' : 'The server is new here'}: check that the address is the one you mean.`;
   }

@@ -1,5 +1,6 @@
 import type { Ports } from '../../ports.js';
-import type { RegistrationRecord } from '../../primitives/records.js';
+import type { LoginRecord, RegistrationRecord } from '../../primitives/records.js';
+import { scopesMissing } from '../../primitives/scope.js';
 import type { WantedGrant } from '../../protocol/oauth/authorization-server-metadata.js';
 import { type Discovery, discover } from '../discovery/discover.js';
 import { checkMovedEndpoint } from './check-moved-endpoint.js';
@@ -21,8 +22,12 @@ export interface BegunLogin {
   /** The client that a person gave for this issuer. */
   readonly preregistered: PreregisteredClient | undefined;
   readonly scopes: readonly string[];
-  /** Which of the two there was never a login with. */
-  readonly isNew: { readonly server: boolean; readonly issuer: boolean };
+  /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */
+  readonly isNew: {
+    readonly server: boolean;
+    readonly issuer: boolean;
+    readonly scopes: readonly string[];
+  };
 }
 
 /**
@@ -50,6 +55,7 @@ export async function beginLogin(
   await ports.store.ready();
   await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
   const { issuer } = discovery.authorizationServer;
+  const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   return {
     ports,
     discovery,
@@ -58,7 +64,18 @@ export async function beginLogin(
     isNew: {
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
+      scopes: scopesOnTop(request.heldScopes, scopes, held),
     },
-    scopes: selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes }),
+    scopes,
   };
+}
+
+/** A login that is refreshed has what `offline_access` stands for, though few authorization servers list it. */
+function scopesOnTop(
+  held: readonly string[],
+  asked: readonly string[],
+  login: LoginRecord | undefined,
+): readonly string[] {
+  if (held.length === 0) return [];
+  return scopesMissing(login?.refreshable ? [...held, 'offline_access'] : held, asked);
 }

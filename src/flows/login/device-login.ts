@@ -44,7 +44,7 @@ export async function deviceLogin(
     kept,
     scopes: scopesToRegister(discovery, scopes),
   });
-  announce(ports, discovery, { scopes, held: request.heldScopes, isNew: begun.isNew });
+  announce(ports, discovery, { scopes, isNew: begun.isNew });
   try {
     const asked = { discovery, client, scopes, timeoutMs, signal };
     const started = await askForDevice(ports, asked, deviceAuthorizationEndpoint);

@@ -74,7 +74,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     scopes: scopesToRegister(discovery, scopes),
     signal,
   });
-  announce(ports, discovery, { scopes, held: request.heldScopes, isNew: begun.isNew });
+  announce(ports, discovery, { scopes, isNew: begun.isNew });
   announceDocument(ports, { ...request, discovery, client, redirectUri }, kept);
   return await completeLogin(ports, request, { discovery, client, scopes, listener });
 }
