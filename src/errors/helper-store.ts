@@ -27,7 +27,7 @@ export function helperFailed(program: string, operation: string, said: string): 
   return new Failure({
     code: 'store_failed',
     exit: exitCode.store,
-    message: `${program} ${operation} failed${said === '' ? '' : `: ${quoted(said, 200)}`}.`,
+    message: `${program} ${operation} failed${said === '' ? ' and said nothing that may be shown' : `: ${quoted(said, 200)}`}.`,
     remedy: `Make ${program} work (it needs its keyring or password store set up and unlocked), then run the command again.`,
   });
 }
@@ -38,6 +38,6 @@ export function helperAnswerWrong(program: string, why: string): Failure {
     code: 'credential_corrupt',
     exit: exitCode.store,
     message: `What ${program} gave back is not what postern stored in it: ${why}. It was not used.`,
-    remedy: 'Log in again with postern login, or choose another store with --store.',
+    remedy: `Choose another store with postern login <server> --store, or mend ${program} and log in again.`,
   });
 }

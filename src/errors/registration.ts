@@ -81,12 +81,19 @@ export function clientSecretLost(
 }
 
 /** A registration that never holds, or a server that wants one again and again. */
-export function registeredTooOften(issuer: string, most: number, trail: readonly Step[]): Failure {
+export function registeredTooOften(
+  issuer: string,
+  most: number,
+  why: { readonly forced: boolean; readonly trail: readonly Step[] },
+): Failure {
+  const own = 'register a client there yourself and pass its identifier with --client-id';
   return new Failure({
     code: 'registered_too_often',
     exit: exitCode.refused,
     message: `This client was registered at ${quoted(issuer)} ${most} times within the last hour, which is as often as is allowed.`,
-    remedy: 'Wait an hour, or register a client there yourself and pass its identifier with --client-id.',
-    trail,
+    remedy: why.forced
+      ? `Leave --registration dynamic out, so that the registration that is kept is used; or wait an hour, or ${own}.`
+      : `Wait an hour, or ${own}.`,
+    trail: why.trail,
   });
 }

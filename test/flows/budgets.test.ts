@@ -131,6 +131,7 @@ test('[A-56] three registrations in vain an hour at one authorization server, th
   const before = JSON.stringify(await scene.ports.index.read());
   const failure = await scene.loginFails('registered_too_often', { registration: 'dynamic' });
   assert.equal(failure.exit, 4);
+  assert.match(failure.remedy, /^Leave --registration dynamic out.*--client-id\.$/);
   assert.equal(scene.sandbox.stats.registrations, 4);
   assert.equal(JSON.stringify(await scene.ports.index.read()), before);
   await scene.login(); // with the registration that is kept

@@ -96,6 +96,26 @@ test('a helper that hangs is killed with what it has started, and not asked agai
   while (!/ [ZX]( |$)/.test(await state())); // ends when its child is dead, or by the test's limit
 });
 
+test('a helper is tried out in whole before a login: one that cannot take away what it keeps is not used [R-5.8b]', async () => {
+  await using works = await fakeHelper(keeper);
+  await works.store.ready();
+  await assert.rejects(works.read('kept'), { code: 'ENOENT' }, 'nothing of the trial stays');
+  await using keeps = await fakeHelper(
+    keeper.replace('erase) rm -f "$file"', 'erase) echo no such luck; exit 1'),
+  );
+  await assert.rejects(keeps.store.ready(), {
+    code: 'store_failed',
+    message: 'docker-credential-fake erase failed: "no such luck".',
+  });
+  // Gone all the same: another process has taken it away first.
+  await using late = await fakeHelper(keeper.replace('rm -f "$file"', 'rm -f "$file"; exit 1'));
+  await late.store.ready();
+  await using dies = await fakeHelper('kill -9 $$');
+  await assert.rejects(dies.store.ready(), {
+    message: 'docker-credential-fake store failed and said nothing that may be shown.',
+  });
+});
+
 test('an answer that is cut, changed, another’s, or endless is refused; an error never shows the secret [A-196] [A-200]', async () => {
   const answers: readonly (readonly [script: string, code: string])[] = [
     ['cat >/dev/null; yes', 'credential_corrupt'],

@@ -61,7 +61,8 @@ async function registerAnew(
 ): Promise<IdentifiedClient> {
   const { server, redirectUri, scopes } = request;
   if (!(await ports.attempts.take(budgetOf(server.issuer), mostRegistrations))) {
-    throw registeredTooOften(server.issuer, mostRegistrations, ports.journal.steps);
+    const why = { forced: request.forced === 'dynamic', trail: ports.journal.steps };
+    throw registeredTooOften(server.issuer, mostRegistrations, why);
   }
   ports.progress.begin(`Registering at ${server.issuer}`);
   const { zone } = request.discovery;

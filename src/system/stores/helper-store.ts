@@ -73,7 +73,10 @@ async function tryOut(
   await write(key, word);
   const kept = await read(key);
   if (kept !== undefined && kept.reveal() !== word) throw helper.answerWrong('it was changed on the way');
-  if (kept !== undefined) await helper.run('erase', serverUrl(key));
+  if (kept === undefined) return;
+  const end = await helper.run('erase', serverUrl(key));
+  // What cannot be taken away could never be logged out of.
+  if (end.code !== 0 && (await read(key)) !== undefined) throw helper.failed('erase', end.stdout, '');
 }
 
 /** A host of its own for each key (RFC 2606), since some helpers take items of one host for one another. */
