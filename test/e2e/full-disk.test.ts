@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
@@ -60,6 +60,9 @@ test('[A-151][A-137] on a disk with ever less room a refresh is not asked for, o
     const asked = refreshTokensSent(at.stage).length - before;
     assert.ok(code === 0 || code === 7, `${left} pages left: ${stderr}`);
     assert.equal(stdout === '', code !== 0);
+    if (left === 0) assert.deepEqual([code, asked], [0, 0], 'the token at hand still lives');
+    const locks = await readdir(join(at.state, 'locks'));
+    assert.deepEqual(locks, [], 'nothing half is left of a lock');
     if (code === 7) assert.match(stderr, /the disk is full \(ENOSPC\).*Make room/s);
     seen.push(`${left}: exit ${code}, ${asked} asked`);
     await at.free();

@@ -1,3 +1,4 @@
+import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import type { IndexDocument, LoginRecord } from '../../primitives/records.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
@@ -20,11 +21,23 @@ export async function mendRecord(
     const stillDead = dead === true && record.generation === generation ? { dead } : {};
     return { ...rest, ...stillDead, scopes, expiresAt, obtainedAt, refreshable, generation };
   };
-  await ports.index.update((document: IndexDocument) =>
+  await tryUpdate(ports, (document: IndexDocument) =>
     document.logins.some((record) => mended(record) !== record)
       ? { ...document, logins: document.logins.map(mended) }
       : document,
   );
+}
+
+/** A change that only makes the index tell the truth: a full disk must not keep a token from whoever may have it. */
+export async function tryUpdate(
+  ports: Pick<Ports, 'index'>,
+  change: (document: IndexDocument) => IndexDocument,
+): Promise<void> {
+  try {
+    await ports.index.update(change);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
 }
 
 /** A record of a later generation is a newer login's: then it is the credential at hand that is old. */

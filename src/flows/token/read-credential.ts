@@ -3,7 +3,7 @@ import { loginNeeded } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { decodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
-import { mendRecord } from './mend-record.js';
+import { mendRecord, tryUpdate } from './mend-record.js';
 
 /**
  * The stored credential of a login, and what counts where the index tells otherwise. An item that is not this login's own
@@ -32,7 +32,7 @@ export async function readCredential(
 async function markGone(ports: Pick<Ports, 'index'>, login: LoginRecord): Promise<void> {
   const isIt = ({ key, generation, gone }: LoginRecord) =>
     key === login.key && generation === login.generation && gone !== true;
-  await ports.index.update((document) =>
+  await tryUpdate(ports, (document) =>
     document.logins.some(isIt)
       ? { ...document, logins: document.logins.map((old) => (isIt(old) ? { ...old, gone: true } : old)) }
       : document,

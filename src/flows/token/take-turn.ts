@@ -5,7 +5,8 @@ import { stillLives, type TokenPorts, type ValidTokenRequest } from './token-req
 
 /** How long a process waits for another one's refresh: not long while the token that it has still lives. */
 const refreshLockWaitMs = { tokenLives: 5_000, tokenEnded: 30_000 } as const;
-/** The lock; or the stored credential where it lives on while another process, paused perhaps, has the lock. */
+
+/** The lock; or the stored credential where it lives on and the lock is another's, a paused one's perhaps, or cannot be had. */
 export async function takeTurn(
   ports: TokenPorts,
   request: ValidTokenRequest,
@@ -19,8 +20,12 @@ export async function takeTurn(
   try {
     return await wait(tokenLives);
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'busy') throw error;
+    // On a full or read-only disk there is no lock to be had, and no refresh without it.
+    const noLock = error instanceof Failure && error.code === 'state_unwritable';
+    if (!noLock && !(error instanceof Failure && error.code === 'busy')) throw error;
     const now = await readCredential(ports, login);
-    return stillLives(now, request, ports.clock.now()) ? now : wait(tokenEnded - tokenLives);
+    if (stillLives(now, request, ports.clock.now())) return now;
+    if (noLock) throw error;
+    return wait(tokenEnded - tokenLives);
   }
 }

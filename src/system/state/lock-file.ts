@@ -27,8 +27,8 @@ const maxBytes = 4096;
 export function publishClaim(path: string, base: string, us: ProcessIdentity): string | undefined {
   const nonce = randomBytes(16).toString('hex');
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
-  writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
     linkSync(temporary, path);
     return nonce;
   } catch (error) {

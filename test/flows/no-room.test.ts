@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stateUnwritable } from '../../src/errors/state.js';
+import type { Ports } from '../../src/ports.js';
+import { failureOf } from '../support/door.js';
+import { freshToken } from './calls.js';
+import { openScene, type Scene } from './scene.js';
+
+const full = () => stateUnwritable('/state', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+
+/** The scene from now on, on a disk where nothing can be written. */
+function onFullDisk(scene: Scene, what: { readonly locks: boolean; readonly index: boolean }): Scene {
+  const refuse = () => Promise.reject(full());
+  const locks: Ports['locks'] = { acquire: refuse };
+  const index: Ports['index'] = { ...scene.ports.index, update: refuse };
+  const ports = {
+    ...scene.ports,
+    ...(what.locks ? { locks } : {}),
+    ...(what.index ? { index } : {}),
+  };
+  return { ...scene, ports };
+}
+
+test('[A-151] no lock to be had on a full disk: a token that still lives is handed out, and none is asked for', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const stuck = onFullDisk(scene, { locks: true, index: true });
+  scene.ports.advance(260_000);
+  const { tokenRequests } = scene.sandbox.stats;
+  assert.equal((await freshToken(stuck, login)).expiresAt, login.expiresAt);
+  scene.ports.advance(60_000);
+  await failureOf(freshToken(stuck, login), 'state_unwritable');
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+  assert.notEqual((await freshToken(scene, login)).expiresAt, login.expiresAt, 'nothing is lost');
+});
+
+test('[A-151] an index that is behind the store and cannot be mended keeps no token from anybody', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const behind = { ...login, scopes: ['other'], generation: login.generation - 1 };
+  await scene.ports.index.update((document) => ({ ...document, logins: [behind] }));
+  const stuck = onFullDisk(scene, { locks: false, index: true });
+  assert.deepEqual((await freshToken(stuck, behind)).scopes, login.scopes);
+  assert.equal((await scene.ports.index.read()).logins[0]?.generation, behind.generation);
+  await freshToken(scene, behind);
+  assert.deepEqual(
+    (await scene.ports.index.read()).logins[0]?.scopes,
+    login.scopes,
+    'mended with room again',
+  );
+  await scene.ports.store.remove(login.key);
+  await failureOf(freshToken(stuck, login), 'login_needed');
+});
