@@ -133,7 +133,7 @@ function framingOf({ lengths, codings }: RequestHead): Framing | undefined {
     const isPlain = codings.length === 1 && coding.toLowerCase() === 'chunked' && length === undefined;
     return isPlain ? { kind: 'chunked' } : undefined;
   }
-  if (length === undefined || (lengths.length === 1 && length === '0')) return { kind: 'none' };
+  if (length === undefined || (lengths.length === 1 && /^0{1,15}$/.test(length))) return { kind: 'none' };
   return lengths.length === 1 && /^[0-9]{1,15}$/.test(length)
     ? { kind: 'length', length: Number(length) }
     : undefined;

@@ -8,6 +8,7 @@ export class Attempt implements AnswerTaker {
   readonly #lane: Lane;
   #taker: AnswerTaker | undefined;
   #dropped = 0;
+  #isStreaming = false;
 
   constructor(lane: Lane, taker: AnswerTaker) {
     this.#lane = lane;
@@ -15,11 +16,19 @@ export class Attempt implements AnswerTaker {
   }
 
   send(request: LaneRequest): void {
+    this.#isStreaming = request.body !== null && !(request.body instanceof Uint8Array);
     this.#lane.send(request, this);
   }
 
-  /** Nobody wants the rest: a short one is read and dropped, a longer one cut off with its connection. */
+  /**
+   * Nobody wants the rest: a short one is read and dropped, a longer one cut off with its connection. So is one whose
+   * request may still be on its way: what it took of the body would be missing in the next try.
+   */
   drop(): void {
+    if (this.#isStreaming) {
+      this.cut();
+      return;
+    }
     this.#taker = undefined;
     this.resume();
     setTimeout(() => this.#lane.cut(this), proxyLimits.droppingMs).unref();

@@ -113,7 +113,7 @@ export class Answer {
     this.#pending += text;
     if (this.#pending.length > proxyLimits.pending) return this.#flush();
     this.#schedule();
-    return true;
+    return !this.#connection.socket.behind;
   }
 
   #schedule(): void {

@@ -2,6 +2,9 @@ import { ChunkedBody } from '../../../primitives/http1/chunked-body.js';
 import type { Framing } from '../admit.js';
 import type { BodyTaker } from './under-way.js';
 
+/** In bytes. */
+const shortPart = 4_096;
+
 export interface BodyProgress {
   /** Bytes of the piece that belong to the body. */
   readonly used: number;
@@ -36,8 +39,11 @@ export class BodyReader {
     this.#goOn = true;
     if (this.#chunks !== undefined) {
       this.#size += piece.length;
-      const progress = this.#chunks.push(piece, this.#give);
-      return progress && { ...progress, goOn: this.#goOn };
+      const parts: Uint8Array[] = [];
+      const progress = this.#chunks.push(piece, (part) => void parts.push(part));
+      if (progress === undefined) return undefined;
+      this.#giveAll(parts);
+      return { ...progress, goOn: this.#goOn };
     }
     const used = Math.min(piece.length, this.#left);
     this.#left -= used;
@@ -54,8 +60,14 @@ export class BodyReader {
     this.#taker = undefined;
   }
 
-  readonly #give = (data: Uint8Array): void => {
-    const piece = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  /** Many short parts are one: to keep, and to send, each by itself would cost far more than its bytes. */
+  #giveAll(parts: readonly Uint8Array[]): void {
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    if (parts.length > 1 && size < parts.length * shortPart) this.#give(Buffer.concat(parts, size));
+    else for (const part of parts) this.#give(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+  }
+
+  #give(piece: Buffer): void {
     if (this.#taker?.data(piece) === false) this.#goOn = false;
-  };
+  }
 }

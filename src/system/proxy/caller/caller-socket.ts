@@ -55,6 +55,11 @@ export class CallerSocket {
     return this.#closing;
   }
 
+  /** Is something written that the caller has not taken? `drained` comes when it has. */
+  get behind(): boolean {
+    return this.#waiting;
+  }
+
   /** Is so much unread that nothing more should be begun? */
   get clogged(): boolean {
     return this.#socket.writableLength > proxyLimits.unread;
@@ -68,7 +73,9 @@ export class CallerSocket {
     if (this.#closing) return true;
     const socket = this.#socket;
     if (piece === undefined) {
-      if (!socket.write(text, 'latin1')) this.#waiting = true;
+      // Text behind a piece that waits may be the last to leave, without a `drain` of its own.
+      const full = !socket.write(text, 'latin1', this.#waiting ? this.#flushed : undefined);
+      this.#waiting ||= full;
       return !this.#waiting;
     }
     socket.cork();
@@ -82,6 +89,11 @@ export class CallerSocket {
   /** So many bytes are known to come. */
   expect(count: number): void {
     this.#buffer.expect(count);
+  }
+
+  /** What is read just now stays as it is: somebody still needs it. */
+  giveAway(): void {
+    this.#buffer.giveAway();
   }
 
   pause(): void {

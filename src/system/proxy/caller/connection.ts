@@ -170,6 +170,8 @@ export class CallerConnection implements SocketWatcher {
       return nothing;
     }
     if (progress.ended) {
+      // The connection goes on to the next request, and the end of this one may not have been sent yet.
+      if (!progress.goOn) this.socket.giveAway();
       this.#body = undefined;
       body.end();
       if (this.#answered) this.#next();
