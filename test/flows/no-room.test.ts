@@ -51,3 +51,15 @@ test('[A-151] an index that is behind the store and cannot be mended keeps no to
   await scene.ports.store.remove(login.key);
   await failureOf(freshToken(stuck, login), 'login_needed');
 });
+
+test('[A-151] a refresh that the store has kept is handed out, though the index could not be written after it', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const stuck = onFullDisk(scene, { locks: false, index: true });
+  scene.ports.advance(320_000);
+  const { tokenRequests } = scene.sandbox.stats;
+  const fresh = await freshToken(stuck, login);
+  assert.notEqual(fresh.expiresAt, login.expiresAt);
+  assert.equal((await freshToken(scene, login)).accessToken.reveal(), fresh.accessToken.reveal());
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1, 'asked for once');
+});

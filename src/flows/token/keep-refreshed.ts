@@ -4,6 +4,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
+import { tryUpdate } from './mend-record.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
 
 /** How often a refreshed credential is tried to be written, with growing pauses. */
@@ -41,7 +42,8 @@ export async function keepCredential(
   const { key } = request.login;
   const { expiresAt, obtainedAt, scopes } = fresh;
   await writeForSure(ports, request, encodeCredential(fresh), spent);
-  await ports.index.update((document) => ({
+  // The store has it: what the index tells of it is put right at the next read, where it matters.
+  await tryUpdate(ports, (document) => ({
     ...document,
     logins: document.logins.map((record) =>
       record.key === key ? { ...record, expiresAt, obtainedAt, scopes } : record,
