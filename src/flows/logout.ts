@@ -1,10 +1,11 @@
 import { exitCode, Failure } from '../errors/failure.js';
 import { notForgotten } from '../errors/store.js';
 import type { Ports } from '../ports.js';
-import { printable } from '../primitives/printable.js';
+import { printable, quoted } from '../primitives/printable.js';
 import type { IndexDocument, LoginRecord, StrayItem } from '../primitives/records.js';
 import type { StoredCredential } from '../protocol/credential-item.js';
-import { sendRevocationRequest } from '../protocol/oauth/token-request.js';
+import { sendRevocationRequest, type TokenAnswer } from '../protocol/oauth/token-request.js';
+import { judgeTokenAnswer } from '../protocol/oauth/token-response.js';
 import { forgetFailures } from './credential/remember-failure.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
 import { withoutStrays, withStrays } from './strays.js';
@@ -143,7 +144,7 @@ async function revoke(
     });
     return answer.status === 200
       ? { done: true }
-      : { done: false, why: `the authorization server answered ${answer.status}` };
+      : { done: false, why: `the authorization server answered ${answer.status}${errorIn(answer)}` };
   } catch (error) {
     if (request.signal.aborted) {
       throw error;
@@ -151,4 +152,11 @@ async function revoke(
     const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
     return { done: false, why };
   }
+}
+
+/** The code of an error answer (RFC 7009 section 2.2.1, as at the token endpoint), to be shown; '' where there is none. */
+function errorIn(answer: TokenAnswer): string {
+  const judged = judgeTokenAnswer(answer, { now: 0, requested: [] });
+  const code = !judged.ok && judged.problem === 'refused' ? judged.error : '';
+  return code === '' ? '' : ` ${quoted(code, 60)}`;
 }

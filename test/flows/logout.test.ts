@@ -57,6 +57,27 @@ test('log-out of a login without a refresh token revokes its access token', asyn
   assert.deepEqual(revocations(own), ['POST /revoke']);
 });
 
+test('[A-152] a revocation that is refused: forgotten here, and said with the code that came, made harmless', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const login = async () => {
+    const { issuer } = own.issuer;
+    own.issuer.metadata = { ...own.issuer.metadata, revocation_endpoint: `${issuer}/token` };
+    own.issuer.onToken = () => [200, { access_token: 'only-this', token_type: 'Bearer' }];
+    return scene.login({ server: own.server.url });
+  };
+  for (const [error, said] of [
+    ['unsupported_token_type', ' "unsupported_token_type"'],
+    ['\u001b[2J', ' "\\x1b[2J"'],
+    [7, ''],
+  ] as const) {
+    const held = await login();
+    own.issuer.onToken = () => [400, { error }];
+    const { revocation } = await end(scene, held);
+    assert.deepEqual(revocation, { done: false, why: `the authorization server answered 400${said}` });
+  }
+});
+
 const revocations = ({ issuer }: OwnScene) => issuer.requests.filter((line) => line.includes('revoke'));
 
 for (const [fault, told] of [
