@@ -62,8 +62,9 @@ describe('real programs through postern bridge', { skip }, () => {
       const saw = JSON.parse(stdout);
       assert.ok(saw.tools.includes('whoami'), stdout);
       assert.deepEqual(saw.echo.content, [{ type: 'text', text: 'grüße\ngrüße' }]);
-      // The last step may come so close to the answer that these clients no longer tell it.
-      assert.deepEqual(saw.steps.slice(0, 2), [1, 2]);
+      // Steps that come close to the answer, as all do on a busy machine, are no longer told by these clients.
+      assert.deepEqual(saw.came, [1, 2, 3]);
+      assert.deepEqual(saw.steps, [1, 2, 3].slice(0, saw.steps.length));
       assert.deepEqual(saw.confirm.content, [{ type: 'text', text: 'Confirmed.' }]);
       if (revision !== undefined) assert.equal(saw.revision, revision);
     });

@@ -8,20 +8,26 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 const [command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'sdk-v1', version: '1' }, { capabilities: { elicitation: {} } });
 client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { sure: true } }));
-await client.connect(
-  command.startsWith('http:')
-    ? new StreamableHTTPClientTransport(new URL(command))
-    : new StdioClientTransport({ command, args, env: process.env }),
-);
+const transport = command.startsWith('http:')
+  ? new StreamableHTTPClientTransport(new URL(command))
+  : new StdioClientTransport({ command, args, env: process.env });
+await client.connect(transport);
+// What came, too: the client drops progress that is read together with the answer.
+const came = [];
+const { onmessage } = transport;
+transport.onmessage = (message, ...more) => {
+  if (message.method === 'notifications/progress') came.push(message.params.progress);
+  return onmessage.call(transport, message, ...more);
+};
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });
-const down = await client.callTool({ name: 'countdown', arguments: { steps: 3, delayMs: 10 } }, undefined, {
+const down = await client.callTool({ name: 'countdown', arguments: { steps: 3, delayMs: 100 } }, undefined, {
   onprogress: ({ progress }) => steps.push(progress),
 });
 const confirm = await client.callTool({ name: 'confirm', arguments: { what: 'Sure?' } });
 const { resources } = await client.listResources();
 await client.close();
 process.stdout.write(
-  JSON.stringify({ tools: tools.map(({ name }) => name), echo, down, confirm, steps, resources: resources.length }),
+  JSON.stringify({ tools: tools.map(({ name }) => name), echo, down, confirm, steps, came, resources: resources.length }),
 );

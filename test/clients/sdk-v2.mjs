@@ -10,16 +10,22 @@ const client = new Client(
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode } },
 );
 client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { sure: true } }));
-await client.connect(
-  command.startsWith('http:')
-    ? new StreamableHTTPClientTransport(new URL(command))
-    : new StdioClientTransport({ command, args, env: process.env }),
-);
+const transport = command.startsWith('http:')
+  ? new StreamableHTTPClientTransport(new URL(command))
+  : new StdioClientTransport({ command, args, env: process.env });
+await client.connect(transport);
+// What came, too: the client drops progress that is read together with the answer.
+const came = [];
+const { onmessage } = transport;
+transport.onmessage = (message, ...more) => {
+  if (message.method === 'notifications/progress') came.push(message.params.progress);
+  return onmessage.call(transport, message, ...more);
+};
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });
 const down = await client.callTool(
-  { name: 'countdown', arguments: { steps: 3, delayMs: 10 } },
+  { name: 'countdown', arguments: { steps: 3, delayMs: 100 } },
   { onprogress: ({ progress }) => steps.push(progress) },
 );
 const confirm = await client.callTool({ name: 'confirm', arguments: { what: 'Sure?' } });
@@ -33,6 +39,7 @@ process.stdout.write(
     down,
     confirm,
     steps,
+    came,
     resources: resources.length,
     revision,
   }),
