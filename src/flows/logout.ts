@@ -83,9 +83,12 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   return { credential, sharedWith };
 }
 
-/** As before: a login that could not be taken away is still there. */
+/** As before: a login that could not be taken away is still there, unless another one has come in its place since. */
 function restored(document: IndexDocument, login: LoginRecord, items: readonly StrayItem[]): IndexDocument {
-  return withoutStrays({ ...document, logins: [...document.logins, login] }, items);
+  const { server, account } = login;
+  return document.logins.some((other) => other.server === server && other.account === account)
+    ? document
+    : withoutStrays({ ...document, logins: [...document.logins, login] }, items);
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Failure } from '../../src/errors/failure.js';
 import { logout } from '../../src/flows/logout.js';
 import { logoutOfAll } from '../../src/flows/logout-all.js';
 import { status } from '../../src/flows/status.js';
@@ -78,6 +79,11 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
     (await status(shelf.ports)).map(({ login: { account } }) => account),
     ['one'],
     'it is still there, as it was',
+  );
+  const { registrations: kept } = await shelf.ports.index.read();
+  assert.ok(
+    kept.some(({ clientId }) => clientId === inKeychain.clientId),
+    'and so is its client',
   );
   shelf.stores.down.clear();
   assert.deepEqual((await logoutOfAll(shelf.ports, { force: false, signal })).failures, []);
@@ -163,4 +169,28 @@ test('an item that somebody else has removed: exit 3, and the login is no longer
   assert.deepEqual([shown?.state, shown?.problem], ['dead', 'its secret is no longer in its store']);
   await shelf.logIn();
   assert.equal((await status(shelf.ports))[0]?.state, 'valid');
+});
+
+test('[A-205] a logout that fails does not bring its login back beside one that was made meanwhile', async () => {
+  await using shelf = await openShelf();
+  const login = await shelf.logIn();
+  const remove = async () => {
+    await shelf.ports.index.update((document) => ({
+      ...document,
+      logins: [{ ...login, key: 'cd'.repeat(32), clientId: 'another' }],
+    }));
+    throw new Failure({ code: 'store_failed', exit: 7, message: 'down', remedy: '' });
+  };
+  const failing = { ...shelf.ports, stores: { of: () => ({ ...shelf.stores.of('keychain'), remove }) } };
+  await failureOf(logout(failing, { login, force: false, signal }), 'store_failed');
+  const { logins, strays } = await shelf.ports.index.read();
+  assert.deepEqual(
+    logins.map(({ clientId }) => clientId),
+    ['another'],
+  );
+  assert.deepEqual(
+    strays?.map(({ key }) => key),
+    [login.key],
+    'its item is known, and goes later',
+  );
 });

@@ -74,11 +74,13 @@ export async function forgetRegistration(
   await replaceRegistrations(ports, same, [], undefined);
 }
 
-/** Forgets every registration and every secret of one. @throws Failure of the index */
+/** Forgets every registration that no login is left of, and every secret of one. Returns how many. @throws Failure of the index */
 export async function forgetEveryRegistration(ports: Pick<Ports, 'stores' | 'index'>): Promise<number> {
-  const { registrations } = await ports.index.read();
-  await replaceRegistrations(ports, () => true, [], undefined);
-  return registrations.length;
+  const { registrations, logins } = await ports.index.read();
+  const isUsed = ({ issuer, clientId }: RegistrationRecord): boolean =>
+    logins.some((login) => login.issuer === issuer && login.clientId === clientId);
+  await replaceRegistrations(ports, (registration) => !isUsed(registration), [], undefined);
+  return registrations.filter((registration) => !isUsed(registration)).length;
 }
 
 /**
