@@ -28,6 +28,8 @@ export const proxyLimits = {
   pending: 16_384,
   /** Answered but unread bytes of a connection that make its next request wait. */
   unread: 65_536,
+  /** Bytes of requests before their turn that are read: with more, the connection is not read for the time. */
+  early: 16_384,
   /** A body announced as no longer than this is sent on when it is whole. */
   wholeBody: 65_536,
   /** A body is kept for a second try up to here. */

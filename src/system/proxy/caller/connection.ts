@@ -103,7 +103,7 @@ export class CallerConnection implements SocketWatcher {
 
   data(piece: Buffer): void {
     if (this.#early === undefined) this.#read(piece);
-    else this.#early = Buffer.concat([this.#early, piece]);
+    else this.#keep(Buffer.concat([this.#early, piece]));
   }
 
   drained(): void {
@@ -130,17 +130,18 @@ export class CallerConnection implements SocketWatcher {
   #read(piece: Buffer): void {
     this.#reading = true;
     let rest = piece;
-    while (rest.length > 0 && !this.socket.closing) {
+    while (rest.length > 0 && !this.socket.closing && this.#early === undefined) {
       if (!this.#busy && !this.socket.clogged) rest = this.#readHead(rest);
       else if (this.#body !== undefined) rest = this.#readBody(this.#body, rest);
-      else {
-        // Not before its turn; nor is more read, so that no more than this waits here.
-        this.#early = Buffer.from(rest);
-        this.socket.pause();
-        break;
-      }
+      else this.#keep(Buffer.from(rest));
     }
     this.#reading = false;
+  }
+
+  /** Not before its turn. A little is read in advance, so that it is seen when a caller who has sent it goes away. */
+  #keep(early: Buffer): void {
+    this.#early = early;
+    if (early.length > proxyLimits.early) this.socket.pause();
   }
 
   #readHead(piece: Buffer): Buffer {
@@ -190,8 +191,8 @@ export class CallerConnection implements SocketWatcher {
     const early = this.#early;
     if (early === undefined || this.#reading) return;
     this.#early = undefined;
+    this.socket.resume();
     this.#read(early);
-    if (this.#early === undefined) this.socket.resume();
   }
 }
 
