@@ -80,6 +80,18 @@ test('a logout ends it within seconds, and a new login is taken up as soon as it
   assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).code, undefined);
 });
 
+test('after a logout, what was held is never sent again, even where the next login looks like the one before [A-232]', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const mount = mountFor(scene, login);
+  const first = (await mount.token()).reveal();
+  await logout(scene.ports, { login, force: false, signal });
+  const next = await scene.login();
+  assert.deepEqual([next.key, next.generation], [login.key, login.generation]);
+  scene.ports.advance(6_000);
+  assert.notEqual((await mount.token()).reveal(), first);
+});
+
 test('where a person can be asked, a login that is over is made anew, once for all who wait', async () => {
   await using scene = await openScene();
   const login = await scene.login();

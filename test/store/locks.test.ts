@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors/failure.js';
@@ -166,4 +167,13 @@ test('a wait for a lock ends when it is aborted', async () => {
   const waiting = locks.acquire('one', { waitMs: 60_000, signal: abort.signal });
   abort.abort(new Error('enough'));
   await assert.rejects(waiting, /enough/);
+});
+
+test('who waits in a folder that is taken away is told so, and does not wait for ever', async () => {
+  await using folder = await temporaryFolder();
+  const locks = createLocks({ directory: join(folder.path, 'locks'), clock: realClock });
+  await locks.acquire('x', { waitMs: 0, signal: never });
+  const waiting = locks.acquire('x', { waitMs: 30_000, signal: never });
+  setTimeout(() => rmSync(join(folder.path, 'locks'), { recursive: true }), 100);
+  await assert.rejects(waiting, (error) => error instanceof Failure && error.code === 'state_unwritable');
 });

@@ -120,10 +120,10 @@ export class MountLogin implements ProxyMount {
     const { server, account } = this.#login;
     const { relogin } = this.#options;
     try {
-      const { key, generation } = this.#login;
+      const before = this.#login;
       this.#login = await findLogin(this.#ports, { server, account });
       this.#believedUntil = this.#ports.clock.monotonic() + believedMs;
-      const isSame = this.#login.key === key && this.#login.generation === generation && !this.#login.dead;
+      const isSame = isOneLogin(before, this.#login) && !this.#login.dead;
       const lives = isSame && rejected === undefined ? this.#heldAlive() : undefined;
       if (lives !== undefined) return lives;
       this.#held = undefined;
@@ -167,6 +167,11 @@ export class MountLogin implements ProxyMount {
     if ((this.#failed?.until ?? 0) < until) this.#failed = { error, until };
     return error;
   }
+}
+
+/** Without another login between them: generations begin anew after a logout, and then somebody else may have logged in. */
+function isOneLogin(one: LoginRecord, other: LoginRecord): boolean {
+  return one.key === other.key && one.generation === other.generation && one.obtainedAt === other.obtainedAt;
 }
 
 function asItIs(token: Secret): WidenedToken {

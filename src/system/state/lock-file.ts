@@ -27,13 +27,15 @@ const maxBytes = 4096;
 export function publishClaim(path: string, base: string, us: ProcessIdentity): string | undefined {
   const nonce = randomBytes(16).toString('hex');
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
+  let isWritten = false;
   try {
     writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
+    isWritten = true;
     linkSync(temporary, path);
     return nonce;
   } catch (error) {
-    // ENOENT: a sweeper in another container took our file for a dead process's.
-    if (hasCode(error, 'EEXIST', 'ENOENT')) return undefined;
+    // ENOENT: a sweeper in another container took our file for a dead process's. Before that it is the folder that is gone.
+    if (isWritten && hasCode(error, 'EEXIST', 'ENOENT')) return undefined;
     throw error;
   } finally {
     removeIfThere(temporary);
