@@ -125,6 +125,7 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
       if (this.#taker !== taker) socket.destroy();
       else this.#write(socket, request);
     } catch (error) {
+      if (this.#taker === taker) this.#home.unreachable();
       this.#fail(error, false);
     }
   }

@@ -24,10 +24,14 @@ export type LentFor = 'bounded' | 'stream';
 /** Makes a connection of a place, which is opened when it is first used. */
 export type MakeLane<L extends PooledLane> = (place: Place, home: LaneHome<L>) => L;
 
-/** Told when a connection is opened, and when the last is gone: then the place must be looked up anew. */
+/**
+ * Told when a connection is opened, and when the last is gone or one did not come about: then the place must be looked
+ * up anew.
+ */
 export interface LanesWatcher<L extends PooledLane> {
   opened(lanes: Lanes<L>): void;
   emptied(lanes: Lanes<L>): void;
+  unreachable(lanes: Lanes<L>): void;
 }
 
 /**
@@ -85,6 +89,10 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     if (slots === undefined || slots === standing || !standing.takeNow()) return;
     this.#lent.set(lane, standing);
     slots.give();
+  }
+
+  unreachable(): void {
+    this.#watcher.unreachable(this);
   }
 
   gone(lane: L): void {

@@ -65,12 +65,17 @@ export class Places<L extends PooledLane> implements AsyncDisposable {
     const make = await this.#options.make();
     const other = this.#open.get(place.origin);
     if (other !== undefined && sameAddresses(other.place, place)) return other;
+    const forget = (some: Lanes<L>): void => {
+      if (this.#open.get(place.origin) === some) this.#open.delete(place.origin);
+    };
     const lanes = new Lanes(place, make, this.#options.most, {
       opened: (some) => void this.#all.add(some),
       emptied: (empty) => {
         this.#all.delete(empty);
-        if (this.#open.get(place.origin) === empty) this.#open.delete(place.origin);
+        forget(empty);
       },
+      // What is connected stays so: a stream there may be all that kept the old addresses.
+      unreachable: forget,
     });
     this.#open.set(place.origin, lanes);
     return lanes;

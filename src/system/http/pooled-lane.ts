@@ -10,6 +10,8 @@ export interface LaneHome<L extends PooledLane> {
   release(lane: L): void;
   /** The answer to its request is a stream that may stay: others need not wait for its end. */
   stands(lane: L): void;
+  /** No connection came about: the place may have moved. */
+  unreachable(): void;
   /** The connection is closed. */
   gone(lane: L): void;
 }

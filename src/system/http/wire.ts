@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { urlRefused } from '../../errors/url.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
 import { Roster } from '../../primitives/roster.js';
@@ -39,6 +40,7 @@ class QuickWire implements Wire {
   constructor(options: DoorOptions) {
     this.#userAgent = options.userAgent;
     this.#places = openLanePlaces(options, usualLanes);
+    setMaxListeners(0, this.#closing.signal); // one for each request that waits for a connection
   }
 
   send(request: WireRequest, watcher: WireWatcher): WireExchange {

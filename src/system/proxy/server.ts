@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import type { ProxyOptions, RunningProxy } from '../../ports/proxy.js';
 import { Roster } from '../../primitives/roster.js';
@@ -64,6 +65,7 @@ class Running implements CallerServer {
     this.#places = places;
     const { sessions } = this;
     const { signal } = this.#closing;
+    setMaxListeners(0, signal); // one for each request that waits for a connection
     const answers = new ReadAnswers();
     this.#around = { places, options, sessions, answers, signal, over: (exchange) => this.#over(exchange) };
   }
