@@ -1,4 +1,4 @@
-import type { BridgeLogin } from '../flows/bridge/authorization.js';
+import type { BridgeLogin } from '../flows/bridge/authorization-options.js';
 import { login } from '../flows/login/login.js';
 import { loginTogether } from '../flows/login/login-together.js';
 import { defaultAccount } from '../primitives/records.js';

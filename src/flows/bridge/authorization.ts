@@ -1,4 +1,4 @@
-import { bridgeScopeNeeded, loginUnderWay } from '../../errors/bridge.js';
+import { bridgeScopeNeeded } from '../../errors/bridge.js';
 import { scopeRefused } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { loginNeeded, tokenRefusedByServer } from '../../errors/token.js';
@@ -6,15 +6,17 @@ import { pickLogin } from '../../primitives/pick-login.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import { Secret } from '../../primitives/secret.js';
-import type { WantedLogin } from '../find-login.js';
+import { believedMs, isOneLogin, loginNow } from '../login-now.js';
 import type { SenderPorts } from '../request/authorized-sender.js';
 import { type StepUpBudget, stepUpBudget } from '../request/step-up-budget.js';
 import type { WantedScope } from '../request/wanted-scope.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
+import type { AuthorizationOptions } from './authorization-options.js';
 import { isOther } from './other-login.js';
 import { Together } from './together.js';
 import { usedUntil } from './used-until.js';
+import { waitForPerson } from './wait-for-person.js';
 
 /** A login that came to nothing is not begun again by itself for so long. */
 const restAfterLoginMs = 600_000;
@@ -22,31 +24,12 @@ const restAfterLoginMs = 600_000;
 /** Without a login it is looked for one so often, as long as the server asks for none. */
 const lookAgainMs = 2_000;
 
-/** Gets a person to log in, or to give more scope; resolves once that is stored. `begin` as for `Relogin`. */
-export type BridgeLogin = (
-  held: LoginRecord | undefined,
-  scopes: readonly string[],
-  begin: () => Promise<void>,
-) => Promise<LoginRecord>;
-
-export interface AuthorizationOptions {
-  readonly wanted: WantedLogin;
-  /** The address of the server, for what is told. */
-  readonly server: string;
-  readonly login: LoginRecord | undefined;
-  /** Undefined: nobody may be asked. */
-  readonly ask: BridgeLogin | undefined;
-  /** How long a request waits for a person. */
-  readonly waitMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** The token of a bridge's requests: one for all of them, renewed once for all of them, found again where it was lost. */
 export class Authorization {
   readonly #ports: SenderPorts;
   readonly #options: AuthorizationOptions;
   #login: LoginRecord | undefined;
-  #token: { readonly header: Secret; readonly until: number } | undefined;
+  #token: { readonly header: Secret; readonly until: number; believedUntil: number } | undefined;
   readonly #together = new Together();
   #restUntil = 0;
   #openUntil = 0;
@@ -71,7 +54,8 @@ export class Authorization {
   bearer(): Secret | undefined | Promise<Secret | undefined> {
     const held = this.#token;
     const now = this.#ports.clock.now();
-    if (held !== undefined && now < held.until) return held.header;
+    const isBelieved = held !== undefined && this.#ports.clock.monotonic() < held.believedUntil;
+    if (isBelieved && now < held.until) return held.header;
     return now < this.#openUntil ? undefined : this.#obtain();
   }
 
@@ -115,11 +99,27 @@ export class Authorization {
 
   async #obtain(): Promise<Secret | undefined> {
     await this.#together.run('obtain', async () => {
+      if (await this.#holds()) return;
       this.#login ??= await this.#lookUp();
       if (this.#login !== undefined) await this.#take(this.#login, undefined);
       else this.#openUntil = this.#ports.clock.now() + lookAgainMs;
     });
     return this.#token?.header;
+  }
+
+  /** Is the token at hand still to be used? A logout ends it, and another login takes its place, though nothing was refused. */
+  async #holds(): Promise<boolean> {
+    const { clock } = this.#ports;
+    const [held, login] = [this.#token, this.#login];
+    if (held === undefined || login === undefined || clock.now() >= held.until) return false;
+    const now = await loginNow(this.#ports, login);
+    if (now !== undefined && isOneLogin(login, now)) {
+      held.believedUntil = clock.monotonic() + believedMs;
+      return true;
+    }
+    this.#login = now;
+    this.#token = undefined;
+    return false;
   }
 
   /** A valid token of that login, other than `rejected`; where it has none any more, another login. */
@@ -129,8 +129,10 @@ export class Authorization {
     try {
       const token = await validToken(this.#ports, { login, minLifeMs: defaultMinLifeMs, rejected, signal });
       const header = new Secret(`Bearer ${token.accessToken.reveal()}`);
+      const { clock } = this.#ports;
+      const until = usedUntil(token.expiresAt, clock.now());
       this.#login = { ...login, scopes: token.scopes };
-      this.#token = { header, until: usedUntil(token.expiresAt, this.#ports.clock.now()) };
+      this.#token = { header, until, believedUntil: clock.monotonic() + believedMs };
     } catch (error) {
       const isGone = error instanceof Failure && ['login_expired', 'login_needed'].includes(error.code);
       if (!isGone) throw error;
@@ -152,7 +154,6 @@ export class Authorization {
 
   /** Waits for the person, not longer than is said; what comes later is used then. */
   async #asked(ask: () => Promise<LoginRecord>): Promise<void> {
-    const { waitMs, server, signal } = this.#options;
     const { clock } = this.#ports;
     const done = this.#together.run('person', async () => {
       try {
@@ -162,17 +163,7 @@ export class Authorization {
         throw error;
       }
     });
-    const waiting = new AbortController();
-    const late = clock.sleep(waitMs, AbortSignal.any([signal, waiting.signal])).then(() => {
-      throw loginUnderWay(server, waitMs / 1000);
-    });
-    late.catch(() => undefined);
-    done.catch(() => undefined);
-    try {
-      await Promise.race([done, late]);
-    } finally {
-      waiting.abort();
-    }
+    await waitForPerson(this.#ports, done, this.#options);
   }
 
   async #adoptOther(fits: (login: LoginRecord) => boolean): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { OutboundRequest } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { findLogin } from '../find-login.js';
+import { believedMs, isOneLogin } from '../login-now.js';
 import type { Relogin, SenderPorts } from '../request/authorized-sender.js';
 import { operationOf } from '../request/operation-of.js';
 import { wantedScope } from '../request/wanted-scope.js';
@@ -13,8 +14,6 @@ import { stepUp } from './step-up.js';
 
 /** A token that the server refuses this soon after it replaced a refused one is not replaced again: it is not the token. */
 const freshMs = 10_000;
-/** How long a token is handed out without a look whether its login is still the same: a logout ends it, too. */
-const believedMs = 5_000;
 /** How long a failure answers for what would fail again: a store or a network; a person who has just been asked. */
 const failureHoldsMs = { machine: 1_000, person: 30_000 } as const;
 
@@ -167,11 +166,6 @@ export class MountLogin implements ProxyMount {
     if ((this.#failed?.until ?? 0) < until) this.#failed = { error, until };
     return error;
   }
-}
-
-/** Without another login between them: generations begin anew after a logout, and then somebody else may have logged in. */
-function isOneLogin(one: LoginRecord, other: LoginRecord): boolean {
-  return one.key === other.key && one.generation === other.generation && one.obtainedAt === other.obtainedAt;
 }
 
 function asItIs(token: Secret): WidenedToken {

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { authorizationUrlOf, openStage } from '../e2e/stage.js';
+import { logIn } from '../endurance/expiry.js';
+import { needs } from '../support/needs.js';
+import { startBridge } from './host.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+const whoami = { method: 'tools/call', params: { name: 'whoami', arguments: {} } };
+
+test('[A-232] a logout ends a running bridge’s token, though the server would take it; somebody else’s login is theirs', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await logIn(stage);
+  await using host = startBridge(stage.home, serverUrl, '--non-interactive');
+  await host.open();
+  let id = 1;
+  const ask = async (): Promise<string> => {
+    id += 1;
+    return JSON.stringify(await host.ask({ id, ...whoami }));
+  };
+  /** What is answered once it looks like this; a token is believed for some seconds. */
+  const answered = async (like: RegExp): Promise<void> => {
+    const until = performance.now() + 20_000;
+    for (let text = await ask(); !like.test(text); text = await ask()) {
+      assert.ok(performance.now() < until, text);
+      await wait(250);
+    }
+  };
+  await answered(/alice/);
+  assert.equal((await stage.run('logout', serverUrl)).code, 0);
+  await answered(/login_needed/);
+  await using login = stage.start('login', serverUrl, '--no-browser');
+  await walkLogin(await authorizationUrlOf(login), { account: 'bob' });
+  assert.equal((await login.finished).code, 0);
+  await answered(/bob/);
+  assert.doesNotMatch(await ask(), /alice/);
+});
