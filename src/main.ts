@@ -8,6 +8,7 @@ import { lateConfiguration } from './cli/configuration.js';
 import type { ReadInput } from './cli/credential/read-input.js';
 import type { GlobalOptions } from './cli/global-options.js';
 import { createJournal } from './cli/journal.js';
+import { isInMemory } from './cli/memory-option.js';
 import { createResultWriter } from './cli/output.js';
 import { isUnattended, registry } from './cli/registry.js';
 import { reportFailure } from './cli/report-failure.js';
@@ -22,7 +23,8 @@ import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
 import { createHostPipe } from './system/host-pipe.js';
 import { withSessionBus } from './system/keychain/bus-address.js';
-import { lateDocumentServers } from './system/late-ports.js';
+import { lateDocumentServers, lateNeighbours } from './system/late-ports.js';
+import { inMemory } from './system/memory-store.js';
 import { ownProgram } from './system/own-program.js';
 import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './system/ports.js';
 import { ownProcess } from './system/process.js';
@@ -168,7 +170,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     interrupt: () => interruption.abort(interrupted()),
     hold: (secret) => redactor.hold(secret),
     program: [process.execPath, world.launch.script],
-    own: world.own,
+    own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };
   const ports = createPorts(given);
   return {
@@ -180,10 +182,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     configurationFile,
     files: createFiles(stdin),
     programs: world.programs,
-    neighbours: async () => {
-      const { createNeighbours } = await import('./system/neighbours/neighbours.js');
-      return createNeighbours({ env, platform, homedir, script: world.launch.script });
-    },
+    neighbours: lateNeighbours({ env, platform, homedir, script: world.launch.script }),
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     documentServers: lateDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),

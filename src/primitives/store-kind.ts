@@ -19,6 +19,6 @@ export const storeChoices = 'keychain, file or helper:NAME';
 /** Why this cannot be chosen, as the end of a sentence. */
 export function whyNoStore(text: string): string {
   return text === 'memory'
-    ? `a login in memory would be lost as soon as this command ends, before any other could use it (${storeChoices})`
+    ? `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`
     : `it is none of ${storeChoices}`;
 }

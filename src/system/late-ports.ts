@@ -1,5 +1,6 @@
 import type { FormatFailures } from '../ports/callers.js';
 import type { DocumentServers } from '../ports/documents.js';
+import type { Neighbours } from '../ports/neighbours.js';
 import type {
   Attempts,
   Browser,
@@ -11,6 +12,7 @@ import type {
   Recovery,
   SecretStore,
 } from '../ports.js';
+import type { NeighboursOptions } from './neighbours/neighbours.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
 
@@ -100,6 +102,13 @@ export function lateDocumentServers(clock: Clock, stateFolder: () => string): Do
       const { createDocumentServers } = await import('./document-server/document-servers.js');
       return createDocumentServers({ clock, certificateFile }).serve(options);
     },
+  };
+}
+
+export function lateNeighbours(options: NeighboursOptions): () => Promise<Neighbours> {
+  return async () => {
+    const { createNeighbours } = await import('./neighbours/neighbours.js');
+    return createNeighbours(options);
   };
 }
 

@@ -30,8 +30,8 @@ import { createStoreRouter } from './stores/router.js';
 import { createStores } from './stores/stores.js';
 import { createTerminal, type TerminalOptions } from './terminal.js';
 
-/** Which ports somebody brings himself: the demo a browser and a store, a test a clock. */
-export type OwnPorts = Partial<Pick<Ports, 'browser' | 'store' | 'clock' | 'terminal'>>;
+/** Which ports somebody brings himself: the demo a browser and a store, `--store memory` a store and an index, a test a clock. */
+export type OwnPorts = Partial<Pick<Ports, 'browser' | 'store' | 'index' | 'clock' | 'terminal'>>;
 
 export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly platform: NodeJS.Platform;
@@ -67,10 +67,11 @@ export function createPorts(options: PortsOptions): Ports {
     const { createLocks } = await import('./state/locks.js');
     return createLocks({ directory: `${folder()}/locks`, clock });
   });
-  const index: CredentialIndex = lateIndex(async () => {
+  const stored: CredentialIndex = lateIndex(async () => {
     const { createCredentialIndex } = await import('./state/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
+  const index = own.index ?? stored;
   const attempts = lateAttempts(async () => {
     const { createAttempts } = await import('./state/attempts.js');
     return createAttempts({ directory: folder(), locks, clock });

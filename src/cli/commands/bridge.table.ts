@@ -1,3 +1,4 @@
+import { memoryOption } from '../memory-option.js';
 import type { CommandTable } from '../table.js';
 
 export const bridgeTable = {
@@ -5,6 +6,7 @@ export const bridgeTable = {
   summary: 'stdio here, Streamable HTTP there: for programs that start a command',
   positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
   options: [
+    memoryOption,
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
       name: 'login-wait',

@@ -1,3 +1,4 @@
+import { memoryOption } from '../memory-option.js';
 import type { CommandTable } from '../table.js';
 
 export const callTable = {
@@ -26,6 +27,7 @@ export const callTable = {
         'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
     },
     { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    memoryOption,
     {
       name: 'elicitation',
       kind: 'string',

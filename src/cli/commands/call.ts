@@ -7,6 +7,7 @@ import { type ProtocolCall, readCall } from '../call-arguments.js';
 import type { Command, CommandContext } from '../command.js';
 import { Deadline } from '../deadline.js';
 import { findOrMakeLogin, reloginFor } from '../login-request.js';
+import { withOwnLogin } from '../memory-option.js';
 import { readWhole } from '../read-whole.js';
 import type { ArgumentsOf } from '../table.js';
 import { notificationLine } from '../words/notification-words.js';
@@ -40,8 +41,9 @@ export const command: Command<typeof callTable> = {
   },
 };
 
-async function perform(context: CommandContext, args: Arguments, wanted: ProtocolCall): Promise<JsonObject> {
+async function perform(context: CommandContext, given: Arguments, wanted: ProtocolCall): Promise<JsonObject> {
   const { ports } = context;
+  const args = withOwnLogin(given);
   const target = { server: args.server, account: args.account };
   const login = args.login
     ? await findOrMakeLogin(context, { ...target, noBrowser: args.noBrowser })

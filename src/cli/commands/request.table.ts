@@ -1,3 +1,4 @@
+import { memoryOption } from '../memory-option.js';
 import type { CommandTable } from '../table.js';
 
 export const requestTable = {
@@ -43,6 +44,7 @@ export const requestTable = {
         'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
     },
     { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    memoryOption,
     {
       name: 'timeout',
       kind: 'number',

@@ -6,6 +6,7 @@ import type { OutboundResponse } from '../../primitives/outbound.js';
 import type { Command, CommandContext } from '../command.js';
 import { Deadline } from '../deadline.js';
 import { findOrMakeLogin, reloginFor } from '../login-request.js';
+import { withOwnLogin } from '../memory-option.js';
 import { readRequest } from '../request-arguments.js';
 import type { ArgumentsOf } from '../table.js';
 import { serverText } from '../words/result-words.js';
@@ -19,8 +20,9 @@ const longestTimeoutSeconds = 86_400;
 
 export const command: Command<typeof requestTable> = {
   table: requestTable,
-  async run(context, args) {
+  async run(context, given) {
     const { ports } = context;
+    const args = withOwnLogin(given);
     // First, so that nobody is sent to a login by words that are wrong.
     const wanted = await readRequest(context.files, args);
     const target = { server: args.url, account: args.account };

@@ -8,14 +8,16 @@ import { runProgram } from './run-program.js';
 import { createSetupRecords } from './setup-records.js';
 import { startWords } from './start-words.js';
 
-/** Other programs of this machine's user. */
-export function createNeighbours(options: {
+export interface NeighboursOptions {
   readonly env: Machine['env'];
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
   /** The launcher's absolute path. */
   readonly script: string;
-}): Neighbours {
+}
+
+/** Other programs of this machine's user. */
+export function createNeighbours(options: NeighboursOptions): Neighbours {
   const { env, platform, homedir, script } = options;
   const stateFolder = statePaths(env, platform, homedir).state;
   return {
