@@ -28,14 +28,6 @@ export function quoted(text: string, max = 300): string {
   return `"${render(text, max, '"\\')}"`;
 }
 
-/**
- * The host (and port, if not the default) of a URL for a person to read, in its ASCII form: letters that
- * imitate others show as `xn--…`. User name, path and query are left out.
- */
-export function hostForDisplay(url: string): string {
-  return URL.canParse(url) ? printable(new URL(url).host) || '(no host)' : '(unreadable address)';
-}
-
 function render(text: string, max: number, alsoEscaped: string): string {
   if (alsoEscaped === '' && text.length <= max && plainText.test(text)) {
     return text;

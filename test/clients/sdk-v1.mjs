@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { watchProgress } from './watch-progress.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'sdk-v1', version: '1' }, { capabilities: { elicitation: {} } });
@@ -12,13 +13,7 @@ const transport = command.startsWith('http:')
   ? new StreamableHTTPClientTransport(new URL(command))
   : new StdioClientTransport({ command, args, env: process.env });
 await client.connect(transport);
-// What came, too: the client drops progress that is read together with the answer.
-const came = [];
-const { onmessage } = transport;
-transport.onmessage = (message, ...more) => {
-  if (message.method === 'notifications/progress') came.push(message.params.progress);
-  return onmessage.call(transport, message, ...more);
-};
+const came = watchProgress(transport);
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });

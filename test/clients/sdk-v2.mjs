@@ -3,6 +3,7 @@
 // `legacy` for the wire that begins with `initialize`, `auto` for what both sides have. Prints what it saw as JSON.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { watchProgress } from './watch-progress.mjs';
 
 const [mode, command, ...args] = process.argv.slice(2);
 const client = new Client(
@@ -14,13 +15,7 @@ const transport = command.startsWith('http:')
   ? new StreamableHTTPClientTransport(new URL(command))
   : new StdioClientTransport({ command, args, env: process.env });
 await client.connect(transport);
-// What came, too: the client drops progress that is read together with the answer.
-const came = [];
-const { onmessage } = transport;
-transport.onmessage = (message, ...more) => {
-  if (message.method === 'notifications/progress') came.push(message.params.progress);
-  return onmessage.call(transport, message, ...more);
-};
+const came = watchProgress(transport);
 const { tools } = await client.listTools();
 const steps = [];
 const echo = await client.callTool({ name: 'echo', arguments: { text: 'grüße', repeat: 2 } });

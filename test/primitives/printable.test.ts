@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { hostForDisplay, printable, quoted } from '../../src/primitives/printable.js';
+import { printable, quoted } from '../../src/primitives/printable.js';
 
 test('terminal control sequences become visible text [A-243] [A-245]', () => {
   assert.equal(printable('a\x1b[2Jb'), 'a\\x1b[2Jb');
@@ -53,14 +53,6 @@ test('a long text is cut and says so', () => {
   assert.equal(printable('x'.repeat(10), 10), 'x'.repeat(10));
   assert.equal(printable('ab\x1bcd', 4), 'ab…');
   assert.equal(quoted('abcdef', 3), '"abc…"');
-});
-
-test('a host is shown in its ASCII form, without user name, path and query [A-247]', () => {
-  assert.equal(hostForDisplay('https://аррӏе.com/login?x=1'), 'xn--80ak6aa92e.com');
-  assert.equal(hostForDisplay('https://user:pw@bank.example:8443/x'), 'bank.example:8443');
-  assert.equal(hostForDisplay('http://[::1]:3000/'), '[::1]:3000');
-  assert.equal(hostForDisplay('https://user:pw@'), '(unreadable address)');
-  assert.equal(hostForDisplay('data:text/html,x'), '(no host)');
 });
 
 test('whatever comes, only printable characters leave, within the limit', () => {

@@ -123,3 +123,9 @@ test('whatever passes reads back as itself, and has no user, blank or odd charac
     { numRuns: 2000 },
   );
 });
+
+test('letters that imitate others are no address: a host comes in, and so is shown, in its ASCII form alone [A-247]', () => {
+  assert.equal(gateUrl('https://аррӏе.com/login', 2_048).ok, false);
+  const gated = gateUrl('https://xn--80ak6aa92e.com/login', 2_048);
+  assert.equal(gated.ok && gated.url.href, 'https://xn--80ak6aa92e.com/login');
+});

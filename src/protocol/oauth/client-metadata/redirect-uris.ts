@@ -20,15 +20,6 @@ const anyPort = 'http://127.0.0.1/callback';
 const sent = /^http:\/\/127\.0\.0\.1(?::([0-9]{1,5}))?\/callback$/;
 const rule = 'R-2.3a, R-5.8d';
 
-/** How a redirect URI that this program sends stands among those of a document (RFC 8252 section 7.3); undefined: not at all. */
-export function standsIn(
-  redirectUri: string,
-  listed: readonly string[],
-): 'exactly' | 'for any port' | undefined {
-  if (listed.includes(redirectUri)) return 'exactly';
-  return sent.test(redirectUri) && listed.some((uri) => sent.test(uri)) ? 'for any port' : undefined;
-}
-
 /** Judges `redirect_uris`: what may stand there at all, and that what this program sends does. */
 export function judgeRedirectUris(value: JsonValue | undefined): readonly Finding[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every((uri) => typeof uri === 'string')) {
