@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 'use strict';
 
+// Older versions of Node.js fail in the middle of something, with words that help nobody. What stands in this file, they
+// can read.
+function oldNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return undefined;
+  return `postern needs Node.js 20.19 or newer (found ${process.versions.node}).`;
+}
+
 // `postern token` and `postern credential` take a short way where nothing unusual is asked for; everything else, and
 // whatever the short way does not want, is the program's.
 async function launch() {
@@ -30,11 +38,20 @@ function unpack(name) {
   const script = new (require('node:vm').Script)(packed.latin1Slice(8, end), options);
   const loaded = { exports: {} };
   const load = async (path) => {
-    const [, other] = /^\.\/(.*)\.packed$/.exec(path) ?? [];
+    const [, other] = /^\.\/(.*)\.packed$/.exec(path) || [];
     return other ? { default: unpack(other) } : import(path.replace(/^\.\//, '../dist/'));
   };
   script.runInThisContext()(loaded.exports, require, loaded, filename, folder, load);
   return loaded.exports;
+}
+
+// Wrong configuration, as far as this program is concerned: exit 2.
+function refuse(message) {
+  const remedy = 'Install a newer Node.js, then run the command again.';
+  const failure = { error: { code: 'node_too_old', message, remedy, exit: 2, steps: [] } };
+  const asObject = process.argv.indexOf('--json') !== -1;
+  process.stderr.write(asObject ? `${JSON.stringify(failure)}\n` : `${message} [node_too_old, exit 2]\n`);
+  process.exitCode = 2;
 }
 
 function giveUp() {
@@ -43,12 +60,16 @@ function giveUp() {
   process.exit(6);
 }
 
-launch().catch((error) => {
-  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.packed`);
+function fail(error) {
+  const isBuilt = require('fs').existsSync(`${__dirname}/../dist/main.packed`);
   process.exitCode = 1;
   process.stderr.write(
     isBuilt
-      ? `postern: the program could not be started (${error?.code ?? error?.name}).\n         Install it again.\n`
+      ? `postern: the program could not be started (${error && (error.code || error.name)}).\n         Install it again.\n`
       : 'postern: this checkout is not built yet.\n         Run: npm ci && npm run build\n',
   );
-});
+}
+
+const problem = oldNode();
+if (problem === undefined) launch().catch(fail);
+else refuse(problem);

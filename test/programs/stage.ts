@@ -17,10 +17,11 @@ const packages = join(repositoryRoot, 'test', 'programs', 'node_modules');
 const { platform, arch } = process;
 
 /** Where the real programs are, installed by `npm test` from this folder's lock file. */
-const installed = {
+export const installed = {
   claude: join(packages, '@anthropic-ai', `claude-code-${platform}-${arch}`, 'claude'),
   codex: join(packages, '@openai', `codex-${platform}-${arch}`, 'vendor', codexTarget(), 'bin', 'codex'),
   opencode: join(packages, `opencode-${platform}-${arch}`, 'bin', 'opencode'),
+  node18: join(packages, `node-18-${platform}-${arch}`, 'bin', 'node'),
 };
 
 function codexTarget(): string {
