@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { connect } from 'node:tls';
 import { createClock } from '../../src/system/clock.js';
 import { createDocumentServers } from '../../src/system/document-server/document-servers.js';
 import { makeSelfSigned } from '../../src/system/document-server/self-signed.js';
@@ -131,4 +133,30 @@ test('the person’s own certificate and key are used; what is no pair, or not t
   }
   const nothing = new Map([['/client.json', { path: file('gone.json'), headers: goodHeaders }]]);
   await failureOf(servers.serve({ port: 0, tls: 'self-signed', site: nothing }), 'file_unreadable');
+});
+
+test('a connection on which nothing came gets no byte and waits for its request; one that stalls is cut off', async () => {
+  await using hosted = await hostDocument();
+  await hosted.publish('{}', goodHeaders);
+  const ca = await readFile(hosted.certificateFile);
+  const open = async (begin: string) => {
+    const socket = connect({ port: hosted.server.port, host: '127.0.0.1', ca }, () => socket.write(begin));
+    socket.on('error', () => undefined);
+    await once(socket, 'secureConnect');
+    return socket.setEncoding('latin1');
+  };
+  const spare = await open('');
+  let received = '';
+  spare.on('data', (text) => {
+    received += text;
+  });
+  const stalled = (await open('GET /client.json HTTP/1.1\r\nHost: ')).resume();
+  await once(stalled, 'close');
+  assert.deepEqual([received, spare.destroyed], ['', false]);
+  spare.write(
+    `GET /client.json HTTP/1.1\r\nHost: 127.0.0.1:${hosted.server.port}\r\nConnection: close\r\n\r\n`,
+  );
+  await once(spare, 'end');
+  assert.match(received, /^HTTP\/1\.1 200 OK/);
+  spare.destroy();
 });

@@ -1,5 +1,5 @@
 import { createServer, IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { HeldResponse } from './answer.js';
 
 export type Handler = (request: IncomingMessage, response: HeldResponse) => Promise<void> | void;
@@ -22,6 +22,13 @@ export async function listenOnLoopback(port: number): Promise<LoopbackServer> {
     IncomingMessage,
     requestTimeout: 30_000,
     headersTimeout: 10_000,
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // A browser's spare connection, on which nothing came yet: any byte would be read as the response to what it sends.
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
+    if (socket.writable && socket.bytesWritten === 0)
+      socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    else socket.destroy();
   });
   server.on('request', (request, response) => {
     // A fault of the sandbox itself: say so, and keep serving.

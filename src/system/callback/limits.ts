@@ -2,9 +2,9 @@
 export interface CallbackLimits {
   /** Connections at a time; the one that has been silent longest gives way to a new one. */
   readonly sockets: number;
-  /** From connecting to the end of the request's headers. */
+  /** From a request's first byte to the end of its headers. A connection on which nothing came has no limit. */
   readonly headersMs: number;
-  /** From connecting to the end of the request. */
+  /** From a request's first byte to its end. */
   readonly requestMs: number;
   /** How long the browser is kept waiting on the callback for the outcome. */
   readonly holdMs: number;
@@ -18,7 +18,7 @@ export const callbackLimits: CallbackLimits = {
   headersMs: 5_000,
   requestMs: 10_000,
   holdMs: 60_000,
-  lingerMs: 1_500,
+  lingerMs: 5_000,
 };
 
 /** Request line and headers together, in bytes: what is longer is answered 431 by the HTTP parser. */

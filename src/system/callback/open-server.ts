@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { portInUse, portRefused } from '../../errors/callback.js';
+import { refuseClientError } from '../client-error.js';
 import { type CallbackLimits, longestHead, mostHeaderLines } from './limits.js';
 import { problemOfPort } from './port.js';
 import { capSockets } from './socket-cap.js';
@@ -29,7 +30,7 @@ export async function openServer(
     maxHeaderSize: longestHead,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
-    // Node looks at the two limits above only this often; its own choice is 30 s.
+    // Node checks the two limits above only this often; its default is 30 s.
     connectionsCheckingInterval: Math.min(500, limits.headersMs),
     insecureHTTPParser: false,
   });
@@ -55,18 +56,7 @@ function refuseWhatIsNoRequest(server: Server): void {
   server.on('connect', drop);
   server.on('checkContinue', (request) => request.socket.destroy());
   server.on('checkExpectation', (request) => request.socket.destroy());
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Half an answer may already be on its way there; a second one would be read as its body.
-    if (!socket.writable || (socket as Socket).bytesWritten > 0) {
-      socket.destroy();
-      return;
-    }
-    const status =
-      error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
-  });
+  server.on('clientError', refuseClientError);
 }
 
 async function bind(server: Server, port: number): Promise<void> {

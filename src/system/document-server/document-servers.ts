@@ -9,12 +9,18 @@ import {
 } from '../../errors/document-server.js';
 import type { DocumentServers, SiteFile } from '../../ports/documents.js';
 import type { Clock } from '../../ports.js';
+import { refuseClientError } from '../client-error.js';
 import { replacePrivateFile } from '../state/safe-file.js';
 import { answerWith } from './answer.js';
 import { makeSelfSigned, type TlsIdentity } from './self-signed.js';
 
 /** Sockets and times are those of a server for one person on one machine. */
-const limits = { headersTimeout: 5_000, requestTimeout: 10_000, maxHeaderSize: 16 * 1024 } as const;
+const limits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+} as const;
 
 /**
  * Servers for trying out a client ID metadata document: https on 127.0.0.1 and nowhere else.
@@ -33,6 +39,7 @@ export function createDocumentServers(options: {
       server.maxConnections = 64;
       server.on('request', (request, response) => void answerWith(site, request, response));
       server.on('tlsClientError', (_, socket) => socket.destroy());
+      server.on('clientError', refuseClientError);
       await listen(server, port);
       const { port: bound } = server.address() as AddressInfo;
       const certificateFile = tls === 'self-signed' ? options.certificateFile(bound) : undefined;

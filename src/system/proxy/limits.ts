@@ -4,7 +4,7 @@ export const proxyLimits = {
   sockets: 256,
   /** Requests under way at a time: some clients send several down one connection. */
   requests: 512,
-  /** From connecting to the end of a request's head. */
+  /** From the first byte of a request's head to its end. A connection on which nothing came has no limit. */
   headMs: 10_000,
   /** How long a caller may be silent in the middle of a body. */
   bodySilenceMs: 60_000,

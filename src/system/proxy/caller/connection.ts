@@ -33,7 +33,6 @@ export class CallerConnection implements SocketWatcher {
   #early: Buffer | undefined;
   #reading = false;
   #since: number;
-  #used = false;
 
   constructor(socket: Socket, server: CallerServer) {
     this.#server = server;
@@ -95,10 +94,7 @@ export class CallerConnection implements SocketWatcher {
     if (this.socket.closing) this.socket.look(now);
     else if (this.#busy) {
       if (this.#answered && waited > proxyLimits.bodySilenceMs) this.socket.destroy();
-    } else if (waited > proxyLimits.headMs) {
-      if (this.#head.begun) this.socket.close(plainRefusal(408));
-      else if (!this.#used) this.socket.destroy();
-    }
+    } else if (this.#head.begun && waited > proxyLimits.headMs) this.socket.close(plainRefusal(408));
   }
 
   data(piece: Buffer): void {
@@ -145,7 +141,7 @@ export class CallerConnection implements SocketWatcher {
   }
 
   #readHead(piece: Buffer): Buffer {
-    if (this.#used && !this.#head.begun) this.#since = this.#server.now;
+    if (!this.#head.begun) this.#since = this.#server.now;
     const used = this.#head.push(piece);
     const { problem, read } = this.#head;
     if (problem !== undefined) this.socket.close(plainRefusal(problem));
@@ -154,7 +150,6 @@ export class CallerConnection implements SocketWatcher {
   }
 
   #begin(head: IncomingHead): void {
-    this.#used = true;
     this.#busy = true;
     this.#answered = false;
     const underWay = this.#server.take(this, head, new Answer(this, head.method));
