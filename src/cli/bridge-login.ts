@@ -19,7 +19,7 @@ export function bridgeLogin(
   return async (held, scopes, begin) => {
     const ports = { ...context.ports, terminal: { ...context.ports.terminal, interactive: false } };
     const defaults = await loginDefaults(context, {
-      server: wanted.server,
+      login: held ?? wanted,
       reachable: true,
       noBrowser: false,
     });

@@ -6,6 +6,7 @@ import { type LoginRequest, login } from '../flows/login/login.js';
 import { loginTogether } from '../flows/login/login-together.js';
 import { askStepUp } from '../flows/request/ask-step-up.js';
 import type { Relogin } from '../flows/request/authorized-sender.js';
+import type { LoginMeant } from '../primitives/login-command.js';
 import { printable } from '../primitives/printable.js';
 import { defaultAccount, type LoginRecord } from '../primitives/records.js';
 import { scopesMissing } from '../primitives/scope.js';
@@ -26,14 +27,14 @@ const defaultTimeoutSeconds = 300;
  */
 export async function loginDefaults(
   context: CommandContext,
-  options: { readonly server: string; readonly noBrowser: boolean; readonly reachable?: true },
+  options: { readonly login: LoginMeant; readonly noBrowser: boolean; readonly reachable?: true },
 ): Promise<LoginDefaults> {
   const { ports } = context;
   // Whoever says --no-browser opens the printed address by other means; nothing is opened here.
   const elsewhere = options.noBrowser && !context.options.nonInteractive;
   const reachable = ports.terminal.interactive || elsewhere || options.reachable === true;
   if (!reachable) {
-    throw nobodyToAsk(options.server);
+    throw nobodyToAsk(options.login);
   }
   const configuration = await context.configuration();
   const clients: readonly PreregisteredClient[] = configuration.clients.map(
@@ -81,7 +82,7 @@ export function reloginFor(
       if (scopes.length === 0) return undefined;
       await askStepUp(ports, { login: held, scopes, signal });
     }
-    const defaults = await loginDefaults(context, { server: held.server, noBrowser: options.noBrowser });
+    const defaults = await loginDefaults(context, { login: held, noBrowser: options.noBrowser });
     const added = scopesMissing(held.scopes, scopes);
     if (added.length > 0) {
       context.ports.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
@@ -123,7 +124,7 @@ export async function findOrMakeLogin(
     }
   }
   const target = await readLoginTarget(context.ports, wanted.server, wanted.account ?? defaultAccount);
-  const defaults = await loginDefaults(context, { server: target.server, noBrowser: wanted.noBrowser });
+  const defaults = await loginDefaults(context, { login: target, noBrowser: wanted.noBrowser });
   const request = {
     ...defaults,
     ...target,

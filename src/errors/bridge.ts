@@ -1,14 +1,15 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The server wants more scope than the login has, and no person could be asked. */
-export function bridgeScopeNeeded(server: string, wanted: readonly string[], said: string): Failure {
+export function bridgeScopeNeeded(login: LoginMeant, wanted: readonly string[], said: string): Failure {
   return new Failure({
     code: 'insufficient_scope',
     exit: exitCode.loginNeeded,
-    message: `${quoted(server)} wants the scope ${quoted(wanted.join(' '))} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: `Run: postern login ${shellWord(server)} --scope ${shellWord(wanted.join(' '))} and try again; the bridge need not be started again.`,
+    message: `${quoted(login.server)} wants the scope ${quoted(wanted.join(' '))} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: `Run: ${loginCommand(login, '--scope', shellWord(wanted.join(' ')))} and try again; the bridge need not be started again.`,
   });
 }
 

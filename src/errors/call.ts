@@ -1,3 +1,4 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { visibleUrl } from '../primitives/visible-url.js';
@@ -9,7 +10,7 @@ export function tokenNotForUrl(server: string, url: string): Failure {
     code: 'token_not_for_url',
     exit: exitCode.usage,
     message: `The login for ${quoted(server)} is not for ${quoted(url)}; no token was sent.`,
-    remedy: `Log in to that address: postern login ${shellWord(url)}`,
+    remedy: `Log in to that address: ${loginCommand({ server: url })}`,
   });
 }
 
@@ -64,12 +65,12 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
 }
 
 /** One server after more and more scope: the person is left alone for a while. */
-export function tooManyStepUps(server: string, scopes: readonly string[]): Failure {
+export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Failure {
   return new Failure({
     code: 'too_many_step_ups',
     exit: exitCode.refused,
-    message: `${quoted(server)} wants the scope ${quoted(scopes.join(' '))} for this, and has asked for more scope again and again within the last hour; nobody was asked once more.`,
-    remedy: `If you trust it with that scope, run: postern login ${shellWord(server)} ${scopes.map((scope) => `--scope ${shellWord(scope)}`).join(' ')}`,
+    message: `${quoted(login.server)} wants the scope ${quoted(scopes.join(' '))} for this, and has asked for more scope again and again within the last hour; nobody was asked once more.`,
+    remedy: `If you trust it with that scope, run: ${loginCommand(login, '--scope', shellWord(scopes.join(' ')))}`,
   });
 }
 

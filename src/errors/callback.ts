@@ -1,5 +1,5 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
-import { shellWord } from '../primitives/quoting.js';
 import { exitCode, Failure } from './failure.js';
 
 /** Something else listens on the port that was asked for. It is never taken for one of ours. */
@@ -59,11 +59,11 @@ function spanOf(ms: number): string {
 }
 
 /** Tab after tab, and nobody answers: no further one is opened. */
-export function tooManyTabs(server: string, most: number): Failure {
+export function tooManyTabs(login: LoginMeant, most: number): Failure {
   return new Failure({
     code: 'too_many_tabs',
     exit: exitCode.loginNeeded,
-    message: `The browser was opened ${most} times within the last hour to log in to ${quoted(server)}, and nobody answered; it was not opened again.`,
-    remedy: `Run, which shows the login page’s address here: postern login ${shellWord(server)} --no-browser`,
+    message: `The browser was opened ${most} times within the last hour to log in to ${quoted(login.server)}, and nobody answered; it was not opened again.`,
+    remedy: `Run, which shows the login page’s address here: ${loginCommand(login, '--no-browser')}`,
   });
 }

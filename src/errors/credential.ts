@@ -1,3 +1,4 @@
+import { type LoginMeant, loginArgument } from '../primitives/login-command.js';
 import { printable, quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { visibleUrl } from '../primitives/visible-url.js';
@@ -76,23 +77,23 @@ export function secretOnTerminal(): Failure {
 }
 
 /** The whole answer has to come within the time that callers wait. */
-export function deadlinePassed(server: string | undefined, seconds: number): Failure {
-  const of = server === undefined ? '' : ` for ${quoted(server, 200)}`;
+export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
+  const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,
     message: `No valid token${of} could be had within ${seconds} s; a refresh that was begun goes on.`,
-    remedy: `Ask again in a moment; if it stays so, see: postern token ${server === undefined ? '<server>' : shellWord(server)} --verbose`,
+    remedy: `Ask again in a moment; if it stays so, see: postern token ${login === undefined ? '<server>' : loginArgument(login)} --verbose`,
   });
 }
 
 /** The process that renews ended without saying how. */
-export function renewalFailed(server: string, how: string): Failure {
+export function renewalFailed(login: LoginMeant, how: string): Failure {
   return new Failure({
     code: 'renewal_failed',
     exit: exitCode.fault,
-    message: `The token for ${quoted(server, 200)} could not be renewed: the process that does it ${printable(how, 100)}.`,
-    remedy: `See what it says: postern token ${shellWord(server)} --verbose`,
+    message: `The token for ${quoted(login.server, 200)} could not be renewed: the process that does it ${printable(how, 100)}.`,
+    remedy: `See what it says: postern token ${loginArgument(login)} --verbose`,
   });
 }
 

@@ -1,15 +1,15 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
-import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
 import { exitCode, Failure } from './failure.js';
 
 /** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
-export function deviceFlowMissing(issuer: string, server: string, trail: readonly Step[]): Failure {
+export function deviceFlowMissing(issuer: string, login: LoginMeant, trail: readonly Step[]): Failure {
   return new Failure({
     code: 'device_flow_missing',
     exit: exitCode.usage,
     message: `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`,
-    remedy: `Run: postern login ${shellWord(server)} --no-browser`,
+    remedy: `Run: ${loginCommand(login, '--no-browser')}`,
     trail,
   });
 }

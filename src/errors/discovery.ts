@@ -1,3 +1,4 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
@@ -110,8 +111,7 @@ export function capabilityMissing(issuer: string, what: string, trail: readonly 
 
 /** The server named another authorization server than the one this login was made at. */
 export function authorizationServerChanged(
-  server: string,
-  held: string,
+  held: LoginMeant & { readonly issuer: string },
   named: readonly string[],
   trail: readonly Step[],
 ): Failure {
@@ -119,15 +119,15 @@ export function authorizationServerChanged(
   return new Failure({
     code: 'authorization_server_changed',
     exit: exitCode.loginNeeded,
-    message: `${quoted(server)} used the authorization server ${quoted(held)} and now names ${now}. Nothing was sent there.`,
-    remedy: `If you trust the change, run: postern login ${shellWord(server)} --authorization-server ${shellWord(named[0] ?? 'ISSUER')}`,
+    message: `${quoted(held.server)} used the authorization server ${quoted(held.issuer)} and now names ${now}. Nothing was sent there.`,
+    remedy: `If you trust the change, run: ${loginCommand(held, '--authorization-server', shellWord(named[0] ?? 'ISSUER'))}`,
     trail,
   });
 }
 
 /** The authorization server is the one it was, and its token endpoint is now another origin's. */
 export function endpointsMoved(
-  server: string,
+  login: LoginMeant,
   endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
   trail: readonly Step[],
 ): Failure {
@@ -136,7 +136,7 @@ export function endpointsMoved(
     code: 'endpoints_moved',
     exit: exitCode.loginNeeded,
     message: `The authorization server ${quoted(issuer)} used the token endpoint ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`,
-    remedy: `If you trust the change, run: postern login ${shellWord(server)} --authorization-server ${shellWord(issuer)}`,
+    remedy: `If you trust the change, run: ${loginCommand(login, '--authorization-server', shellWord(issuer))}`,
     trail,
   });
 }

@@ -1,3 +1,4 @@
+import { type LoginMeant, loginArgument } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { exitCode, Failure } from './failure.js';
@@ -26,12 +27,12 @@ export function programNotStarted(command: string, code: string, cause: unknown)
 }
 
 /** The token at hand ends too soon, and a longer one was not to be had. Both lives in milliseconds. */
-export function tokenTooShort(server: string, leftMs: number, wantedMs: number): Failure {
+export function tokenTooShort(login: LoginMeant, leftMs: number, wantedMs: number): Failure {
   const seconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
   return new Failure({
     code: 'token_too_short',
     exit: exitCode.refused,
-    message: `The token for ${quoted(server)} lives ${seconds(leftMs)} more seconds, not the ${seconds(wantedMs)} that are wanted, and a longer one was not to be had. Nothing was started.`,
-    remedy: `Ask for less with --min-ttl, or see why: postern token ${shellWord(server)} --verbose`,
+    message: `The token for ${quoted(login.server)} lives ${seconds(leftMs)} more seconds, not the ${seconds(wantedMs)} that are wanted, and a longer one was not to be had. Nothing was started.`,
+    remedy: `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`,
   });
 }

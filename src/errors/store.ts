@@ -1,3 +1,4 @@
+import { type LoginMeant, loginArgument, loginCommand } from '../primitives/login-command.js';
 import { printable, quoted } from '../primitives/printable.js';
 import { exitCode, Failure } from './failure.js';
 
@@ -124,12 +125,12 @@ export function storeDamaged(why: string): Failure {
 }
 
 /** The item of this login is not what was written for it: cut, changed, or another login's. */
-export function credentialCorrupt(server: string): Failure {
+export function credentialCorrupt(login: LoginMeant): Failure {
   return new Failure({
     code: 'credential_corrupt',
     exit: exitCode.store,
-    message: `The stored credential for ${quoted(server, 200)} is damaged or belongs to another login; it was left as it is and not used.`,
-    remedy: `Run postern login ${printable(server, 200)} to replace it, or postern logout ${printable(server, 200)} to forget it.`,
+    message: `The stored credential for ${quoted(login.server, 200)} is damaged or belongs to another login; it was left as it is and not used.`,
+    remedy: `To replace it, run: ${loginCommand(login)}; to forget it: postern logout ${loginArgument(login)}`,
   });
 }
 

@@ -1,5 +1,5 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
-import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
 import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
@@ -73,8 +73,8 @@ export function tokenTypeUnusable(issuer: string, found: string, trail: readonly
 }
 
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
-export function loginNeeded(server: string, likelyName?: string): Failure {
-  const shown = visibleUrl(server);
+export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
+  const shown = visibleUrl(meant.server);
   const isUrl = /^https?:/i.test(shown);
   return new Failure({
     code: 'login_needed',
@@ -82,7 +82,7 @@ export function loginNeeded(server: string, likelyName?: string): Failure {
     message: `There is no login for ${quoted(shown)}.`,
     remedy:
       likelyName === undefined
-        ? `Run: postern login ${isUrl ? shellWord(shown) : '<the server’s URL>'}`
+        ? `Run: ${isUrl ? loginCommand({ ...meant, server: shown }) : 'postern login <the server’s URL>'}`
         : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
   });
 }
@@ -97,7 +97,7 @@ export function accountUnknown(server: string, account: string, accounts: readon
       .slice(0, 20)
       .map((one) => quoted(one, 80))
       .join(', ')}.`,
-    remedy: `Name that with --account, or run: postern login ${shellWord(shown)} --account ${shellWord(account)}`,
+    remedy: `Name that with --account, or run: ${loginCommand({ server: shown, account })}`,
   });
 }
 
@@ -112,17 +112,12 @@ export function loginAmbiguous(server: string, accounts: readonly string[]): Fai
 }
 
 /** The login has run out and cannot be refreshed. */
-export function loginExpired(
-  server: string,
-  why: string,
-  cause?: unknown,
-  login?: { readonly grant?: 'client_credentials' },
-): Failure {
+export function loginExpired(login: LoginMeant, why: string, cause?: unknown): Failure {
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
-    message: `The login for ${quoted(server)} can no longer be used: ${why}.`,
-    remedy: `Run: postern login ${shellWord(server)}${login?.grant === undefined ? '' : ' --client-credentials'}`,
+    message: `The login for ${quoted(login.server)} can no longer be used: ${why}.`,
+    remedy: `Run: ${loginCommand(login)}`,
     cause,
   });
 }
@@ -139,33 +134,33 @@ export function loginImpossible(server: string, why: string): Failure {
 }
 
 /** The token is good, but not for as long as was asked, and no other can be had without a person. Milliseconds. */
-export function lifeTooShort(server: string, leftMs: number, askedMs: number): Failure {
+export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number): Failure {
   const [left, asked] = [leftMs, askedMs].map((ms) => Math.floor(ms / 1000));
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
-    message: `The token for ${quoted(server)} lives for ${left} s more, not for the ${asked} s that were asked for, and there is no refresh token.`,
-    remedy: `Ask for less (--min-ttl ${Math.max(0, (left ?? 0) - 1)}), or run: postern login ${shellWord(server)}`,
+    message: `The token for ${quoted(login.server)} lives for ${left} s more, not for the ${asked} s that were asked for, and there is no refresh token.`,
+    remedy: `Ask for less (--min-ttl ${Math.max(0, (left ?? 0) - 1)}), or run: ${loginCommand(login)}`,
   });
 }
 
 /** The server refuses a token that was just issued for it. */
-export function tokenRefusedByServer(server: string): Failure {
+export function tokenRefusedByServer(login: LoginMeant): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(server)} refuses the token of this login, fresh as it is.`,
-    remedy: `Run: postern login ${shellWord(server)}`,
+    message: `${quoted(login.server)} refuses the token of this login, fresh as it is.`,
+    remedy: `Run: ${loginCommand(login)}`,
   });
 }
 
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
-export function tokensRefusedTooOften(server: string, most: number): Failure {
+export function tokensRefusedTooOften(login: LoginMeant, most: number): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(server)} has refused ${most} fresh tokens of this login within a minute; no other one was asked for.`,
-    remedy: `Ask its operator why; then, or in a minute, try again, or run: postern login ${shellWord(server)}`,
+    message: `${quoted(login.server)} has refused ${most} fresh tokens of this login within a minute; no other one was asked for.`,
+    remedy: `Ask its operator why; then, or in a minute, try again, or run: ${loginCommand(login)}`,
   });
 }
 
@@ -173,17 +168,17 @@ export function tokensRefusedTooOften(server: string, most: number): Failure {
  * The token was refreshed, and the store would not take it. `sealed`: it waits in a sealed file for the next use; else
  * the refresh token that is stored may be worthless now.
  */
-export function refreshNotStored(server: string, cause: Failure, sealed: boolean): Failure {
+export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: boolean): Failure {
   const what = sealed
     ? 'it was sealed into a file, and nothing is lost'
     : 'the stored refresh token may no longer be good';
   const then = sealed
     ? 'then run the command again, which moves it there'
-    : `and if the next use fails, run: postern login ${shellWord(server)}`;
+    : `and if the next use fails, run: ${loginCommand(login)}`;
   return new Failure({
     code: 'refresh_not_stored',
     exit: exitCode.store,
-    message: `The token for ${quoted(server)} was refreshed but could not be stored, so it was not handed out; ${what}. ${cause.message}`,
+    message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not handed out; ${what}. ${cause.message}`,
     remedy: `${cause.remedy.replace(/\.$/, '')}, ${then}`,
     cause,
     trail: cause.trail,

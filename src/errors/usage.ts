@@ -1,3 +1,4 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { printable, quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import { defaultAccount } from '../primitives/records.js';
@@ -38,12 +39,12 @@ export function serverUnusable(argument: string, why: string, likelyName: string
 }
 
 /** A login needs a person, and there is nobody to ask. */
-export function nobodyToAsk(server: string): Failure {
+export function nobodyToAsk(login: LoginMeant): Failure {
   return new Failure({
     code: 'login_needs_person',
     exit: exitCode.loginNeeded,
-    message: `A login at ${quoted(server)} needs a person at a terminal, and there is none (no terminal, CI=true or --non-interactive).`,
-    remedy: `Run in a terminal: postern login ${shellWord(server)}; or, to open the printed address elsewhere, add --no-browser.`,
+    message: `A login at ${quoted(login.server)} needs a person at a terminal, and there is none (no terminal, CI=true or --non-interactive).`,
+    remedy: `Run in a terminal: ${loginCommand(login)}; or, to open the printed address elsewhere, add --no-browser.`,
   });
 }
 

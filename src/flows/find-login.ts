@@ -45,7 +45,7 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
     return loginImpossible(server, canonical.problem);
   }
   const names = logins.flatMap(({ name }) => name ?? []);
-  return loginNeeded(server, closest(server, names));
+  return loginNeeded({ server, account }, closest(server, names));
 }
 
 /** A server that there is no login for. */

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.js';
-import { shellWord } from '../primitives/quoting.js';
-import { defaultAccount, type LoginRecord } from '../primitives/records.js';
+import { loginCommand } from '../primitives/login-command.js';
+import type { LoginRecord } from '../primitives/records.js';
 
 /** One login as `status` tells it; never a secret. */
 export interface LoginStatus {
@@ -20,9 +20,7 @@ export async function status(ports: Pick<Ports, 'index' | 'clock'>): Promise<rea
 
 /** What is to be said of one login. `now` in milliseconds since 1970. */
 export function loginStatus(login: LoginRecord, now: number): LoginStatus {
-  const account = login.account === defaultAccount ? '' : ` --account ${shellWord(login.account)}`;
-  const route = login.grant === undefined ? '' : ' --client-credentials';
-  const remedy = `postern login ${shellWord(login.server)}${account}${route}`;
+  const remedy = loginCommand(login);
   if (login.gone === true) {
     return { login, state: 'dead', problem: 'its secret is no longer in its store', remedy };
   }

@@ -1,3 +1,4 @@
+import type { LoginMeant } from '../primitives/login-command.js';
 import type { OutboundRequest } from '../primitives/outbound.js';
 import type { Secret } from '../primitives/secret.js';
 
@@ -13,6 +14,8 @@ export interface ProxyMount {
   readonly name: string;
   /** Canonical URL. */
   readonly server: string;
+  /** Whose token goes there, for what is told. */
+  readonly login: LoginMeant;
   /** The token for the next request; at once while it lives. @throws Failure `login_expired`, … when there is none */
   token(): Secret | Promise<Secret>;
   /** What to send instead of a token that the server answered with 401. @throws Failure `token_refused`, … */

@@ -43,14 +43,13 @@ export function createRenewal(
         };
         signal.addEventListener('abort', leave, { once: true });
         child.once('error', (error: NodeJS.ErrnoException) =>
-          reject(renewalFailed(login.server, `could not be started (${error.code ?? error.name})`)),
+          reject(renewalFailed(login, `could not be started (${error.code ?? error.name})`)),
         );
         child.once('close', (code, killedBy) => {
           signal.removeEventListener('abort', leave);
           const token = code === 0 ? tokenIn(said.stdout) : undefined;
           if (token !== undefined) resolve(token);
-          else
-            reject(failureIn(said.stderr) ?? renewalFailed(login.server, `ended with ${code ?? killedBy}`));
+          else reject(failureIn(said.stderr) ?? renewalFailed(login, `ended with ${code ?? killedBy}`));
         });
         if (signal.aborted) leave();
       }),

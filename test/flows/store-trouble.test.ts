@@ -112,7 +112,7 @@ test('[A-169] an item of another login under this login’s key is refused, kept
   const requests = scene.sandbox.stats.authorizationServerRequests;
   const failure = await failureOf(freshToken(scene, one), 'credential_corrupt');
   assert.equal(failure.exit, 7);
-  assert.match(failure.remedy, /postern login .* or postern logout /);
+  assert.match(failure.remedy, /postern login http\S+; .*postern logout http/);
   assert.equal((await scene.ports.store.read(one.key))?.reveal(), foreign.reveal());
   assert.equal(scene.sandbox.stats.authorizationServerRequests, requests);
   assert.equal(

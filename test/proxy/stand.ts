@@ -21,6 +21,7 @@ export function mountOf(server: string, change: Partial<ProxyMount> = {}): TestM
   return {
     name: 'm',
     server,
+    login: { server },
     token: () => token,
     renewed: async (rejected) => {
       renewals.push(rejected.reveal());

@@ -32,10 +32,9 @@ export const command: Command<typeof credentialTable> = {
       return 0;
     }
     const progress: Progress = { call: undefined, login: undefined };
-    const server = () => progress.login?.server;
     const limitMs = args.timeout * 1000;
     using deadline = new Deadline(context.timeLeft(limitMs - endMs), () =>
-      deadlinePassed(server(), args.timeout),
+      deadlinePassed(progress.login, args.timeout),
     );
     const signal = AbortSignal.any([context.signal, deadline.signal]);
     try {

@@ -83,9 +83,12 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const { server, account } = await readLoginTarget(ports, args.server, args.account);
   const scopes = readScopes(args.scope);
   const store = readStore(args.store);
-  const defaults = await loginDefaults(context, { server, noBrowser: args.noBrowser || args.device });
   const { logins } = await ports.index.read();
   const seen = logins.find((one) => one.server === server && one.account === account);
+  const defaults = await loginDefaults(context, {
+    login: { server, account, name: seen?.name },
+    noBrowser: args.noBrowser || args.device,
+  });
   const request = {
     ...defaults,
     server,

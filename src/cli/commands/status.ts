@@ -73,6 +73,6 @@ function only<Status extends { readonly login: Parameters<typeof pickLogin>[0][n
     case 'several':
       return picked.logins.map(({ one }) => one);
     case 'none':
-      throw loginNeeded(server);
+      throw loginNeeded({ server });
   }
 }

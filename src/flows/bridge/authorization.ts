@@ -2,6 +2,7 @@ import { bridgeScopeNeeded } from '../../errors/bridge.js';
 import { scopeRefused } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { loginNeeded, tokenRefusedByServer } from '../../errors/token.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import { pickLogin } from '../../primitives/pick-login.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
@@ -23,6 +24,11 @@ const restAfterLoginMs = 600_000;
 
 /** Without a login it is looked for one so often, as long as the server asks for none. */
 const lookAgainMs = 2_000;
+
+/** The login that a bridge is for and has not. */
+function meantBy({ server, wanted }: AuthorizationOptions): LoginMeant {
+  return { server, account: wanted.account };
+}
 
 /** The token of a bridge's requests: one for all of them, renewed once for all of them, found again where it was lost. */
 export class Authorization {
@@ -68,8 +74,8 @@ export class Authorization {
     if (this.#token !== undefined && this.#token.header.reveal() !== rejected?.reveal()) return;
     const login = this.#login;
     if (login === undefined || rejected === undefined)
-      return this.#newLogin(loginNeeded(this.#options.server));
-    if (again) return this.#newLogin(tokenRefusedByServer(login.server));
+      return this.#newLogin(loginNeeded(meantBy(this.#options)));
+    if (again) return this.#newLogin(tokenRefusedByServer(login));
     const accessToken = new Secret(rejected.reveal().replace('Bearer ', ''));
     await this.#together.run('renew', () => this.#take(login, accessToken));
   }
@@ -82,7 +88,7 @@ export class Authorization {
     const login = this.#login;
     const { ask, server, signal } = this.#options;
     const added = scopesMissing(login?.scopes ?? [], wants.scopes);
-    if (login === undefined) return this.#newLogin(loginNeeded(server)).then(() => undefined);
+    if (login === undefined) return this.#newLogin(loginNeeded(meantBy(this.#options))).then(() => undefined);
     if (added.length === 0) throw scopeRefused(server, wants.scopes);
     const budget = stepUpBudget(this.#ports, { login, operation, scopes: wants.scopes });
     await this.#together.run(`widen ${added.join(' ')}`, async () => {
@@ -90,7 +96,7 @@ export class Authorization {
         return this.#use(await widenCredential(this.#ports, { login, scopes: added, signal }));
       }
       if (await this.#adoptOther((other) => scopesMissing(other.scopes, wants.scopes).length === 0)) return;
-      if (ask === undefined) throw bridgeScopeNeeded(server, [...login.scopes, ...added], wants.said);
+      if (ask === undefined) throw bridgeScopeNeeded(login, [...login.scopes, ...added], wants.said);
       await budget.check();
       await this.#asked(() => ask(login, wants.scopes, () => budget.begin()));
     });

@@ -40,7 +40,7 @@ export async function showIdentity(
 ): Promise<ShownIdentity> {
   const { server, metadataUrl, signal } = request;
   const { logins } = await ports.index.read();
-  const held = logins.find((login) => login.server === server)?.issuer;
+  const held = logins.find((login) => login.server === server);
   const known = logins.map(({ issuer }) => issuer);
   const grant = 'authorization_code';
   const { authorizationServer } = await discover(ports, {

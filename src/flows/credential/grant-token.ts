@@ -38,7 +38,7 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   if (!renewable(held)) {
     // What does not live as long as it is best to is better than nothing, unless the caller asked for so much.
     if (asked === undefined && lives()) return held;
-    throw cannotRenew(login.server, held, { minLifeMs, rejected: undefined }, ports.clock.now());
+    throw cannotRenew(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
   }
   try {
     return await renewOnce(ports, request, { held, minLifeMs });

@@ -1,14 +1,14 @@
 import { authorizationServerChanged, authorizationServerNotNamed } from '../../errors/discovery.js';
 import type { Ports } from '../../ports.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import { printable } from '../../primitives/printable.js';
 
 export interface AuthorizationServerChoice {
-  readonly server: string;
   readonly named: readonly string[];
   /** `--authorization-server`: the person's word. */
   readonly wanted: string | undefined;
-  /** The issuer of the login that exists for this server and account. */
-  readonly held: string | undefined;
+  /** The login that exists for this server and account. */
+  readonly held: (LoginMeant & { readonly issuer: string }) | undefined;
   /** Issuers with a login or a pre-registered client, most telling first. */
   readonly known: readonly string[];
   readonly signal: AbortSignal;
@@ -46,10 +46,10 @@ async function pick(
     return wanted;
   }
   if (held !== undefined) {
-    if (!named.includes(held)) {
-      throw authorizationServerChanged(choice.server, held, named, ports.journal.steps);
+    if (!named.includes(held.issuer)) {
+      throw authorizationServerChanged(held, named, ports.journal.steps);
     }
-    return held;
+    return held.issuer;
   }
   const familiar = known.find((issuer) => named.includes(issuer));
   const [first] = named;

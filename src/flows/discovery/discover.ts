@@ -20,7 +20,10 @@ export interface Discovery {
   readonly warnings: readonly string[];
 }
 
-export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & { readonly grant: WantedGrant };
+export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
+  readonly server: string;
+  readonly grant: WantedGrant;
+};
 
 /**
  * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and

@@ -7,6 +7,7 @@ import {
 import { linkTakenTwice, tooManyTabs } from '../../errors/callback.js';
 import { capabilityMissing } from '../../errors/discovery.js';
 import type { AuthorizationAnswer, CallbackListener, Ports } from '../../ports.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import type { Seat } from '../../primitives/seat.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
@@ -34,6 +35,7 @@ export interface Authorization {
 
 export interface AuthorizationRequest {
   readonly discovery: Discovery;
+  readonly login: LoginMeant;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
@@ -79,7 +81,7 @@ export async function authorize(
   const tabs = `tab ${discovery.server}`;
   if (request.mode === 'browser') {
     if (!(await ports.attempts.take(tabs, mostTabs))) {
-      throw tooManyTabs(discovery.server, mostTabs);
+      throw tooManyTabs(request.login, mostTabs);
     }
     ports.progress.begin('Waiting for the answer in the browser');
   }

@@ -1,4 +1,5 @@
 import type { Ports } from '../../ports.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import type { LoginRecord, RegistrationRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { WantedGrant } from '../../protocol/oauth/authorization-server-metadata.js';
@@ -16,6 +17,8 @@ import { selectScopes } from './select-scopes.js';
 export interface BegunLogin {
   /** The world, its store being the one that this login goes into. */
   readonly ports: Ports;
+  /** As a command names it. */
+  readonly meant: LoginMeant;
   readonly discovery: Discovery;
   /** What was registered at this issuer before, the newest first. */
   readonly kept: readonly RegistrationRecord[];
@@ -51,13 +54,14 @@ export async function beginLogin(
     ...logins.map(({ issuer }) => issuer),
   ];
   const { server, issuer: wanted, signal } = request;
-  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
+  const discovery = await discover(ports, { server, wanted, held, known, signal, grant });
   await ports.store.ready();
   await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
   const { issuer } = discovery.authorizationServer;
   const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   return {
     ports,
+    meant: { server, account: request.account, name: held?.name, newName: newName(request.name, held) },
     discovery,
     kept: await registrationsFor(ports, issuer),
     preregistered: request.client ?? request.clients.find((client) => client.issuer === issuer),
@@ -68,6 +72,10 @@ export async function beginLogin(
     },
     scopes,
   };
+}
+
+function newName(wanted: string | undefined, held: LoginRecord | undefined): string | undefined {
+  return wanted === held?.name ? undefined : wanted;
 }
 
 /** A login that is refreshed has what `offline_access` stands for, though few authorization servers list it. */

@@ -28,7 +28,7 @@ export async function checkMovedEndpoint(
   if (before === undefined || new URL(before).origin === new URL(tokenEndpoint).origin) {
     return;
   }
-  const moved = endpointsMoved(held.server, { issuer, before, now: tokenEndpoint }, ports.journal.steps);
+  const moved = endpointsMoved(held, { issuer, before, now: tokenEndpoint }, ports.journal.steps);
   if (!ports.terminal.interactive) {
     throw moved;
   }

@@ -79,7 +79,7 @@ export async function clientCredentialsLogin(
   await checkKey(request.client);
   const known = logins.map(({ issuer }) => issuer);
   const grant = 'client_credentials';
-  const discovery = await discover(ports, { server, wanted, held: held?.issuer, known, signal, grant });
+  const discovery = await discover(ports, { server, wanted, held, known, signal, grant });
   const { authorizationServer } = discovery;
   await ports.store.ready();
   await checkMovedEndpoint(ports, discovery, { held, wanted, signal });

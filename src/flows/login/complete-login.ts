@@ -1,4 +1,5 @@
 import type { CallbackListener, Ports } from '../../ports.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { authorize } from './authorize.js';
@@ -14,6 +15,8 @@ import { wishOf } from './wish.js';
 
 /** A login in which all is known but the person's answer. */
 export interface PreparedLogin {
+  /** As a command names it. */
+  readonly meant: LoginMeant;
   readonly discovery: Discovery;
   readonly client: IdentifiedClient;
   readonly scopes: readonly string[];
@@ -54,7 +57,15 @@ async function redeemAndKeep(
   const { clientId, device: mayUseCode } = client;
   const allowed = mayUseCode !== false;
   const device = { discovery, client, scopes, allowed, timeoutMs: request.timeoutMs };
-  const asked = { ...request, discovery, clientId, scopes, listener, beside: deviceBeside(ports, device) };
+  const asked = {
+    ...request,
+    login: prepared.meant,
+    discovery,
+    clientId,
+    scopes,
+    listener,
+    beside: deviceBeside(ports, device),
+  };
   const authorized = await authorize(ports, asked);
   const redeemed =
     'token' in authorized

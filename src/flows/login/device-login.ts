@@ -30,7 +30,7 @@ export async function deviceLogin(
   const { ports, discovery, kept, preregistered, scopes } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
   if (deviceAuthorizationEndpoint === undefined) {
-    throw deviceFlowMissing(issuer, request.server, ports.journal.steps);
+    throw deviceFlowMissing(issuer, begun.meant, ports.journal.steps);
   }
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;

@@ -76,7 +76,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
   });
   announce(ports, discovery, { scopes, isNew: begun.isNew });
   announceDocument(ports, { ...request, discovery, client, redirectUri }, kept);
-  return await completeLogin(ports, request, { discovery, client, scopes, listener });
+  return await completeLogin(ports, request, { meant: begun.meant, discovery, client, scopes, listener });
 }
 
 /** The port that a configured client is registered with. */

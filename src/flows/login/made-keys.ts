@@ -49,7 +49,7 @@ export async function makeKeyForLogin(
   const { authorizationServer } = await discover(ports, {
     server,
     wanted: request.issuer,
-    held: held?.issuer,
+    held,
     known,
     signal,
     grant: 'client_credentials',

@@ -55,6 +55,10 @@ export class MountLogin implements ProxyMount {
     this.server = options.login.server;
   }
 
+  get login(): LoginRecord {
+    return this.#login;
+  }
+
   token(): Secret | Promise<Secret> {
     const { clock } = this.#ports;
     const lives = this.#heldAlive();
@@ -68,7 +72,7 @@ export class MountLogin implements ProxyMount {
     }
     const now = this.#ports.clock.monotonic();
     if (held?.replacedAt !== undefined && now - held.replacedAt < freshMs) {
-      throw tokenRefusedByServer(this.server);
+      throw tokenRefusedByServer(this.#login);
     }
     return this.#fetch(rejected);
   }

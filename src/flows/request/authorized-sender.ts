@@ -95,7 +95,7 @@ class Sender {
         continue;
       }
       if (refreshed || !replayable) {
-        throw tokenRefusedByServer(this.#login.server);
+        throw tokenRefusedByServer(this.#login);
       }
       refreshed = true;
       accessToken = await this.#token(accessToken, request.signal);

@@ -12,7 +12,7 @@ export function createOpenSender(ports: Pick<Ports, 'door'>, server: string): Au
       const response = await ports.door.send({ ...request, namedBy: 'person', redirects: 'report' });
       if (response.status === 401) {
         await response[Symbol.asyncDispose]();
-        throw loginNeeded(server);
+        throw loginNeeded({ server });
       }
       return response;
     },

@@ -30,7 +30,7 @@ export function stepUpBudget(
   const { attempts } = ports;
   const { login, operation, scopes } = about;
   const inVain = `step-up in vain ${login.resource}`;
-  const tooMany = () => tooManyStepUps(login.server, scopes);
+  const tooMany = () => tooManyStepUps(login, scopes);
   const bounds = [
     [`step-up ${login.resource} ${operation}`, mostForOperation, () => scopeRefused(login.server, scopes)],
     [inVain, mostInVain, tooMany],

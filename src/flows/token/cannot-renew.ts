@@ -1,5 +1,6 @@
 import type { Failure } from '../../errors/failure.js';
 import { lifeTooShort, loginExpired } from '../../errors/token.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { alive, type ValidTokenRequest } from './token-request.js';
 
@@ -8,13 +9,13 @@ const soonMs = 60_000;
 
 /** Why a token that cannot be renewed without a person is not handed out. */
 export function cannotRenew(
-  server: string,
+  login: LoginMeant,
   credential: Pick<StoredCredential, 'accessToken' | 'expiresAt'>,
   { minLifeMs, rejected }: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): Failure {
   const { expiresAt } = credential;
   return expiresAt !== null && alive(credential, { minLifeMs: soonMs, rejected }, now)
-    ? lifeTooShort(server, expiresAt - now, minLifeMs)
-    : loginExpired(server, 'its token has expired, or is about to, and there is no refresh token');
+    ? lifeTooShort(login, expiresAt - now, minLifeMs)
+    : loginExpired(login, 'its token has expired, or is about to, and there is no refresh token');
 }

@@ -30,6 +30,6 @@ export function checkSubject(
 export async function countRefused(ports: TokenPorts, { login, rejected }: ValidTokenRequest): Promise<void> {
   const name = `refused token ${login.key}`;
   if (rejected !== undefined && !(await ports.attempts.take(name, mostRefused, 60_000))) {
-    throw tokensRefusedTooOften(login.server, mostRefused);
+    throw tokensRefusedTooOften(login, mostRefused);
   }
 }

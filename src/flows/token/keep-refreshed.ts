@@ -71,7 +71,7 @@ async function writeForSure(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       sealed ||= await seal(ports, login, item, spent);
-      if (attempt === mostWrites) throw refreshNotStored(login.server, error, sealed);
+      if (attempt === mostWrites) throw refreshNotStored(login, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }

@@ -17,7 +17,7 @@ export async function readCredential(
   const item = await ports.store.read(login.key);
   if (item === undefined) {
     await markGone(ports, login);
-    throw loginNeeded(login.server);
+    throw loginNeeded(login);
   }
   const { resource, issuer, clientId, account } = login;
   const decoded = decodeCredential(item.reveal(), { resource, issuer, clientId, account });
@@ -25,7 +25,7 @@ export async function readCredential(
     await mendRecord(ports, login, decoded.credential);
     return decoded.credential;
   }
-  throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login.server);
+  throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
 }
 
 /** Somebody else has removed it: `status` is to say so from now on. */

@@ -40,10 +40,10 @@ export async function refreshCredential(
     return held;
   }
   if (!renewable(held)) {
-    throw cannotRenew(login.server, held, request, ports.clock.now());
+    throw cannotRenew(login, held, request, ports.clock.now());
   }
   if (await isDead(ports, login)) {
-    throw loginExpired(login.server, 'the authorization server has refused to renew it', undefined, login);
+    throw loginExpired(login, 'the authorization server has refused to renew it');
   }
   const room = await roomFor(ports, request, held);
   if (room === 'none') return held;
@@ -153,7 +153,7 @@ async function afterFailure(
       await forgetRegistration(ports, held.binding);
     }
     const why = `the authorization server refused to renew it (${judged.error === '' ? judged.status : judged.error})`;
-    throw loginExpired(login.server, why, tokenFailure(judged, held.binding.issuer, ports.journal), login);
+    throw loginExpired(login, why, tokenFailure(judged, held.binding.issuer, ports.journal));
   }
   if (stillLives(held, request, ports.clock.now())) {
     return held;

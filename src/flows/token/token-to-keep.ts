@@ -15,7 +15,7 @@ export async function tokenToKeep(
   const { accessToken, expiresAt } = await validToken(ports, { ...request, rejected: undefined });
   const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - ports.clock.now();
   if (left < request.minLifeMs) {
-    throw tokenTooShort(request.login.server, left, request.minLifeMs);
+    throw tokenTooShort(request.login, left, request.minLifeMs);
   }
   return accessToken;
 }

@@ -33,7 +33,7 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
     return tokenOf(credential);
   }
   if (!renewable(credential)) {
-    throw cannotRenew(request.login.server, credential, wanted, ports.clock.now());
+    throw cannotRenew(request.login, credential, wanted, ports.clock.now());
   }
   return tokenOf(await refreshCredential(ports, wanted));
 }

@@ -67,7 +67,7 @@ export class Retries {
   }
 
   #refused(): Error {
-    return tokenRefusedByServer(this.#mount.server);
+    return tokenRefusedByServer(this.#mount.login);
   }
 
   get #mount(): ProxyMount {
