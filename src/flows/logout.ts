@@ -12,6 +12,7 @@ import { withoutStrays, withStrays } from './strays.js';
 import { currentProofs } from './token/current-proofs.js';
 import { readCredential } from './token/read-credential.js';
 import { recover } from './token/recover.js';
+import { nameOwnHost } from './token/send-renewal.js';
 
 export interface LogoutResult {
   readonly login: LoginRecord;
@@ -132,6 +133,8 @@ async function revoke(
   const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
   try {
     const [{ clientSecret }] = await currentProofs(ports, login, credential);
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]);
+    await nameOwnHost(ports.door, login.server, credential.revocationEndpoint, signal);
     const answer = await sendRevocationRequest(ports.door, {
       endpoint: credential.revocationEndpoint,
       issuer: credential.binding.issuer,
@@ -143,7 +146,7 @@ async function revoke(
       token: credential.refreshToken ?? credential.accessToken,
       hint,
       zone: login.zone,
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]),
+      signal,
     });
     return answer.status === 200
       ? { done: true }

@@ -107,7 +107,7 @@ async function ask(
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
-    const answer = await sendRenewal(ports.door, { held, scopes: held.scopes, zone: login.zone, signal });
+    const answer = await sendRenewal(ports.door, { held, scopes: held.scopes, login, signal });
     const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: held.scopes });
     const came = judged.ok ? 'a Bearer token' : judged.problem;
     ports.journal.record({

@@ -1,5 +1,5 @@
 import type { OutboundDoor } from '../../ports.js';
-import type { Zone } from '../../primitives/records.js';
+import type { LoginRecord } from '../../primitives/records.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import {
   sendClientCredentialsRequest,
@@ -17,11 +17,11 @@ export async function sendRenewal(
   renewal: {
     readonly held: StoredCredential;
     readonly scopes: readonly string[];
-    readonly zone: Zone;
+    readonly login: Pick<LoginRecord, 'server' | 'zone'>;
     readonly signal: AbortSignal;
   },
 ): Promise<TokenAnswer> {
-  const { held, scopes, zone, signal } = renewal;
+  const { held, scopes, login, signal } = renewal;
   const { issuer, resource, clientId } = held.binding;
   const request = {
     endpoint: held.tokenEndpoint,
@@ -29,9 +29,10 @@ export async function sendRenewal(
     issuer,
     resource,
     scopes,
-    zone,
+    zone: login.zone,
     signal,
   };
+  await nameOwnHost(door, login.server, held.tokenEndpoint, signal);
   if (held.grant === 'client_credentials') {
     return sendClientCredentialsRequest(door, request);
   }
@@ -39,4 +40,19 @@ export async function sendRenewal(
     throw new Error('a credential without a refresh token is not renewed');
   }
   return sendRefreshRequest(door, { ...request, refreshToken: held.refreshToken });
+}
+
+/**
+ * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too: the person's
+ * own host may have a private address beside a global one, which is refused to all others that a server names.
+ * @throws Failure of the door
+ */
+export async function nameOwnHost(
+  door: OutboundDoor,
+  server: string,
+  endpoint: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (new URL(server).hostname !== new URL(endpoint).hostname) return;
+  await door.check({ url: server, namedBy: 'person', signal });
 }

@@ -32,7 +32,7 @@ export async function widenCredential(
   }
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const answer = await sendRenewal(ports.door, { held, scopes: wanted, zone: login.zone, signal });
+  const answer = await sendRenewal(ports.door, { held, scopes: wanted, login, signal });
   const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: wanted });
   const missing = judged.ok ? scopesMissing(judged.token.scopes, scopes) : scopes;
   ports.journal.record({

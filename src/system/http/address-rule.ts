@@ -3,7 +3,7 @@ import { type AddressClass, classifyAddress } from '../../primitives/ip-address.
 import type { Zone } from '../../primitives/records.js';
 
 const mostAddresses = 16;
-const nearestFirst = ['loopback', 'private', 'public'] as const;
+const farthestFirst = ['public', 'private', 'loopback'] as const;
 
 /** Which classes of address may be reached, by who named the URL. `forbidden` never. */
 const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
@@ -15,18 +15,20 @@ const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
 
 /** Addresses whose classes are known. What was classified is what is connected to. */
 export interface JudgedAddresses {
-  /** At most 16; nothing else is connected to. */
+  /** Those of `zone`, at most 16; nothing else is connected to. */
   readonly addresses: readonly string[];
-  /** The class of every address that the name had, those beyond the 16 included. */
+  /** The class of every address that the name had. */
   readonly classes: readonly AddressClass[];
+  /** The farthest of the classes: a name that also leads nearer is no nearer for that. */
+  readonly zone: Zone;
 }
 
-/** Classifies each address by its bytes. */
+/** Classifies each address by its bytes; where they differ, only the farthest are kept. */
 export function judgeAddresses(addresses: readonly string[]): JudgedAddresses {
-  return {
-    addresses: addresses.slice(0, mostAddresses),
-    classes: [...new Set(addresses.map(classifyAddress))],
-  };
+  const classes = addresses.map(classifyAddress);
+  const zone = farthestFirst.find((kind) => classes.includes(kind)) ?? 'public';
+  const kept = addresses.filter((_, index) => classes[index] === zone);
+  return { addresses: kept.slice(0, mostAddresses), classes: [...new Set(classes)], zone };
 }
 
 /**
@@ -49,9 +51,4 @@ export function checkAddresses(url: URL, classes: readonly AddressClass[], named
   if (url.protocol === 'http:' && classes.some((kind) => kind !== 'loopback')) {
     throw plainHttpRefused(url.href, namedBy);
   }
-}
-
-/** The nearest of the classes: what an answer's zone is taken to be. */
-export function nearestZone(classes: readonly AddressClass[]): Zone {
-  return nearestFirst.find((zone) => classes.includes(zone)) ?? 'public';
 }

@@ -2,7 +2,7 @@ import type { NamedBy } from '../../errors/url.js';
 import type { AddressClass } from '../../primitives/ip-address.js';
 import { parseAddress } from '../../primitives/ip-address.js';
 import type { Zone } from '../../primitives/records.js';
-import { checkAddresses, judgeAddresses, nearestZone } from './address-rule.js';
+import { checkAddresses, judgeAddresses } from './address-rule.js';
 import { type Environment, type HttpProxy, proxyFor } from './proxy-settings.js';
 import { type Resolve, resolveHost } from './resolve-host.js';
 
@@ -13,11 +13,12 @@ export interface Place {
   readonly host: string;
   readonly port: number;
   readonly secure: boolean;
-  /** Classes of the origin's addresses; none when a proxy looks the name up. */
+  /** Classes of all addresses that the origin has; none when a proxy looks the name up. */
   readonly classes: readonly AddressClass[];
   /** The addresses to connect to: the proxy's where there is one. */
   readonly addresses: readonly string[];
   readonly proxy: HttpProxy | undefined;
+  /** The class of the addresses to connect to; `public` through a proxy. */
   readonly zone: Zone;
 }
 
@@ -37,8 +38,7 @@ export async function locate(
   const target = targetOf(url);
   const proxy = proxyFor(target, options.env);
   if (proxy === undefined) {
-    const judged = judgeAddresses(await resolveHost(target, options, signal));
-    return { ...target, ...judged, proxy, zone: nearestZone(judged.classes) };
+    return { ...target, ...judgeAddresses(await resolveHost(target, options, signal)), proxy };
   }
   const { classes } = judgeAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
   checkAddresses(url, classes, namedBy);

@@ -1,4 +1,5 @@
 import type { NamedBy } from '../../errors/url.js';
+import type { AddressClass } from '../../primitives/ip-address.js';
 import { checkAddresses, checkScheme } from './address-rule.js';
 import { Lanes, type MakeLane, type MostLanes } from './lanes.js';
 import { locate, type Place } from './place.js';
@@ -26,6 +27,8 @@ export class Places<L extends PooledLane> implements AsyncDisposable {
   readonly #options: PlacesOptions<L>;
   readonly #open = new Map<string, Lanes<L>>();
   readonly #all = new Set<Lanes<L>>();
+  /** Host names that a person named. */
+  readonly #persons = new Set<string>();
 
   constructor(options: PlacesOptions<L>) {
     this.#options = options;
@@ -38,7 +41,9 @@ export class Places<L extends PooledLane> implements AsyncDisposable {
    */
   async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Lanes<L>> {
     const place = await this.judge(url, namedBy, signal);
-    return this.#open.get(url.origin) ?? this.#openFor(place);
+    const open = this.#open.get(url.origin);
+    // Another request may meanwhile have opened other addresses, for somebody who may go farther.
+    return open?.place === place ? open : this.#openFor(place);
   }
 
   /** What `find` would give a person for that origin, at once; undefined where it has to be looked up first. */
@@ -52,12 +57,22 @@ export class Places<L extends PooledLane> implements AsyncDisposable {
     checkScheme(url, namedBy);
     this.#open.get(url.origin)?.prune();
     const place = this.#open.get(url.origin)?.place ?? (await locate(url, namedBy, this.#options, signal));
-    checkAddresses(url, place.classes, namedBy);
+    checkAddresses(url, this.#classesFor(place, namedBy), namedBy);
+    if (namedBy === 'person') this.#persons.add(place.host);
     return place;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#all].map((lanes) => lanes[Symbol.asyncDispose]()));
+  }
+
+  /**
+   * A name that leads to near and far addresses is refused to a server, as an attack that is half made. The person's
+   * own host may be such a name (its private address beside a global one): it is of the class that is connected to.
+   */
+  #classesFor({ host, classes, zone }: Place, namedBy: NamedBy): readonly AddressClass[] {
+    const isOwn = namedBy !== 'person' && classes.length > 1 && this.#persons.has(host);
+    return isOwn && !classes.includes('forbidden') ? [zone] : classes;
   }
 
   /** Two first requests at once may both have looked up: they share when they found the same. */
