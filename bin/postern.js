@@ -61,7 +61,7 @@ function giveUp() {
 }
 
 function fail(error) {
-  const isBuilt = require('fs').existsSync(`${__dirname}/../dist/main.packed`);
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.packed`);
   process.exitCode = 1;
   process.stderr.write(
     isBuilt

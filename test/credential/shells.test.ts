@@ -84,22 +84,55 @@ test('[A-187] PowerShell: single quotes, each of its five doubled; golden, as no
   }
 });
 
-test('[A-188] a .env file, as Node.js reads it, and JSON give back every character', async () => {
+/** Ways to read a `.env` file: each prints T and V. */
+const readers: readonly (readonly [name: string, command: (file: string) => readonly string[]])[] = [
+  ['node', (file) => [process.execPath, `--env-file=${file}`, '-p', 'process.env.T + "|" + process.env.V']],
+  ...(['sh', 'bash', 'dash', 'zsh'] as const).map(
+    (shell) =>
+      [shell, (file: string) => [shell, '-c', `set -a; . ${file}; printf "%s|%s\\n" "$T" "$V"`]] as const,
+  ),
+];
+
+test('[A-186][A-188] a .env file, read by Node.js and by shells, gives back every character that it can hold', {
+  skip: needs('sh', 'bash', 'dash', 'zsh'),
+}, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'postern-test-'));
+  const writable = every.replaceAll("'", '');
   try {
-    for (const text of [every, nasty, 'plain.token-~+/=', 'with$dollar', "with'quote", 'with#hash']) {
+    for (const text of [
+      writable,
+      'plain.token-~+/=',
+      '~root',
+      'a=~root:~root',
+      'with$HOME',
+      'with#hash',
+      '$(id)`id`',
+    ]) {
       const file = join(folder, 'env');
       await writeFile(file, output(text, 'dotenv', 'T', 'V,value'));
-      const print = 'process.stdout.write(process.env.T + "|" + process.env.V)';
-      const { stdout, stderr } = spawnSync(process.execPath, [`--env-file=${file}`, '-e', print], {
-        env: {},
-        encoding: 'utf8',
-      });
-      assert.equal(stdout, `${text}|Bearer ${text}`, stderr);
+      for (const [name, command] of readers) {
+        const [program = '', ...args] = command(file);
+        const { stdout, stderr } = spawnSync(program, args, {
+          env: { PATH: process.env['PATH'], HOME: folder },
+          encoding: 'utf8',
+        });
+        assert.equal(stdout, `${text}|Bearer ${text}\n`, `${name}: ${stderr}`);
+      }
       assert.deepEqual(JSON.parse(output(text, 'json', 'T')), { T: text });
     }
   } finally {
     await rm(folder, { recursive: true });
+  }
+});
+
+test('[A-186] a token with a quote is refused for a .env file: in double quotes a shell would run what stands in it', () => {
+  for (const text of [every, nasty, "a'$(id)", "a'b", "'"]) {
+    assert.throws(
+      () => output(text, 'dotenv', 'T'),
+      (error) => error instanceof Failure && error.code === 'output_unusable',
+      text,
+    );
+    assert.deepEqual(JSON.parse(output(text, 'json', 'T')), { T: text });
   }
 });
 

@@ -55,14 +55,19 @@ const assign: Readonly<Record<Exclude<Shell, 'json'>, (name: string, value: stri
   dotenv: (name, value) => `${name}=${dotenvValue(value)}`,
 };
 
-/** Bare where every reader agrees, else in single quotes, which none of them looks into; else in double ones. */
+/**
+ * Bare where every reader agrees (a shell, too, which people give such files to), else in single quotes, which none of
+ * them looks into. In double ones a shell runs what stands in `$(…)`, so a quote in the value is refused.
+ */
 function dotenvValue(value: string): string {
-  if (/^[A-Za-z0-9._~+/=:@%,-]+$/.test(value)) {
+  if (/^[A-Za-z0-9._+/=:@%,-]+$/.test(value)) {
     return value;
   }
-  const quote = ["'", '"'].find((mark) => !value.includes(mark));
-  if (quote === undefined || value.includes('\\')) {
-    throw formatCannotCarry('env --shell dotenv', 'a .env file has no way to write it');
+  if (/['\\]/.test(value)) {
+    throw formatCannotCarry(
+      'env --shell dotenv',
+      'it holds a quote, which no .env file has a safe way to write',
+    );
   }
-  return `${quote}${value}${quote}`;
+  return `'${value}'`;
 }
