@@ -2,6 +2,7 @@
 export const credentialFormats = [
   'headers',
   'header',
+  'value',
   'token',
   'curl',
   'env',
@@ -9,6 +10,7 @@ export const credentialFormats = [
   'kubectl',
   'bazel',
   'goauth',
+  'terraform',
 ] as const;
 
 export type CredentialFormat = (typeof credentialFormats)[number];

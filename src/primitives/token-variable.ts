@@ -1,10 +1,12 @@
+/** What of a token is handed out: the token, the whole header, or the header's value alone (`Bearer …`). */
+export type TokenForm = 'token' | 'header' | 'value';
+
 /** An environment variable that a token is to be put into. */
 export interface TokenVariable {
   readonly name: string;
   /** The name of a login or a server's URL; undefined: the server that the command names. */
   readonly server: string | undefined;
-  /** `Authorization: Bearer …` instead of the bare token. */
-  readonly header: boolean;
+  readonly holds: TokenForm;
 }
 
 export type ReadVariable =
@@ -12,12 +14,18 @@ export type ReadVariable =
   /** `problem` finishes "this cannot be used: …". */
   | { readonly ok: false; readonly problem: string };
 
+/** A token in the form that is asked for. */
+export function tokenIn(form: TokenForm, token: string): string {
+  return { token, value: `Bearer ${token}`, header: `Authorization: Bearer ${token}` }[form];
+}
+
 /** The variable of a command's own server, where no other is named. */
 export const ownVariable = 'POSTERN_ACCESS_TOKEN';
 
 /**
  * Variables that programs, shells, loaders and interpreters act on. What a token is, a server chooses: as one of these
- * it could name a file to load, a program to run or a proxy to go through.
+ * it could name a file to load, a program to run or a proxy to go through. Of their families, the names that hold a
+ * credential and nothing else are let through.
  */
 const actedOn = new RegExp(
   `^(?:${[
@@ -25,20 +33,23 @@ const actedOn = new RegExp(
     'EDITOR|VISUAL|PAGER|LESS|LESSOPEN|LESSCLOSE|BROWSER|MANPAGER|DISPLAY|XAUTHORITY|HOSTALIASES|LOCALDOMAIN|RES_OPTIONS',
     'COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|APPDATA|LOCALAPPDATA|PROGRAMDATA|USERPROFILE|PSMODULEPATH|PROMPT_COMMAND',
     'LD_.*|DYLD_.*|LC_.*|BASH_.*|GCONV_PATH|NLSPATH|LOCPATH|MALLOC_.*|GLIBC_TUNABLES|XDG_.*|DBUS_.*|PROXYCHAINS_.*',
-    'NODE_.*|NPM_CONFIG_.*|DENO_.*|BUN_.*|PYTHON.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|LUA_.*|PHP.*|GOFLAGS|GOPROXY|GOENV',
-    'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|DOTNET_.*|CORECLR_.*|COR_.*|RUSTC.*|CARGO_.*',
+    'NODE_(?!AUTH_TOKEN$).*|NPM_CONFIG_.*|DENO_(?!DEPLOY_TOKEN$).*|BUN_(?!CONFIG_TOKEN$).*|PYTHON.*|PERL.*|RUBY.*',
+    'GEM_(?!HOST_API_KEY$).*|BUNDLE_.*|LUA_.*|PHP.*|GOFLAGS|GOPROXY|GOENV',
+    'JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|DOTNET_.*|CORECLR_.*|COR_.*|RUSTC.*',
+    'CARGO_(?!REGISTRY_TOKEN$|REGISTRIES_[A-Z0-9_]+_TOKEN$).*',
     'GIT_(?!.*TOKEN).*|SSH_.*|GPG_.*|GNUPGHOME|OPENSSL_.*|SSL_.*|CURL_.*|NETRC|WGETRC|(?:.*_)?PROXY|POSTERN_.*',
   ].join('|')})$`,
   'i',
 );
 
-/** Reads the value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header`. */
+/** Reads the value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header` or `,value`. */
 export function readTokenVariable(text: string): ReadVariable {
-  const [, name = '', server, header] = /^([^=,]*)(?:=(.+?))?(,header)?$/s.exec(text) ?? [];
+  const [, name = '', server, form] = /^([^=,]*)(?:=(.+?))?(?:,(header|value))?$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
     return {
       ok: false,
-      problem: 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header”',
+      problem:
+        'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”',
     };
   }
   if (name !== ownVariable && actedOn.test(name)) {
@@ -47,5 +58,8 @@ export function readTokenVariable(text: string): ReadVariable {
       problem: `programs act on ${name}, and what a token says the server decides; choose another name`,
     };
   }
-  return { ok: true, variable: { name, server, header: header !== undefined } };
+  return {
+    ok: true,
+    variable: { name, server, holds: form === 'header' || form === 'value' ? form : 'token' },
+  };
 }

@@ -59,6 +59,11 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['bazel get', { input: '{"uri":"https://x' }, 1, 'request_unusable'],
   ['bazel get', { input: '[]' }, 1, 'request_unusable'],
   ['bazel', {}, 2, 'usage_wrong'],
+  ['value', {}, 2, 'usage_wrong'],
+  ['terraform', {}, 2, 'usage_wrong'],
+  ['terraform get', {}, 3, 'login_needed'],
+  ['terraform store mcp.example', {}, 2, 'usage_wrong'],
+  ['terraform work forget mcp.example', {}, 2, 'usage_wrong'],
   [
     'git get',
     { input: gitInput('protocol=https', 'host=mcp.example\u0000', 'path=mcp') },

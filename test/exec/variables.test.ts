@@ -5,19 +5,20 @@ import { readTokenVariable } from '../../src/primitives/token-variable.js';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
 
-test('a variable is NAME, NAME=server, and either with “,header”', () => {
+test('a variable is NAME, NAME=server, and either with “,header” or “,value”', () => {
   const read = (text: string) => {
     const result = readTokenVariable(text);
     return result.ok ? result.variable : result.problem;
   };
-  assert.deepEqual(read('A'), { name: 'A', server: undefined, header: false });
-  assert.deepEqual(read('A,header'), { name: 'A', server: undefined, header: true });
-  assert.deepEqual(read('A_1=work'), { name: 'A_1', server: 'work', header: false });
+  assert.deepEqual(read('A'), { name: 'A', server: undefined, holds: 'token' });
+  assert.deepEqual(read('A,header'), { name: 'A', server: undefined, holds: 'header' });
+  assert.deepEqual(read('A_1=work'), { name: 'A_1', server: 'work', holds: 'token' });
   assert.deepEqual(read('a=https://x.example/a,b=c,header'), {
     name: 'a',
     server: 'https://x.example/a,b=c',
-    header: true,
+    holds: 'header',
   });
+  assert.deepEqual(read('A=work,value'), { name: 'A', server: 'work', holds: 'value' });
   for (const text of ['', '=work', 'A=', '1A=work', 'A B=work', 'A-B=work', 'Ä=work', 'A,headers']) {
     assert.equal(typeof read(text), 'string', JSON.stringify(text));
   }
@@ -28,13 +29,17 @@ test('names that programs act on are refused, in any letter case; names of token
     'PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_EXTRA_CA_CERTS BASH_ENV ENV IFS ' +
     'PYTHONPATH PYTHONSTARTUP PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS GIT_SSH_COMMAND GIT_CONFIG_COUNT SSL_CERT_FILE ' +
     'http_proxy HTTPS_PROXY ALL_PROXY npm_config_registry SHELL EDITOR PAGER LESSOPEN COMSPEC HOME POSTERN_CA_FILE ' +
-    'GLIBC_TUNABLES BROWSER CURL_HOME PROMPT_COMMAND';
+    'GLIBC_TUNABLES BROWSER CURL_HOME PROMPT_COMMAND NODE_AUTH_TOKEN_ NODE_PATH CARGO_HOME CARGO_TOKEN_X ' +
+    'CARGO_REGISTRIES_TOKEN CARGO_BUILD_RUSTC_WRAPPER DENO_DIR GEM_HOME BUN_INSTALL';
   for (const name of refused.split(' ')) {
     for (const text of [name, name.toLowerCase(), `${name}=work`, `${name}=work,header`]) {
       assert.equal(readTokenVariable(text).ok, false, text);
     }
   }
-  for (const name of 'TOKEN API_TOKEN MCP_AUTH GITHUB_TOKEN GIT_TOKEN POSTERN_ACCESS_TOKEN _x'.split(' ')) {
+  const allowed =
+    'TOKEN API_TOKEN MCP_AUTH GITHUB_TOKEN GIT_TOKEN POSTERN_ACCESS_TOKEN _x NODE_AUTH_TOKEN ' +
+    'CARGO_REGISTRY_TOKEN CARGO_REGISTRIES_MY_OWN_TOKEN GEM_HOST_API_KEY DENO_DEPLOY_TOKEN BUN_CONFIG_TOKEN';
+  for (const name of allowed.split(' ')) {
     assert.equal(readTokenVariable(`${name}=work`).ok, true, name);
   }
 });

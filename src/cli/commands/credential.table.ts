@@ -14,7 +14,7 @@ export const credentialTable = {
     {
       name: 'words',
       describe:
-        'the server: a URL, or the name of a login; then what the caller adds: get, store, erase or capability (git), get (bazel), a URL (goauth)',
+        'the server: a URL, or the name of a login; then what the caller adds: get, store, erase or capability (git), get (bazel), a URL (goauth), get and a host (terraform)',
       required: false,
       many: true,
     },
@@ -48,7 +48,7 @@ export const credentialTable = {
     {
       name: 'whole-host',
       kind: 'boolean',
-      describe: 'git, bazel, kubectl, goauth: answer for any path of the server’s host',
+      describe: 'git, bazel, kubectl, goauth, terraform: answer for any path of the server’s host',
     },
     {
       name: 'timeout',
@@ -78,6 +78,10 @@ export const credentialTable = {
     },
     { command: 'eval "$(postern credential env work --var API_TOKEN)"', describe: 'in a shell' },
     {
+      command: 'CARGO_REGISTRIES_WORK_TOKEN=$(postern credential value work) cargo build',
+      describe: 'cargo, pnpm and others take the header’s value: Bearer …',
+    },
+    {
       command: 'git config --global credential.https://example.com.helper postern',
       describe: 'git-credential-postern is on the PATH, too',
     },
@@ -87,7 +91,7 @@ export const credentialTable = {
     },
   ],
   notes: [
-    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel and goauth get nothing there, and no error. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. git says no path unless credential.useHttpPath is set.',
+    'Answers for a server that there is a login for, at its own path and below, and for no other: git, bazel, goauth and terraform get nothing there, and no error. headers without a server takes CLAUDE_CODE_MCP_SERVER_URL, kubectl the cluster’s address. terraform names a host alone: log in to its root, or add --whole-host; --shim ~/.terraform.d/plugins/terraform-credentials-postern writes its helper. git says no path unless credential.useHttpPath is set.',
     'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: --timeout; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
     'erase (git), or a 401 (goauth), has this very token refreshed at the next use; no login is ever removed.',
   ],

@@ -15,9 +15,9 @@ export const execTable = {
     {
       name: 'var',
       kind: 'list',
-      value: 'NAME=SERVER[,header]',
+      value: 'NAME=SERVER[,header|,value]',
       describe:
-        'the variable for that server’s token, with “,header” as Authorization: Bearer …; NAME alone is for the server above; again for more',
+        'the variable for that server’s token, with “,header” as Authorization: Bearer …, with “,value” as Bearer …; NAME alone is for the server above; again for more',
     },
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
     {
@@ -38,7 +38,7 @@ export const execTable = {
     },
   ],
   notes: [
-    'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused.',
+    'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused; NODE_AUTH_TOKEN and cargo’s CARGO_…_TOKEN (with “,value”) are not.',
     'Signals are passed on; the exit code is the command’s, 128 + n when signal n ended it. A failure before the command starts exits with a code of postern’s.',
   ],
 } as const satisfies CommandTable;

@@ -2,7 +2,12 @@ import { argumentRefused, usageWrong } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
 import { tokenToKeep } from '../../flows/token/token-to-keep.js';
 import { Secret } from '../../primitives/secret.js';
-import { ownVariable, readTokenVariable, type TokenVariable } from '../../primitives/token-variable.js';
+import {
+  ownVariable,
+  readTokenVariable,
+  type TokenVariable,
+  tokenIn,
+} from '../../primitives/token-variable.js';
 import type { Command, CommandContext } from '../command.js';
 import type { ArgumentsOf } from '../table.js';
 import { execTable } from './exec.table.js';
@@ -30,14 +35,14 @@ async function tokensFor(
 ): Promise<Readonly<Record<string, Secret>>> {
   const { ports, signal } = context;
   const environment: Record<string, Secret> = {};
-  for (const { name, server, header } of variablesOf(args)) {
+  for (const { name, server, holds } of variablesOf(args)) {
     const own = server === undefined;
     const login = await findLogin(ports, {
       server: server ?? args.server ?? '',
       account: own ? args.account : undefined,
     });
     const token = await tokenToKeep(ports, { login, minLifeMs: args.minTtl * 1000, signal });
-    environment[name] = header ? new Secret(`Authorization: Bearer ${token.reveal()}`) : token;
+    environment[name] = new Secret(tokenIn(holds, token.reveal()));
   }
   return environment;
 }
@@ -59,5 +64,5 @@ function variablesOf(args: Arguments): readonly TokenVariable[] {
     if (forServer) throw argumentRefused('--var', 'a NAME alone needs a server before “--”');
     return given;
   }
-  return forServer ? given : [{ name: ownVariable, server: undefined, header: false }, ...given];
+  return forServer ? given : [{ name: ownVariable, server: undefined, holds: 'token' }, ...given];
 }

@@ -11,7 +11,7 @@ import {
 } from './call.js';
 import { isRefusal } from './goauth.js';
 import { readClusterInfo } from './kubectl.js';
-import { bazelOutput, type Granted, goauthOutput, kubectlOutput } from './plain.js';
+import { bazelOutput, type Granted, goauthOutput, kubectlOutput, terraformOutput } from './plain.js';
 
 export function kubectlCall(args: CredentialArguments, env: Environment): CredentialCall {
   const named = serverIn('kubectl', args.words);
@@ -36,6 +36,30 @@ export function bazelCall(args: CredentialArguments, input: Uint8Array): Credent
   const wanted = wantedOf('bazel', args, named, readBazelUri(input));
   const unmapped = '{"headers":{}}\n';
   return { ...usualCall, wanted, unmapped, minLifeMs: minLifeOf(args), output: bazelOutput };
+}
+
+/**
+ * Terraform calls with `get HOST` at the end; a person with the server alone. What terraform would store or forget, only
+ * postern's own commands do.
+ */
+export function terraformCall(args: CredentialArguments): CredentialCall {
+  const { words } = args;
+  const at = words.findLastIndex((word) => word === 'get' || word === 'store' || word === 'forget');
+  const asks = at !== -1 && at === words.length - 2;
+  const named = serverIn('terraform', asks ? words.slice(0, at) : words);
+  if (asks && words[at] !== 'get') {
+    throw wordsWrong('terraform', `does not ${words[at]} logins: use postern login and postern logout`);
+  }
+  if (!asks && named === undefined) {
+    throw wordsWrong('terraform', 'needs a server, or get and a host as terraform adds them');
+  }
+  return {
+    ...usualCall,
+    wanted: wantedOf('terraform', args, named, asks ? `https://${words[at + 1]}/` : undefined),
+    unmapped: asks ? '{}\n' : undefined,
+    minLifeMs: minLifeOf(args),
+    output: terraformOutput,
+  };
 }
 
 /** Go calls with no word more first; after an answer of 4xx with the URL, and that answer on stdin. */

@@ -1,15 +1,15 @@
 import { formatCannotCarry } from '../../errors/credential.js';
 import { argumentRefused } from '../../errors/usage.js';
-import { ownVariable, readTokenVariable } from '../../primitives/token-variable.js';
+import { ownVariable, readTokenVariable, type TokenForm, tokenIn } from '../../primitives/token-variable.js';
 import { type Granted, tokenText } from './plain.js';
 
 export const shells = ['sh', 'fish', 'pwsh', 'dotenv', 'json'] as const;
 export type Shell = (typeof shells)[number];
 
-/** One variable that is to be set, and what to: the bare token, the header, or the header's value alone. */
+/** One variable that is to be set, and what to. */
 export interface Variable {
   readonly name: string;
-  readonly holds: 'token' | 'header' | 'value';
+  readonly holds: TokenForm;
 }
 
 /**
@@ -19,14 +19,14 @@ export interface Variable {
  */
 export function readVariables(given: readonly string[]): readonly Variable[] {
   const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
-    const [, name, holds = 'token'] = /^([A-Z_][A-Z0-9_]*)(?:,(header|value))?$/.exec(text) ?? [];
-    if (name === undefined || (holds !== 'token' && holds !== 'header' && holds !== 'value')) {
+    if (!/^[A-Z_][A-Z0-9_]*(?:,(?:header|value))?$/.test(text)) {
       throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
     }
-    const read = readTokenVariable(name);
+    const read = readTokenVariable(text);
     if (!read.ok) {
       throw argumentRefused('--var', read.problem);
     }
+    const { name, holds } = read.variable;
     return { name, holds };
   });
   if (new Set(variables.map(({ name }) => name)).size < variables.length) {
@@ -38,8 +38,7 @@ export function readVariables(given: readonly string[]): readonly Variable[] {
 /** Assignments for a shell, a `.env` file, or one JSON object. @throws Failure `output_unusable` */
 export function environmentOutput(granted: Granted, shell: Shell, variables: readonly Variable[]): string {
   const token = tokenText('env', granted);
-  const value = { token, header: `Authorization: Bearer ${token}`, value: `Bearer ${token}` };
-  const pairs = variables.map(({ name, holds }) => [name, value[holds]] as const);
+  const pairs = variables.map(({ name, holds }) => [name, tokenIn(holds, token)] as const);
   if (shell === 'json') {
     return `${JSON.stringify(Object.fromEntries(pairs))}\n`;
   }
@@ -60,7 +59,8 @@ const assign: Readonly<Record<Exclude<Shell, 'json'>, (name: string, value: stri
  * them looks into. In double ones a shell runs what stands in `$(…)`, so a quote in the value is refused.
  */
 function dotenvValue(value: string): string {
-  if (/^[A-Za-z0-9._+/=:@%,-]+$/.test(value)) {
+  // A shell puts a home folder in the place of a tilde at the start of a value, or of a part of it.
+  if (/^(?!~)(?:(?<![:=])~|[A-Za-z0-9._+/=:@%,-])+$/.test(value)) {
     return value;
   }
   if (/['\\]/.test(value)) {

@@ -34,6 +34,16 @@ export function headerOutput(granted: Granted): string {
   return `Authorization: Bearer ${tokenText('header', granted)}\n`;
 }
 
+/** What stands after `Authorization: `, for programs that take just that (cargo, pnpm). */
+export function valueOutput(granted: Granted): string {
+  return `Bearer ${tokenText('value', granted)}\n`;
+}
+
+/** Terraform's credentials helpers: `{}` would say that there is none. */
+export function terraformOutput(granted: Granted): string {
+  return `${JSON.stringify({ token: tokenText('terraform', granted) })}\n`;
+}
+
 export function bareOutput(granted: Granted): string {
   return `${tokenText('token', granted)}\n`;
 }

@@ -9,10 +9,10 @@ import {
   usualCall,
   wantedOf,
 } from './call.js';
-import { bazelCall, goauthCall, kubectlCall } from './calls-by-url.js';
+import { bazelCall, goauthCall, kubectlCall, terraformCall } from './calls-by-url.js';
 import { environmentOutput, readVariables } from './environment.js';
 import { gitCall } from './git-call.js';
-import { bareOutput, curlOutput, type Granted, headerOutput, headersOutput } from './plain.js';
+import { bareOutput, curlOutput, type Granted, headerOutput, headersOutput, valueOutput } from './plain.js';
 
 /**
  * What is asked for, by words, environment and stdin.
@@ -33,13 +33,15 @@ export function readCall(
       return goauthCall(args, given.input);
     case 'kubectl':
       return kubectlCall(args, given.env);
+    case 'terraform':
+      return terraformCall(args);
     default:
       return plainCall(format, args, given.env);
   }
 }
 
 function plainCall(
-  format: Exclude<CredentialFormat, 'git' | 'bazel' | 'goauth' | 'kubectl'>,
+  format: Exclude<CredentialFormat, 'git' | 'bazel' | 'goauth' | 'kubectl' | 'terraform'>,
   args: CredentialArguments,
   env: Environment,
 ): CredentialCall {
@@ -54,6 +56,7 @@ function plainCall(
   const output = {
     headers: headersOutput,
     header: headerOutput,
+    value: valueOutput,
     token: bareOutput,
     curl: curlOutput,
     env: environment(args),
