@@ -35,11 +35,21 @@ const explanations: Readonly<Record<string, Explanation>> = {
   EPIPE: ['broke off the connection', tryAgain],
   UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
+  end_unproven: [
+    'ended its answer by closing the connection, without saying its length: over TLS that cannot be told from an answer that was cut off',
+    'Ask the operator of that server to send Content-Length or chunked coding (HTTP/1.1).',
+  ],
   answer_cut_off: ['closed the connection before the answer was complete', tryAgain],
   not_http: notHttp,
   damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
   unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
   informational_flood: ['sends interim answers (1xx) without end', tryAgain],
+};
+
+/** Codes that are told by how they begin. */
+const families: Readonly<Record<string, Explanation>> = {
+  HPE_: notHttp,
+  ERR_SSL_: ['sent damaged data over TLS, and the connection was broken off', tryAgain],
 };
 
 /** What `networkFailed` tells of a connection that failed. */
@@ -52,7 +62,8 @@ export interface NetworkTrouble {
 
 /** The network, or the server's HTTP, failed: who, what it means, what to do. The code is kept as cause. */
 export function networkFailed(trouble: NetworkTrouble): Failure {
-  const known = explanations[trouble.code] ?? (trouble.code.startsWith('HPE_') ? notHttp : undefined);
+  const family = /^(?:HPE|ERR_SSL)_/.exec(trouble.code)?.[0] ?? '';
+  const known = explanations[trouble.code] ?? families[family];
   const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
   return new Failure({
     code: 'network_failed',

@@ -29,7 +29,7 @@ export function ours(
     },
     answerBroken: () => undefined,
   };
-  const reader = new AnswerReader(sink);
+  const reader = new AnswerReader(sink, false);
   reader.begin(method);
   for (const piece of pieces) reader.push(piece);
   reader.close();

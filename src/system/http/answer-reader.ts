@@ -1,5 +1,6 @@
 import { type AnswerHead, readAnswerHead } from '../../primitives/http1/answer-head.js';
 import { ChunkedBody } from '../../primitives/http1/chunked-body.js';
+import { ClosedEnd } from './closed-end.js';
 
 /** Bytes of a head, its empty line included. */
 const longestHead = 16_384;
@@ -7,8 +8,13 @@ const longestHead = 16_384;
 const usualHead = 2_048;
 const mostInformational = 10;
 
-/** Why bytes are no answer. `answer_cut_off`: it ended before its end. */
-export type AnswerProblem = 'not_http' | 'head_too_large' | 'informational_flood' | 'answer_cut_off';
+/** Why bytes are no answer. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
+export type AnswerProblem =
+  | 'not_http'
+  | 'head_too_large'
+  | 'informational_flood'
+  | 'answer_cut_off'
+  | 'end_unproven';
 
 /** Is told of one answer as it is read. It may call `stop` at any time. */
 export interface AnswerSink {
@@ -29,6 +35,7 @@ type Part = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
  */
 export class AnswerReader {
   readonly #sink: AnswerSink;
+  readonly #isSecure: boolean;
   readonly #take: (chunk: Uint8Array) => void;
   #part: Part = 'nothing';
   #isHead = false;
@@ -37,12 +44,15 @@ export class AnswerReader {
   #left = 0;
   #staysMs = 0;
   #chunked = new ChunkedBody();
+  /** Not there where the end of the connection may end any body. */
+  #closedEnd: ClosedEnd | undefined;
   /** The latest head: servers repeat theirs, and the same text is the same head. */
   #lastText = '';
   #last: AnswerHead | undefined;
 
-  constructor(sink: AnswerSink) {
+  constructor(sink: AnswerSink, isSecure: boolean) {
     this.#sink = sink;
+    this.#isSecure = isSecure;
     this.#take = (chunk) => {
       if (this.#part === 'chunked') sink.answerData(chunk);
     };
@@ -84,7 +94,7 @@ export class AnswerReader {
         this.#pushChunked(bytes, 0);
         break;
       case 'close':
-        this.#sink.answerData(bytes);
+        this.#pushToClose(bytes);
         break;
       case 'nothing':
         break;
@@ -93,7 +103,8 @@ export class AnswerReader {
 
   /** The other side has closed. */
   close(): void {
-    if (this.#part === 'close') this.#over(false);
+    if (this.#part === 'close' && this.#closedEnd?.isProven !== false) this.#over(false);
+    else if (this.#part === 'close') this.#broken('end_unproven');
     else if (this.#part !== 'nothing') this.#broken('answer_cut_off');
   }
 
@@ -146,11 +157,18 @@ export class AnswerReader {
     this.#left = framing.kind === 'length' && kind === 'length' ? framing.length : 0;
     this.#part = kind === 'none' ? 'length' : kind;
     if (kind === 'chunked') this.#chunked = new ChunkedBody();
+    this.#closedEnd =
+      kind === 'close' && this.#isSecure ? new ClosedEnd(head.status, typeOf(head.lines)) : undefined;
     this.#sink.answerHead(head);
     // The head may have been all that was wanted: `#part` is looked at anew.
     if (this.#part === 'length') this.#pushLength(bytes, at);
     else if (this.#part === 'chunked') this.#pushChunked(bytes, at);
-    else if (this.#part === 'close' && at < bytes.length) this.#sink.answerData(bytes.subarray(at));
+    else if (this.#part === 'close' && at < bytes.length) this.#pushToClose(bytes.subarray(at));
+  }
+
+  #pushToClose(bytes: Buffer): void {
+    this.#closedEnd?.push(bytes);
+    this.#sink.answerData(bytes);
   }
 
   #pushLength(bytes: Buffer, at: number): void {
@@ -181,6 +199,11 @@ export class AnswerReader {
     this.#sink.answerBroken(problem, unanswered);
     return false;
   }
+}
+
+function typeOf(lines: AnswerHead['lines']): string | undefined {
+  const at = lines.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'content-type');
+  return at === -1 ? undefined : lines[at + 1];
 }
 
 /** Can this be how a head begins? What cannot is told at once, and not when no more comes. */

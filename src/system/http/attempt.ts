@@ -51,7 +51,7 @@ async function dispatch(
   const { totalMs, headersMs } = request.limits;
   const lane = await lanes.borrow(totalMs === null ? 'stream' : 'bounded', signal);
   const ending = new AbortController();
-  const exchange = new Exchange(lanes.place, (complete) => {
+  const exchange = new Exchange(lanes.place, request.method, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);
     ending.abort();

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { networkFailed } from '../../errors/network.js';
-import { failureOf, isBrokenOff } from './network-cause.js';
+import { ClosedEnd } from './closed-end.js';
+import { brokenConnection, isBrokenOff } from './network-cause.js';
 
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
 const bufferLimit = 64 * 1024;
@@ -14,6 +15,7 @@ export interface Head {
 interface Party {
   readonly host: string;
   readonly port: number;
+  readonly secure: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Resolves when nothing more will come, whatever the reason. */
   readonly end: Promise<void>;
   readonly #party: Party;
+  readonly #method: string;
   readonly #onEnd: (complete: boolean) => void;
   #resolveHead: (head: Head) => void = () => undefined;
   #rejectHead: (error: unknown) => void = () => undefined;
@@ -36,11 +39,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #began = false;
   #state: 'open' | 'complete' | 'failed' = 'open';
   #error: unknown;
+  /** Not there where the end of the connection does not end the body, or may end any. */
+  #closedEnd: ClosedEnd | undefined;
   #brokenOff = false;
   #wake: () => void = () => undefined;
 
-  constructor(party: Party, onEnd: (complete: boolean) => void) {
+  constructor(party: Party, method: string, onEnd: (complete: boolean) => void) {
     this.#party = party;
+    this.#method = method;
     this.#onEnd = onEnd;
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve;
@@ -75,11 +81,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#began = true;
-    this.#resolveHead({ status, headers: readHeaders(controller.rawHeaders) });
+    const headers = readHeaders(controller.rawHeaders);
+    if (this.#party.secure && this.#method !== 'HEAD' && !isFramed(status, headers)) {
+      this.#closedEnd = new ClosedEnd(status, headers.find(([name]) => name === 'content-type')?.[1]);
+    }
+    this.#resolveHead({ status, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
+    this.#closedEnd?.push(chunk);
     this.#chunks.push(chunk);
     this.#buffered += chunk.byteLength;
     if (this.#buffered >= bufferLimit) controller.pause();
@@ -88,6 +99,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#state !== 'open') return;
+    if (this.#closedEnd?.isProven === false) {
+      this.#finish(networkFailed({ ...this.#party, code: 'end_unproven' }));
+      return;
+    }
     this.#state = 'complete';
     this.#onEnd(true);
     this.#resolveEnd();
@@ -96,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#brokenOff = isBrokenOff(error);
-    this.#finish(failureOf(error, this.#party));
+    this.#finish(brokenConnection(error, this.#party));
   }
 
   /** Ends the exchange now; what was received and not read is dropped. */
@@ -134,6 +149,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolveEnd();
     this.#wake();
   }
+}
+
+/** Whether the end of a body is told by something else than the end of the connection (RFC 9112 section 6.3). */
+function isFramed(status: number, headers: Head['headers']): boolean {
+  if (status === 204 || status === 304) return true;
+  return headers.some(
+    ([name, value]) =>
+      name === 'content-length' || (name === 'transfer-encoding' && /(?:^|[\s,])chunked\s*$/i.test(value)),
+  );
 }
 
 function readHeaders(raw: unknown): Head['headers'] {

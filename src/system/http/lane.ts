@@ -4,7 +4,7 @@ import type { AnswerHead } from '../../primitives/http1/answer-head.js';
 import { type AnswerProblem, AnswerReader, type AnswerSink } from './answer-reader.js';
 import type { AnswerTaker, LaneRequest } from './answer-taker.js';
 import { type ConnectorOptions, connectTo } from './connector.js';
-import { failureOf, isBrokenOff } from './network-cause.js';
+import { brokenConnection, isBrokenOff } from './network-cause.js';
 import type { Place } from './place.js';
 import type { LaneHome, PooledLane } from './pooled-lane.js';
 import { ReadBuffer } from './read-buffer.js';
@@ -20,7 +20,7 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
   readonly #heads: RequestHeads;
   readonly #options: ConnectorOptions;
   readonly #home: LaneHome<Lane>;
-  readonly #reader = new AnswerReader(this);
+  readonly #reader: AnswerReader;
   readonly #buffer = new ReadBuffer((bytes) => this.#read(bytes));
   readonly #closing = new AbortController();
   #socket: Socket | undefined;
@@ -33,6 +33,7 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
 
   constructor(place: Place, options: ConnectorOptions, home: LaneHome<Lane>) {
     this.#place = place;
+    this.#reader = new AnswerReader(this, place.secure);
     this.#heads = new RequestHeads(new URL(place.origin).host);
     this.#options = options;
     this.#home = home;
@@ -138,7 +139,7 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
     };
     socket.on('end', over).on('error', (error) => {
       const unanswered = isBrokenOff(error) && this.#requests > 1 && this.#reader.isUntouched;
-      this.#fail(failureOf(error, this.#place), unanswered);
+      this.#fail(brokenConnection(error, this.#place), unanswered);
     });
     socket.on('close', () => {
       over();

@@ -43,6 +43,17 @@ export function failureOf(error: unknown, target: { readonly host: string; reado
   return networkFailed({ ...target, code });
 }
 
+/** What a person is told about an error of a connection that was open: TLS that breaks there is no failed handshake. */
+export function brokenConnection(
+  error: unknown,
+  target: { readonly host: string; readonly port: number },
+): unknown {
+  const code = error instanceof Failure ? undefined : codeOf(error);
+  // An alert is the server's own word, such as its no to a client certificate after the handshake of TLS 1.3.
+  const isBroken = code !== undefined && /^ERR_SSL_/.test(code) && !code.includes('_ALERT_');
+  return isBroken ? networkFailed({ ...target, code }) : failureOf(error, target);
+}
+
 /** Whether an idle connection may simply have been closed by the other side. */
 export function isBrokenOff(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');

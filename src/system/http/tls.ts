@@ -37,6 +37,8 @@ export async function openTls(
     secure.once('secureConnect', () => {
       signal.removeEventListener('abort', abort);
       secure.off('error', fail);
+      // TLS that breaks later leaves Node's socket open, and whoever waits for an answer waiting.
+      secure.on('error', () => secure.destroy());
       resolve(secure);
     });
   });
