@@ -7,6 +7,7 @@ import {
 } from '../errors/setup.js';
 import { serverUnusable, usageWrong } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
+import { loginWords } from '../flows/login-pin.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
 import type { KeptRecord, Neighbours, SetupRecord } from '../ports/neighbours.js';
@@ -16,7 +17,7 @@ import { mayCarryToken } from '../primitives/credential-target.js';
 import { entryName } from '../primitives/edit/entry.js';
 import { printable } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
-import { defaultAccount, type LoginRecord } from '../primitives/records.js';
+import type { LoginRecord } from '../primitives/records.js';
 import { canonicalResource } from '../primitives/resource.js';
 import type { setupTable } from './commands/setup.table.js';
 import type { ArgumentsOf } from './table.js';
@@ -55,27 +56,28 @@ export async function readSetupRequest(
       'postern setup --help',
     );
   }
-  const found = await serverOf(ports, program, args);
-  const { login } = found;
-  const server = login?.name ?? found.url;
-  const account = login === undefined || login.account === defaultAccount ? [] : ['--account', login.account];
+  const { logins } = await ports.index.read();
+  const found = await serverOf(ports, logins, program, args);
+  const { url, login } = found;
+  const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
   return {
     program,
     scope: args.project ? 'project' : 'user',
-    url: found.url,
-    server,
-    name: args.as ?? plainName(login?.name ?? found.url),
-    options: [...account, ...(args.wholeHost ? ['--whole-host'] : [])],
+    url,
+    server: login?.name ?? url,
+    words: await loginWords(login ?? { server: url }, hasOthers),
+    name: args.as ?? plainName(login?.name ?? url),
+    options: args.wholeHost ? ['--whole-host'] : [],
     hasLogin: login !== undefined,
   };
 }
 
 async function serverOf(
   ports: Pick<Ports, 'index'>,
+  logins: readonly LoginRecord[],
   program: Program,
   { server, account }: SetupArguments,
 ): Promise<{ readonly url: string; readonly login?: LoginRecord }> {
-  const { logins } = await ports.index.read();
   if (server === undefined) {
     const [only, ...others] = logins;
     if (only !== undefined && others.length === 0) return { url: only.server, login: only };

@@ -1,4 +1,5 @@
 import { printable, quoted } from '../primitives/printable.js';
+import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
 /** A configuration file of another program that is not touched. */
@@ -64,6 +65,17 @@ export function wordsUnsayable(title: string): Failure {
     message: `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
     remedy:
       'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
+  });
+}
+
+/** The server's address is for no command line, and the login has no name that could stand for it. */
+export function addressSecret(url: string): Failure {
+  return new Failure({
+    code: 'address_secret',
+    exit: exitCode.usage,
+    message: `The query of ${quoted(visibleUrl(url), 200)} seems to hold a secret, which is for no command line: other users of this machine could read it there.`,
+    remedy:
+      'Give the login a short name, which then stands for the address: postern login <server> --name NAME',
   });
 }
 

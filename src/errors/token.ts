@@ -87,6 +87,19 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   });
 }
 
+/** The entry of another program pins a login to its server and account, and the one of that name is another now. */
+export function loginChanged(
+  named: string,
+  now: { readonly server: string; readonly account: string },
+): Failure {
+  return new Failure({
+    code: 'login_changed',
+    exit: exitCode.usage,
+    message: `${quoted(visibleUrl(named), 200)} is now the login for ${quoted(visibleUrl(now.server), 200)} (account ${quoted(now.account, 80)}), and the program that asks was set up for another one. No token was sent.`,
+    remedy: `Give the login that is meant another name (postern login <server> --name NAME) and set the program up for it: postern setup <program> NAME --write`,
+  });
+}
+
 /** There are logins for the server, and none of that account. */
 export function accountUnknown(server: string, account: string, accounts: readonly string[]): Failure {
   const shown = visibleUrl(server);

@@ -3,8 +3,9 @@ import { credentialTable } from '../cli/commands/credential.table.js';
 import { type CredentialCall, formatOf, type Input, inputOf } from '../cli/credential/call.js';
 import { readCall } from '../cli/credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../cli/credential/read-input.js';
-import { findCredential } from '../flows/credential/find-credential.js';
+import { findCredential, isGone } from '../flows/credential/find-credential.js';
 import { minLife } from '../flows/credential/min-life.js';
+import { checkPin } from '../flows/login-pin.js';
 import { reportedRefused, usable } from '../flows/token/token-request.js';
 import { originText } from '../primitives/credential-target.js';
 import type { LoginRecord } from '../primitives/records.js';
@@ -73,7 +74,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
       output = answerWithoutToken(call);
       return undefined;
     }
-    const login = loginFor(call);
+    const login = await loginFor(call);
     if (login === 'nobody') output = call.unmapped;
     if (typeof login !== 'object') return undefined;
     found = { call, login };
@@ -97,7 +98,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
 }
 
 /** `nobody`: nothing is mapped, and nothing is to be said about it. Undefined: the whole program's business. */
-function loginFor({ wanted, refused, hint }: GetCall): LoginRecord | 'nobody' | undefined {
+async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord | 'nobody' | undefined> {
   const folder = stateFolder();
   const index = readIndexSync(indexPath(folder));
   if (!index.ok || refused) {
@@ -105,9 +106,11 @@ function loginFor({ wanted, refused, hint }: GetCall): LoginRecord | 'nobody' | 
   }
   const found = findCredential(index.document.logins, wanted);
   if (found.kind === 'none') {
-    return hint !== undefined && found.onOrigin !== undefined ? undefined : 'nobody';
+    const isToldOf = hint !== undefined && found.onOrigin !== undefined;
+    return isToldOf || isGone(index.document.logins, wanted) ? undefined : 'nobody';
   }
   const { login } = found;
+  if (wanted.pin !== undefined) await checkPin(login, wanted);
   return login.store === 'keychain' && !hasFailed(folder, login, wanted.format) ? login : undefined;
 }
 

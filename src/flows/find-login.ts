@@ -5,22 +5,26 @@ import { closest } from '../primitives/closest.js';
 import { pickLogin } from '../primitives/pick-login.js';
 import type { LoginRecord } from '../primitives/records.js';
 import { canonicalResource } from '../primitives/resource.js';
+import { checkPin } from './login-pin.js';
 
 /** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
 export interface WantedLogin {
   readonly server: string;
   readonly account: string | undefined;
+  /** What `loginPin` says of the login that is meant. */
+  readonly pin?: string | undefined;
 }
 
 /**
  * The login that a person named.
- * @throws Failure `login_needed`, `login_ambiguous`, or the index's
+ * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, or the index's
  */
 export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin): Promise<LoginRecord> {
   const { logins } = await ports.index.read();
   const picked = pickLogin(logins, wanted);
   switch (picked.kind) {
     case 'one':
+      await checkPin(picked.login, { named: wanted.server, pin: wanted.pin });
       return picked.login;
     case 'several':
       throw loginAmbiguous(
@@ -57,7 +61,7 @@ export interface OpenServer {
 /**
  * The login that a person named; else, where the person gave a URL and no account, that server, to be called without
  * a token: not every server asks for one.
- * @throws Failure `login_needed`, `login_ambiguous`, or the index's
+ * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, or the index's
  */
 export async function findLoginOrServer(
   ports: Pick<Ports, 'index'>,

@@ -40,6 +40,8 @@ export interface ProgramFiles {
   replace(file: ProgramFile, text: string, options: { readonly executable: boolean }): Promise<void>;
   /** @throws as `replace` */
   remove(file: ProgramFile): Promise<void>;
+  /** Removes a file of ours, whatever is in it; nothing where it is gone. @throws as `replace` */
+  forget(path: string): Promise<void>;
   exists(path: string): boolean;
   /** The folders above a path that are not there, the innermost first. */
   missingFolders(path: string): readonly string[];
@@ -61,6 +63,11 @@ export interface SetupRecord {
   readonly before: string;
   readonly after: string | null;
   readonly entry: string;
+  /** SHA-256 of what the entry means, and the names of what of it was put there. Not given: an earlier release wrote it. */
+  readonly meaning?: string;
+  readonly holds?: readonly string[];
+  /** In a folder's own configuration? Not given: an earlier release wrote it. */
+  readonly scope?: 'user' | 'project';
   /** A program that was written for it. */
   readonly shim?: string;
   /** Folders that were made for it, the innermost first. */

@@ -18,6 +18,7 @@ const plain: CredentialArguments = {
   format: '',
   words: [],
   account: undefined,
+  pin: undefined,
   minTtl: undefined,
   shell: 'sh',
   var: [],

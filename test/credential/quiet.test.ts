@@ -30,10 +30,7 @@ test('[A-180] a login that is over: git gets nothing and a line with what to do;
       env: { ...env, BROWSER: browser.path },
     });
     assert.deepEqual([code, stdout], [3, '']);
-    assert.match(
-      stderr,
-      /^postern: [^\n]+Run: postern login work \[login_expired, exit 3\]\n$/,
-    );
+    assert.match(stderr, /^postern: [^\n]+Run: postern login work \[login_expired, exit 3\]\n$/);
   }
   assert.equal(await browser.record(), '');
 });

@@ -101,7 +101,15 @@ test('--undo removes the folders that --write made, once they are empty, and no 
     const world = workshop(home.path);
     const { signal } = new AbortController();
     for (const program of programs) {
-      const request = { program, scope: 'user', url: server, server, name: 'work', options: [] };
+      const request = {
+        program,
+        scope: 'user',
+        url: server,
+        server,
+        name: 'work',
+        words: [{ server: 'work', options: [] }],
+        options: [],
+      };
       await writeEntry(world, request as SetupRequest, signal);
     }
     assert.ok(existsSync(`${home.path}/.config/zed`));

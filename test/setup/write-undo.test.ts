@@ -24,7 +24,8 @@ const { signal } = new AbortController();
 
 function requestFor(program: SetupRequest['program'], more: Partial<SetupRequest> = {}): SetupRequest {
   const url = 'https://h.example/mcp';
-  return { program, scope: 'user', url, server: 'work', name: 'work', options: [], ...more };
+  const words = [{ server: url, options: [] }];
+  return { program, scope: 'user', url, server: 'work', words, name: 'work', options: [], ...more };
 }
 
 const forms: readonly (readonly [string, (text: string) => string])[] = [

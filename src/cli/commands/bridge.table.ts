@@ -1,4 +1,5 @@
 import { memoryOption } from '../memory-option.js';
+import { pinOption } from '../pin-option.js';
 import type { CommandTable } from '../table.js';
 
 export const bridgeTable = {
@@ -8,6 +9,7 @@ export const bridgeTable = {
   options: [
     memoryOption,
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    pinOption,
     {
       name: 'login-wait',
       kind: 'number',

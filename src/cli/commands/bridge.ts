@@ -10,7 +10,7 @@ export const command: Command<typeof bridgeTable> = {
   table: bridgeTable,
   async run(context, args) {
     const { ports, signal, files } = context;
-    const wanted = { server: args.server, account: args.account };
+    const wanted = { server: args.server, account: args.account, pin: args.pin };
     const found = await findLoginOrServer(ports, wanted);
     const login = found.key === undefined ? undefined : found;
     const named = canonicalResource(args.server);

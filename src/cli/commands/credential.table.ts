@@ -1,4 +1,5 @@
 import { credentialFormats } from '../../primitives/credential-format.js';
+import { pinOption } from '../pin-option.js';
 import type { CommandTable } from '../table.js';
 
 export const credentialTable = {
@@ -21,6 +22,7 @@ export const credentialTable = {
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    pinOption,
     {
       name: 'min-ttl',
       kind: 'number',

@@ -1,9 +1,16 @@
 import { deadlinePassed, secretOnTerminal } from '../../errors/credential.js';
 import { exitCode, Failure } from '../../errors/failure.js';
-import { findCredential, namedLogin, requireCredential } from '../../flows/credential/find-credential.js';
+import {
+  findCredential,
+  isGone,
+  namedLogin,
+  requireCredential,
+} from '../../flows/credential/find-credential.js';
 import { grantToken } from '../../flows/credential/grant-token.js';
 import { forgetFailures, originOfWanted, rememberFailure } from '../../flows/credential/remember-failure.js';
 import { reportRefused } from '../../flows/credential/report-refused.js';
+import { noLogin } from '../../flows/find-login.js';
+import { checkPin } from '../../flows/login-pin.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext } from '../command.js';
@@ -84,6 +91,7 @@ async function answer(
   }
   const login = loginFor(context, call, logins);
   progress.login = login;
+  if (login !== undefined) await checkPin(login, call.wanted);
   if (call.kind === 'refused') {
     if (login !== undefined) await reportRefused(ports, login, call.credential);
     return '';
@@ -108,6 +116,10 @@ function loginFor(
   const found = findCredential(logins, call.wanted);
   if (found.kind === 'one') {
     return found.login;
+  }
+  if (call.kind === 'get' && isGone(logins, call.wanted)) {
+    const { named = '', account } = call.wanted;
+    throw noLogin(logins, { server: named, account });
   }
   if (call.kind === 'get' && call.hint === 'use_http_path' && found.onOrigin !== undefined) {
     const origin = originOfWanted({ named: undefined, target: found.onOrigin.server }, undefined);

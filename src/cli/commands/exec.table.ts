@@ -1,3 +1,4 @@
+import { pinOption } from '../pin-option.js';
 import type { CommandTable } from '../table.js';
 
 export const execTable = {
@@ -20,6 +21,7 @@ export const execTable = {
         'the variable for that server’s token, with “,header” as Authorization: Bearer …, with “,value” as Bearer …; NAME alone is for the server above; again for more',
     },
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
+    pinOption,
     {
       name: 'min-ttl',
       kind: 'number',

@@ -40,6 +40,7 @@ async function tokensFor(
     const login = await findLogin(ports, {
       server: server ?? args.server ?? '',
       account: own ? args.account : undefined,
+      pin: own ? args.pin : undefined,
     });
     const token = await tokenToKeep(ports, { login, minLifeMs: args.minTtl * 1000, signal });
     environment[name] = new Secret(tokenIn(holds, token.reveal()));

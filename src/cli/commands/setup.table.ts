@@ -55,7 +55,7 @@ export const setupTable = {
     { command: 'postern setup claude work --undo', describe: 'as if it had never been' },
   ],
   notes: [
-    'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. Paths in it are absolute, since programs with a window know no PATH of a shell.',
+    'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. It names the server and the account, so that a login’s name that is given to another server later changes nothing; where the program cannot hold the address, or its query seems to hold a secret, the login’s name with a pin (--pin) of both. Paths in it are absolute, since programs with a window know no PATH of a shell.',
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to, and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it since, the entry alone; where the entry itself was changed, nothing.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',
   ],

@@ -1,9 +1,9 @@
 import { exitCode } from '../../errors/failure.js';
-import { nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
+import { addressSecret, nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
 import { usageWrong } from '../../errors/usage.js';
 import { checkEntry } from '../../flows/setup/check-entry.js';
 import { isHere, listPrograms } from '../../flows/setup/list-programs.js';
-import { entryAlone, planEntry } from '../../flows/setup/plan-entry.js';
+import { entryAlone, entryRequests, planEntry, type SetupRequest } from '../../flows/setup/plan-entry.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
 import { writeEntry } from '../../flows/setup/write-entry.js';
 import type { Neighbours } from '../../ports/neighbours.js';
@@ -61,8 +61,7 @@ async function show(context: CommandContext, args: SetupArguments): Promise<Comm
   const world = await neighboursFor(context, program, args);
   const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
   if (program.line !== undefined) {
-    const line = program.line({ ...request, machine: world.machine });
-    if (line === undefined) throw wordsUnsayable(program.title);
+    const line = commandLine(world, request);
     if (options.json) await out.json({ program: program.name, server: request.url, command: line });
     else await out.line(line);
     return 0;
@@ -88,6 +87,15 @@ async function show(context: CommandContext, args: SetupArguments): Promise<Comm
   notes.forEach(tell);
   await out.write(entry);
   return 0;
+}
+
+/** @throws Failure `words_unsayable`, `address_secret` */
+function commandLine({ machine }: Neighbours, request: SetupRequest): string {
+  const { program, words, url } = request;
+  const lines = entryRequests(machine, request, '').map((wanted) => program.line?.(wanted));
+  const line = lines.find((one) => one !== undefined);
+  if (line === undefined) throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
+  return line;
 }
 
 async function write(context: CommandContext, args: SetupArguments): Promise<CommandExit> {

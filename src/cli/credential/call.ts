@@ -66,11 +66,11 @@ export const usualCall = { unmapped: undefined, hint: undefined, refused: false,
 
 export function wantedOf(
   format: CredentialFormat,
-  { account, wholeHost }: CredentialArguments,
+  { account, pin, wholeHost }: CredentialArguments,
   named: string | undefined,
   target: string | undefined,
 ): WantedCredential {
-  return { format, named, target, account, wholeHost };
+  return { format, named, target, account, pin, wholeHost };
 }
 
 export function minLifeOf({ minTtl }: CredentialArguments): number | undefined {

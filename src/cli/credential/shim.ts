@@ -1,4 +1,5 @@
 import { wordsWrong } from '../../errors/credential.js';
+import type { LoginWords } from '../../flows/login-pin.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import { shellWord } from '../../primitives/quoting.js';
 import type { CredentialArguments } from './call.js';
@@ -6,18 +7,28 @@ import type { CredentialArguments } from './call.js';
 /** The second line of every shim: what makes a file ours to replace. */
 export const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
 
-/** The command line that a shim stands for, the caller's own words left out. */
-export function shimWords(format: CredentialFormat, args: CredentialArguments): readonly string[] {
-  const [server, more] = args.words;
-  if (more !== undefined) {
+/** @throws Failure `usage_wrong` */
+export function refuseMore(format: CredentialFormat, { words }: CredentialArguments): void {
+  if (words.length > 1) {
     throw wordsWrong(format, 'takes the server and no further word with --shim');
   }
+}
+
+/**
+ * The command line that a shim stands for, the caller's own words left out.
+ * @param named The login; undefined where the caller says the server.
+ */
+export function shimWords(
+  format: CredentialFormat,
+  args: CredentialArguments,
+  named: LoginWords | undefined,
+): readonly string[] {
   const { account, minTtl, shell, timeout } = args;
   return [
     'credential',
     format,
-    ...(server === undefined ? [] : [server]),
-    ...(account === undefined ? [] : ['--account', account]),
+    ...(named === undefined ? [] : [named.server, ...named.options]),
+    ...(named === undefined && account !== undefined ? ['--account', account] : []),
     ...(minTtl === undefined ? [] : ['--min-ttl', String(minTtl)]),
     ...(timeout === 8 ? [] : ['--timeout', String(timeout)]),
     ...(format === 'env' ? ['--shell', shell] : []),

@@ -1,6 +1,7 @@
 import { serversAmbiguous, targetElsewhere } from '../../errors/credential.js';
 import { loginAmbiguous } from '../../errors/token.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
+import { originText, targetUrl } from '../../primitives/credential-target.js';
 import { pickCredential } from '../../primitives/pick-credential.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { noLogin } from '../find-login.js';
@@ -13,6 +14,8 @@ export interface WantedCredential {
   /** The address that the caller says the credential is for. */
   readonly target: string | undefined;
   readonly account: string | undefined;
+  /** What `loginPin` says of the login that is meant. */
+  readonly pin?: string | undefined;
   /** Any path of the login's origin will do. */
   readonly wholeHost: boolean;
 }
@@ -48,6 +51,25 @@ export function namedLogin(
 ): LoginRecord | undefined {
   const picked = pickCredential(logins, { ...wanted, target: undefined });
   return picked.kind === 'one' ? picked.login : undefined;
+}
+
+/**
+ * Is the login gone that the caller's configuration names, and asked for at the address that it was for? Then nothing is
+ * no answer: the caller's own host would be left without a word. Of a name alone nobody knows the address any more.
+ */
+export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential): boolean {
+  const { format, named, target } = wanted;
+  // go may have added it itself, behind words that name nothing.
+  const isOfCaller = format === 'goauth' && named === target;
+  if (
+    named === undefined ||
+    isOfCaller ||
+    pickCredential(logins, { ...wanted, target: undefined }).kind !== 'none'
+  ) {
+    return false;
+  }
+  const [own, asked] = [named, target].map((url) => originText(targetUrl(url ?? '') ?? ''));
+  return !named.includes('://') || target === undefined || own === asked;
 }
 
 /** For callers to whom "nothing" is no answer. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */

@@ -1,24 +1,36 @@
-import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from '../../errors/setup.js';
+import {
+  addressSecret,
+  entryNotEdited,
+  entryTaken,
+  noSuchScope,
+  wordsUnsayable,
+} from '../../errors/setup.js';
 import type { Neighbours, ProgramFile } from '../../ports/neighbours.js';
-import { type Entry, findEntry, putEntry } from '../../primitives/edit/entry.js';
-import type { Program, Scope, Shim } from '../../protocol/setup/program.js';
-import { addressIn, isOurs } from '../../protocol/setup/whose-entry.js';
+import { type Entry, entryValue, findEntry, putEntry } from '../../primitives/edit/entry.js';
+import { addressIn, callIn } from '../../protocol/setup/entry-call.js';
+import type { EntryRequest, Program, Scope, Shim } from '../../protocol/setup/program.js';
+import type { LoginWords } from '../login-pin.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
   readonly program: Program;
   readonly scope: Scope;
-  /** The server's URL, and the login's name, if it has one. */
+  /** The server's URL, and what a person calls it: the login's name, if it has one. */
   readonly url: string;
   readonly server: string;
+  /** What the entry may call the login, the best first. */
+  readonly words: readonly LoginWords[];
   /** What the program is to call it. */
   readonly name: string;
+  /** Options beside those that name the login. */
   readonly options: readonly string[];
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
 export interface SetupPlan {
   readonly request: SetupRequest;
+  /** What the entry was made of. */
+  readonly wanted: EntryRequest;
   readonly file: ProgramFile;
   readonly entry: Entry;
   readonly shim: Shim | undefined;
@@ -28,7 +40,7 @@ export interface SetupPlan {
 
 /**
  * Reads the program's configuration, and makes the entry for it. Nothing is changed.
- * @throws Failure `scope_unknown`, `words_unsayable`, `program_file_unusable`
+ * @throws Failure `scope_unknown`, `words_unsayable`, `address_secret`, `program_file_unusable`
  */
 export async function planEntry(
   { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
@@ -37,11 +49,37 @@ export async function planEntry(
   const path = configurationFile({ machine, files }, request.program, request.scope);
   if (path === undefined) throw noSuchScope(request.program.title);
   const file = await files.read(path);
-  const wanted = { ...request, machine, text: file.text ?? '' };
-  const made = request.program.make(wanted);
-  if (!made.ok) throw wordsUnsayable(request.program.title);
-  const leftovers = request.program.leftovers(wanted);
-  return { request, file, entry: made.entry, shim: made.shim, leftovers };
+  const { program } = request;
+  for (const wanted of entryRequests(machine, request, file.text ?? '')) {
+    const made = program.make(wanted);
+    if (!made.ok) continue;
+    return {
+      request,
+      wanted,
+      file,
+      entry: made.entry,
+      shim: made.shim,
+      leftovers: program.leftovers(wanted),
+    };
+  }
+  throw request.words.length === 0 ? addressSecret(request.url) : wordsUnsayable(program.title);
+}
+
+/** What a program is asked to make an entry of, in each of the words for the login, the best first. */
+export function entryRequests(
+  machine: Neighbours['machine'],
+  { words, ...request }: SetupRequest,
+  text: string,
+): readonly EntryRequest[] {
+  return words.map(({ server, options }) => ({
+    machine,
+    text,
+    url: request.url,
+    name: request.name,
+    server,
+    login: request.server,
+    options: [...options, ...request.options],
+  }));
 }
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */
@@ -58,12 +96,16 @@ export function configurationFile(
  * The file's text with the entry in it.
  * @throws Failure `entry_not_edited`, `entry_taken`
  */
-export function plannedText({ request, file, entry }: SetupPlan): string {
+export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): string {
   const text = file.text ?? '';
   const found = findEntry(text, entry.key);
   if (!found.ok) throw entryNotEdited(file.path, found.problem);
+  const value = entryValue(text, entry.key);
+  const call = value.ok ? callIn(entry.key, value.value, { platform: machine.platform }) : undefined;
   const isFree =
-    found.raw === undefined || isOurs(found.raw, request.server) || addressIn(found.raw, request.url);
+    found.raw === undefined ||
+    [request.server, request.url].some((word) => call?.server === word) ||
+    addressIn(found.raw, request.url);
   if (
     !isFree &&
     (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')

@@ -1,8 +1,9 @@
 import { entryChanged, entryNotEdited } from '../../errors/setup.js';
 import type { KeptRecord, ProgramFile } from '../../ports/neighbours.js';
-import { findEntry, restoreEntry } from '../../primitives/edit/entry.js';
-import { digest } from './digest.js';
-import { entryDigest, type SetupWorld } from './write-entry.js';
+import { entryValue, findEntry, restoreEntry } from '../../primitives/edit/entry.js';
+import { digest, entryState } from './entry-meaning.js';
+import { removeShim } from './remove-shim.js';
+import type { SetupWorld } from './write-entry.js';
 
 /** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
 export type UndoneEntry = 'file' | 'entry' | 'nothing-left';
@@ -22,11 +23,8 @@ export async function undoEntry(
   const { record } = kept;
   const file = await files.read(record.path);
   const undone = await takeBack(programs, kept, file);
-  if (record.shim !== undefined && !(await isUsedElsewhere(programs, kept))) {
-    const shim = await files.read(record.shim);
-    if (shim.text !== undefined) await files.remove(shim);
-  }
   await records.forget(kept.id);
+  await removeShim({ files, records }, record.shim);
   await removeFolders(programs, record.folders ?? []);
   return undone;
 }
@@ -49,7 +47,7 @@ async function removeFolders(
 }
 
 async function takeBack(
-  { files, records }: SetupWorld['programs'],
+  { machine, files, records }: SetupWorld['programs'],
   { id, record }: KeptRecord,
   file: ProgramFile,
 ): Promise<UndoneEntry> {
@@ -62,22 +60,19 @@ async function takeBack(
     else await files.remove(file);
     return 'file';
   }
-  if ((await entryDigest(text, record.key)) !== record.entry) {
+  const state = await entryState(record, text, machine.platform);
+  if (state === 'missing') return 'nothing-left';
+  if (state !== 'same') {
     throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   }
   const former = findEntry(backup, record.key);
   const restored = restoreEntry(text, record.key, former.ok ? former.raw : undefined);
   if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
+  // What stood there before may not fit into the layout of now.
+  const [was, is] = [backup, restored.text].map((one) => JSON.stringify(entryValue(one, record.key)));
+  if (was !== is) throw entryNotEdited(record.path, 'form');
   await files.replace(file, restored.text, { executable: false });
   return 'entry';
-}
-
-async function isUsedElsewhere(
-  { records }: SetupWorld['programs'],
-  { id, record }: KeptRecord,
-): Promise<boolean> {
-  const all = await records.all();
-  return all.some((other) => other.id !== id && other.record.shim === record.shim);
 }
 
 function isBelow(path: string, folder: string): boolean {

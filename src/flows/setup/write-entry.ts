@@ -1,8 +1,9 @@
-import type { KeptRecord, Neighbours } from '../../ports/neighbours.js';
+import type { KeptRecord, Neighbours, ProgramFile } from '../../ports/neighbours.js';
 import type { Locks } from '../../ports.js';
-import { type EntryKey, findEntry } from '../../primitives/edit/entry.js';
-import { digest } from './digest.js';
+import { type EntryKey, findEntry, namesIn } from '../../primitives/edit/entry.js';
+import { digest, entryDigest, entryState, meaningDigest } from './entry-meaning.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
+import { removeShim } from './remove-shim.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -32,43 +33,83 @@ export async function writeEntry(
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
   const plan = await planEntry(programs, request);
   const text = plannedText(plan);
-  await writeShim(programs, plan);
   if (text === plan.file.text) {
+    await writeShim(programs, plan);
     return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
   }
-  const backup = await keepRecord(programs, plan, text);
-  await programs.files.replace(plan.file, text, { executable: false });
+  const folders = [plan.file.path, plan.shim?.path ?? plan.file.path].flatMap(programs.files.missingFolders);
+  const kept = await keepRecord(programs, plan, text);
+  const shim = await shimFile(programs, plan);
+  try {
+    await writeShim(programs, plan);
+    await programs.files.replace(plan.file, text, { executable: false });
+  } catch (error) {
+    await kept.takeBack();
+    if (shim !== undefined && shim.text === undefined) await programs.files.forget(shim.path);
+    for (const folder of folders) await programs.files.removeFolder(folder);
+    throw error;
+  }
+  await kept.finish();
+  const { backup } = kept;
   const former = findEntry(plan.file.text ?? '', plan.entry.key);
   const raw = former.ok ? former.raw : undefined;
   const outcome = raw === undefined ? 'made' : 'changed';
   return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
 }
 
-async function writeShim({ files }: SetupWorld['programs'], { shim }: SetupPlan): Promise<void> {
-  if (shim === undefined) return;
-  const file = await files.read(shim.path);
-  if (file.text !== shim.text) await files.replace(file, shim.text, { executable: true });
+async function shimFile(
+  { files }: SetupWorld['programs'],
+  { shim }: SetupPlan,
+): Promise<ProgramFile | undefined> {
+  return shim === undefined ? undefined : await files.read(shim.path);
+}
+
+async function writeShim(programs: SetupWorld['programs'], plan: SetupPlan): Promise<void> {
+  const file = await shimFile(programs, plan);
+  const text = plan.shim?.text;
+  if (file === undefined || text === undefined || file.text === text) return;
+  await programs.files.replace(file, text, { executable: true });
+}
+
+/** What was kept for an undo, and how that is taken back where nothing came of it. */
+interface KeptUndo {
+  readonly backup: string;
+  takeBack(): Promise<void>;
+  /** What an earlier `--write` has left, and nobody needs now. */
+  finish(): Promise<void>;
 }
 
 /**
- * The record of an earlier `--write` is carried on as long as its entry is still there as it was written: then the
- * oldest backup is the one that an undo is for.
+ * The record of an earlier `--write` is carried on as long as an entry of ours is still there, however it is laid out:
+ * then the oldest backup is the one that an undo is for, and no file with our entry takes its place.
  */
 async function keepRecord(
-  { records, files }: SetupWorld['programs'],
+  { machine, records, files }: SetupWorld['programs'],
   { request, file, entry, shim }: SetupPlan,
   text: string,
-): Promise<string> {
+): Promise<KeptUndo> {
   const before = file.text ?? '';
   const earlier = await earlierRecord(records, file.path, entry.key);
   const now = await digest(before);
-  const carriesOn = earlier !== undefined && (await entryDigest(before, entry.key)) === earlier.record.entry;
-  const added = await entryDigest(text, entry.key);
-  if (carriesOn) {
+  const state = earlier && (await entryState(earlier.record, before, machine.platform));
+  const holds = namesIn(entry);
+  const added = {
+    entry: await entryDigest(text, entry.key),
+    meaning: await meaningDigest(text, entry.key, holds),
+    holds,
+    scope: request.scope,
+    ...(shim === undefined ? {} : { shim: shim.path }),
+  };
+  if (earlier !== undefined && (state === 'same' || state === 'ours')) {
     const after = earlier.record.after === now ? await digest(text) : null;
-    return await records.keep({ ...earlier, record: { ...earlier.record, after, entry: added } }, undefined);
+    const record = { ...earlier.record, ...added, server: request.url, after };
+    const backup = await records.keep({ id: earlier.id, record }, undefined);
+    return {
+      backup,
+      takeBack: async () => void (await records.keep(earlier, undefined)),
+      finish: () => removeShim({ files, records }, earlier.record.shim),
+    };
   }
-  if (earlier !== undefined) await records.forget(earlier.id);
   const record = {
     version: 1,
     program: request.program.name,
@@ -78,11 +119,20 @@ async function keepRecord(
     existed: file.text !== undefined,
     before: now,
     after: await digest(text),
-    entry: added,
-    ...(shim === undefined ? {} : { shim: shim.path }),
+    ...added,
     folders: files.missingFolders(file.path),
   } as const;
-  return await records.keep({ id: crypto.randomUUID(), record }, before);
+  const id = crypto.randomUUID();
+  const backup = await records.keep({ id, record }, before);
+  return {
+    backup,
+    takeBack: () => records.forget(id),
+    finish: async () => {
+      if (earlier === undefined) return;
+      await records.forget(earlier.id);
+      await removeShim({ files, records }, earlier.record.shim);
+    },
+  };
 }
 
 async function earlierRecord(
@@ -92,10 +142,4 @@ async function earlierRecord(
 ): Promise<KeptRecord | undefined> {
   const all = await records.all();
   return all.find(({ record }) => record.path === path && JSON.stringify(record.key) === JSON.stringify(key));
-}
-
-/** Digest of the entry as it stands in a text; of nothing where there is none. */
-export async function entryDigest(text: string, key: EntryKey): Promise<string> {
-  const found = findEntry(text, key);
-  return found.ok && found.raw !== undefined ? await digest(found.raw) : '';
 }

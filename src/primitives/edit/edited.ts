@@ -18,6 +18,11 @@ export type FoundEntry =
   | { readonly ok: true; readonly raw: string | undefined }
   | { readonly ok: false; readonly problem: EditProblem };
 
+/** What the entry means, whatever its layout; undefined when there is none. */
+export type FoundValue =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: EditProblem };
+
 export function edited(text: string): Edited {
   return { ok: true, text };
 }

@@ -1,9 +1,10 @@
-import type { Edited, FoundEntry } from './edited.js';
-import { findGit, type GitVariables, putGit, restoreGit } from './git-config-edit.js';
+import type { Edited, FoundEntry, FoundValue } from './edited.js';
+import { findGit, type GitVariables, gitValues, putGit, restoreGit } from './git-config-edit.js';
 import { findJson, type JsonEntry, putJson, restoreJson } from './json-edit.js';
-import { findKubeUser, type KubeExec, putKubeUser, restoreKubeUser } from './kubeconfig-edit.js';
+import { jsonAt } from './json-value.js';
+import { findKubeUser, type KubeExec, kubeExec, putKubeUser, restoreKubeUser } from './kubeconfig-edit.js';
 import { findLine, putLine, restoreLine } from './line-edit.js';
-import { findToml, putToml, restoreToml, type TomlEntry } from './toml-edit.js';
+import { findToml, putToml, restoreToml, type TomlEntry, tomlValues } from './toml-edit.js';
 
 /** Which entry of a file is meant: all that an undo has to know of it. */
 export type EntryKey =
@@ -40,6 +41,41 @@ export function findEntry(text: string, key: EntryKey): FoundEntry {
     case 'line':
       return findLine(text, key.prefix);
   }
+}
+
+/**
+ * The entry as a value: of JSON and TOML an object, of git's configuration a list of names and values, of a kubeconfig
+ * the user's `exec`, of a line its text. What is laid out anew has the same value.
+ */
+export function entryValue(text: string, key: EntryKey): FoundValue {
+  const found = findEntry(text, key);
+  if (!found.ok || found.raw === undefined) return found.ok ? { ok: true, value: undefined } : found;
+  switch (key.format) {
+    case 'json':
+      return { ok: true, value: jsonAt(text, key.path) };
+    case 'toml':
+      return { ok: true, value: tomlValues(text, key.path) };
+    case 'git':
+      return { ok: true, value: gitValues(text, key) };
+    case 'kubeconfig':
+      return { ok: true, value: kubeExec(found.raw) };
+    case 'line':
+      return { ok: true, value: found.raw.trim() };
+  }
+}
+
+/** The part of an entry's value that was put there: of it alone a change is one of the entry. */
+export function partOf(value: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.filter(([name]) => names.includes(name));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+}
+
+/** The names of what `putEntry` puts there. */
+export function namesIn({ key, holds }: Entry): readonly string[] {
+  if (key.format === 'git') return (holds as GitVariables).map(([name]) => name.toLowerCase());
+  if (key.format === 'kubeconfig') return Object.keys(holds);
+  return key.format === 'line' ? [] : Object.keys((holds as JsonEntry).members);
 }
 
 /**

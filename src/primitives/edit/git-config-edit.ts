@@ -78,6 +78,13 @@ export function gitVariables(text: string): readonly (readonly [GitSection, stri
   });
 }
 
+/** Names and values of a section, in their order; names in lower case. */
+export function gitValues(text: string, key: GitSection): GitVariables {
+  return gitVariables(text).flatMap(([{ section, subsection }, name, value]) =>
+    section === key.section && subsection === key.subsection ? [[name, value] as const] : [],
+  );
+}
+
 function blockOf(text: string, key: GitSection): FoundBlock {
   const lines = linesOf(text);
   if (lines === undefined) return { problem: 'unreadable' };

@@ -41,6 +41,8 @@ export function putKubeUser(text: string, name: string, exec: KubeExec): Edited 
   const found = findKubeUser(text, name);
   if (!found.ok) return found;
   const item = users.items.find((one) => one.name === name);
+  const there = found.raw === undefined ? undefined : kubeExec(found.raw);
+  if (there !== undefined && isSameExec(there, exec)) return edited(text);
   const block = itemLines(name, exec)
     .map((line) => `${users.indent}${line}${eol}`)
     .join('');
@@ -128,6 +130,40 @@ function usersOf(text: string): Users | undefined {
     end = line.end;
   }
   return { key, indent: indent ?? '', items, end };
+}
+
+/**
+ * The `exec` of a user's item, in whatever order and indentation kubectl, or a person, has laid it out. Undefined where
+ * there is none, or something else than lists and names with plain values in it.
+ */
+export function kubeExec(raw: string): Readonly<Record<string, unknown>> | undefined {
+  const lines = raw.split(/\r?\n/).filter((line) => !/^[ \t]*(?:#.*)?$/.test(line));
+  const at = lines.findIndex((line) => /^[ -]*exec[ ]*:[ ]*(?:#.*)?$/.test(line));
+  const depthOf = (line: string) => /^[ ]*/.exec(line)?.[0].length ?? 0;
+  const outer = depthOf((lines[at] ?? '').replace(/-/g, ' '));
+  const values: Record<string, unknown> = {};
+  let list: string[] | undefined;
+  for (const line of at === -1 ? [] : lines.slice(at + 1)) {
+    if (depthOf(line) <= outer) break;
+    const item = /^ *- (.*)$/.exec(line)?.[1];
+    const [, name, value = ''] = /^ *([A-Za-z]+)[ ]*:(?:[ ]+(.*))?$/.exec(line) ?? [];
+    if (item !== undefined && list !== undefined) list.push(scalar(item));
+    else if (item !== undefined || name === undefined || name in values) return undefined;
+    else {
+      const isList = value.replace(/^#.*$/, '').trim() === '';
+      list = isList ? [] : undefined;
+      values[name] = list ?? scalar(value);
+    }
+  }
+  return at === -1 ? undefined : values;
+}
+
+function isSameExec(there: Readonly<Record<string, unknown>>, exec: KubeExec): boolean {
+  const wanted = Object.entries(exec).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value : String(value),
+  ]);
+  return wanted.every(([name, value]) => JSON.stringify(there[String(name)]) === JSON.stringify(value));
 }
 
 function scalar(text: string): string {

@@ -48,7 +48,7 @@ export function putToml(text: string, path: readonly string[], entry: TomlEntry)
     const [pair, ...others] = table.pairs.filter(({ path: at }) => at[0] === name);
     if (others.length > 0 || (pair !== undefined && pair.path.length > 1)) return notEdited('form');
     if (pair === undefined) added.push(`${name} = ${written(value)}${eol}`);
-    else if (text.slice(pair.valueStart, pair.valueEnd) !== written(value)) {
+    else if (!says(text.slice(pair.valueStart, pair.valueEnd), value)) {
       changes.push({ start: pair.valueStart, end: pair.valueEnd, text: written(value) });
     }
   }
@@ -83,6 +83,18 @@ export function tomlStrings(text: string, path: readonly string[]): Readonly<Rec
     pairs.flatMap(({ path: at, valueStart, valueEnd }) => {
       const value = stringValue(text.slice(valueStart, valueEnd));
       return value === undefined ? [] : [[at.join('.'), value] as const];
+    }),
+  );
+}
+
+/** The pairs of a table: strings as what they say, anything else as it is written. */
+export function tomlValues(text: string, path: readonly string[]): Readonly<Record<string, string>> {
+  const found = tableOf(text, path);
+  const pairs = 'table' in found ? (found.table?.pairs ?? []) : [];
+  return Object.fromEntries(
+    pairs.map(({ path: at, valueStart, valueEnd }) => {
+      const literal = text.slice(valueStart, valueEnd);
+      return [at.join('.'), stringValue(literal) ?? literal] as const;
     }),
   );
 }
@@ -153,6 +165,10 @@ function written(value: string | readonly string[]): string {
 /** A basic string: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */
 function basic(text: string): string {
   return JSON.stringify(text).replaceAll('\x7f', '\\u007f');
+}
+
+function says(literal: string, value: string | readonly string[]): boolean {
+  return literal === written(value) || stringValue(literal) === value;
 }
 
 function stringValue(literal: string): string | undefined {

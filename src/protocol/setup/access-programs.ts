@@ -67,8 +67,9 @@ function gitFiles(machine: Machine): readonly string[] {
   return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
 }
 
+/** git compares addresses without their query. */
 function gitAddress({ url, options }: EntryRequest): string {
-  return options.includes('--whole-host') ? new URL(url).origin : url;
+  return options.includes('--whole-host') ? new URL(url).origin : url.replace(/\?.*$/s, '');
 }
 
 /** A user name that git would ask for, and helpers after ours, which git hands every good credential. */

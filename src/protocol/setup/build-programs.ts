@@ -1,6 +1,7 @@
 import type { Machine } from '../../ports/neighbours.js';
 import { findLine } from '../../primitives/edit/line-edit.js';
 import { quoted } from '../../primitives/printable.js';
+import { callOf, goCommands, goWords } from './entry-call.js';
 import { inApplications, inConfig, inHome, inProject, join, set } from './place.js';
 import { readBazel, readHeaderLine } from './probe.js';
 import type { Program } from './program.js';
@@ -60,15 +61,16 @@ const go: Program = {
   way: 'credential',
   commands: ['go'],
   files: (machine, scope) => (scope === 'user' ? [set(machine, 'GOENV') ?? goFile(machine)] : []),
-  make: ({ machine, server, options, text }) => {
+  make: ({ machine, server, options, text, url, login }) => {
     const line = goLine(callWords(machine, { command: ['credential', 'goauth'], server, options }));
     if (line === undefined) return { ok: false, problem: 'words' };
+    const names = [server, url, login]; // an earlier release wrote the login's name
     const found = findLine(text, 'GOAUTH=');
-    const former = (found.ok ? found.raw : undefined)?.slice('GOAUTH='.length).split(';') ?? ['netrc'];
+    const former = (found.ok ? found.raw : undefined)?.slice('GOAUTH='.length) ?? 'netrc';
     // Ours first: of several answers the first in the list counts.
-    const others = former
-      .map((one) => one.trim())
-      .filter((one) => one !== '' && one !== 'off' && !isOurs(one, server));
+    const others = goCommands(former).filter(
+      (one) => one !== 'off' && !names.includes(callOf(goWords(one))?.server ?? ''),
+    );
     return {
       ok: true,
       entry: { key: { format: 'line', prefix: 'GOAUTH=' }, holds: `GOAUTH=${[line, ...others].join('; ')}` },
@@ -89,10 +91,6 @@ const go: Program = {
   }),
   next: 'Look at it with: go env GOAUTH',
 };
-
-function isOurs(command: string, server: string): boolean {
-  return /\bcredential goauth\b/.test(command) && command.split(' ').includes(server);
-}
 
 function goFile(machine: Machine): string {
   return machine.platform === 'linux' ? inConfig(machine, 'go', 'env') : inApplications(machine, 'go', 'env');

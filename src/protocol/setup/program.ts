@@ -10,11 +10,13 @@ export interface EntryRequest {
   readonly machine: Machine;
   /** The server's URL. */
   readonly url: string;
-  /** What commands call it: the login's name, or its URL. */
+  /** What commands call it: its URL, or the login's name. */
   readonly server: string;
+  /** What entries of earlier releases call it: the login's name. */
+  readonly login?: string;
   /** What the program calls it. */
   readonly name: string;
-  /** Options of the commands: the account, `--whole-host`. */
+  /** Options of the commands: the account or a pin, `--whole-host`. */
   readonly options: readonly string[];
   /** The configuration file as it is now; empty when there is none. */
   readonly text: string;

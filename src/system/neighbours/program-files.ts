@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../errors/failure.js';
 import { programFileChanged, programFileUnusable, programFileUnwritable } from '../../errors/setup.js';
@@ -30,6 +30,7 @@ export function createProgramFiles(): ProgramFiles {
       await unchanged(file);
       await written(file.path, () => unlink(file.path));
     },
+    forget: (path) => written(path, () => rm(path, { force: true })),
     exists: existsSync,
     missingFolders,
     removeFolder: (path) =>
