@@ -58,6 +58,8 @@ export interface NetworkTrouble {
   readonly port: number;
   /** Code of the operating system, of undici or of the HTTP parser, e.g. `ECONNREFUSED`. */
   readonly code: string;
+  /** The host that was to be reached through it, where this is the HTTP proxy of the environment. */
+  readonly proxyTo?: string | undefined;
 }
 
 /** The network, or the server's HTTP, failed: who, what it means, what to do. The code is kept as cause. */
@@ -68,10 +70,22 @@ export function networkFailed(trouble: NetworkTrouble): Failure {
   return new Failure({
     code: 'network_failed',
     exit: exitCode.network,
-    message: `${place(trouble)} ${happened} (${printable(trouble.code, 60)}).`,
-    remedy,
+    message: `${proxyWords(trouble)}${place(trouble)} ${happened} (${printable(trouble.code, 60)}).`,
+    remedy: proxyRemedy(trouble) ?? remedy,
     cause: codeOnly(trouble.code),
   });
+}
+
+/** Whoever reads "refuses connections" looks at the server first. */
+export function proxyWords({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string {
+  return proxyTo === undefined ? '' : `${quoted(proxyTo, 100)} was not reached: the HTTP proxy `;
+}
+
+/** Undefined: no proxy has a part in it. */
+export function proxyRemedy({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string | undefined {
+  return proxyTo === undefined
+    ? undefined
+    : `Check HTTPS_PROXY, or list ${quoted(proxyTo, 100)} in NO_PROXY if it can be reached without the proxy.`;
 }
 
 /** The HTTP proxy would not open a tunnel. Its credentials are never part of `proxy`. */

@@ -1,6 +1,6 @@
 import { printable, quoted } from '../primitives/printable.js';
 import { exitCode, Failure } from './failure.js';
-import { codeOnly, type NetworkTrouble } from './network.js';
+import { codeOnly, type NetworkTrouble, proxyRemedy, proxyWords } from './network.js';
 
 type Explanation = readonly [problem: string, remedy: string];
 
@@ -53,8 +53,8 @@ export function tlsFailed(trouble: NetworkTrouble & { readonly names?: string })
   return new Failure({
     code: 'tls_failed',
     exit: exitCode.network,
-    message: `No safe connection to ${quoted(`${trouble.host}:${trouble.port}`, 120)}: ${problem}${names} (${printable(trouble.code, 60)}).`,
-    remedy,
+    message: `${proxyWords(trouble) || 'No safe connection to '}${quoted(`${trouble.host}:${trouble.port}`, 120)}: ${problem}${names} (${printable(trouble.code, 60)}).`,
+    remedy: proxyRemedy(trouble) ?? remedy,
     cause: codeOnly(trouble.code),
   });
 }

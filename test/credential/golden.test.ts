@@ -110,14 +110,14 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/,
   );
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
-  for (const words of [
-    ['git', 'get'],
-    ['headers', 'bad'],
-    ['env', 'bad'],
-  ]) {
+  for (const [nothing, ...words] of [
+    ['quit=1\n\n', 'git', 'get'],
+    ['', 'headers', 'bad'],
+    ['', 'env', 'bad'],
+  ] as const) {
     const { code, stdout, stderr } = await seeded.ask(words, { input });
     assert.notEqual(code, 0);
-    assert.equal(stdout, '');
+    assert.equal(stdout, nothing);
     assert.doesNotMatch(stderr, /evil/);
   }
   await seeded.keyring.lock();

@@ -16,7 +16,7 @@ import { gitInput, seed, work } from './seeded.js';
 
 const skip = needs('gnome-keyring', 'dbus');
 
-test('[A-180] a login that is over: git gets nothing and a line with what to do; no browser opens, nobody is asked', {
+test('[A-180] a login that is over: git is told to quit, with a line that says what to do; no browser opens, nobody is asked', {
   skip,
 }, async () => {
   await using seeded = await seed(
@@ -29,7 +29,7 @@ test('[A-180] a login that is over: git gets nothing and a line with what to do;
       input,
       env: { ...env, BROWSER: browser.path },
     });
-    assert.deepEqual([code, stdout], [3, '']);
+    assert.deepEqual([code, stdout], [3, 'quit=1\n\n']);
     assert.match(stderr, /^postern: [^\n]+Run: postern login work \[login_expired, exit 3\]\n$/);
   }
   assert.equal(await browser.record(), '');

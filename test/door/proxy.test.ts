@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { freePort } from '../support/free-port.js';
 import { startHttp } from '../support/http-server.js';
 
 async function startWorld() {
@@ -69,6 +70,38 @@ test('an address in the URL is judged in front of a proxy too; plain http never 
   await failureOf(send(door, 'http://name.example/'), 'url_refused');
   await failureOf(send(door, 'http://name.example/', { namedBy: 'public' }), 'url_refused');
   assert.deepEqual(proxy.asked, []);
+});
+
+test('a dead proxy is named as what failed, with what to check, and not as if it were the server', async () => {
+  const dead = await freePort();
+  for (const [setting, code, words] of [
+    [
+      `http://127.0.0.1:${dead}`,
+      'network_failed',
+      /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+" refuses connections/,
+    ],
+    [
+      'http://nowhere.example:1',
+      'network_failed',
+      /^"good\.example" was not reached: the HTTP proxy "nowhere\.example:1" cannot be found/,
+    ],
+  ] as const) {
+    await using door = testDoor({}, { env: { HTTPS_PROXY: setting } });
+    const failure = await failureOf(send(door, 'https://good.example/'), code);
+    assert.match(failure.message, words);
+    assert.equal(
+      failure.remedy,
+      'Check HTTPS_PROXY, or list "good.example" in NO_PROXY if it can be reached without the proxy.',
+    );
+  }
+  await using plain = await startHttp((_, response) => response.end('no TLS here'));
+  await using door = testDoor({}, { env: { HTTPS_PROXY: `https://127.0.0.1:${plain.port}` } });
+  const failure = await failureOf(send(door, 'https://good.example/'), 'tls_failed');
+  assert.match(
+    failure.message,
+    /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+"[^.]*: it does not/,
+  );
+  assert.match(failure.remedy, /^Check HTTPS_PROXY/);
 });
 
 test('credentials of the proxy go to the proxy, and into no message [A-166]', async () => {

@@ -5,6 +5,7 @@ import {
   isGone,
   namedLogin,
   requireCredential,
+  type WantedCredential,
 } from '../../flows/credential/find-credential.js';
 import { grantToken } from '../../flows/credential/grant-token.js';
 import { forgetFailures, originOfWanted, rememberFailure } from '../../flows/credential/remember-failure.js';
@@ -58,6 +59,10 @@ export const command: Command<typeof credentialTable> = {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
         await rememberFailure(context.ports, { format, origin }, error.code);
+        // git would ask the person for a user name and a password, which no server of ours takes.
+        if (format === 'git' && call?.kind === 'get' && login !== undefined && covers(login, call.wanted)) {
+          await context.out.write('quit=1\n\n');
+        }
       }
       throw error;
     }
@@ -128,6 +133,11 @@ function loginFor(
     );
   }
   return undefined;
+}
+
+/** Is this login for the address that is asked for? Others are other helpers' business. */
+function covers(login: LoginRecord, wanted: WantedCredential): boolean {
+  return findCredential([login], wanted).kind === 'one';
 }
 
 async function inputFor(

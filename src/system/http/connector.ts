@@ -1,8 +1,9 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { timedOut } from '../../errors/network.js';
+import { type NetworkTrouble, timedOut } from '../../errors/network.js';
 import { failureOf } from './network-cause.js';
 import type { Place } from './place.js';
+import type { HttpProxy } from './proxy-settings.js';
 import { openTcp } from './tcp.js';
 import { withTimeLimit } from './time-limit.js';
 import { openTls } from './tls.js';
@@ -28,9 +29,11 @@ export async function connectTo(
   reading?: OnReadOpts,
 ): Promise<Socket> {
   const { connectMs } = options;
-  const late = (): Error => timedOut(place.host, 'opening the connection', connectMs);
+  const { proxy } = place;
+  const opening = proxy === undefined ? '' : ` through the HTTP proxy ${proxy.host}:${proxy.port}`;
+  const late = (): Error => timedOut(place.host, `opening the connection${opening}`, connectMs);
   return withTimeLimit({ milliseconds: connectMs, late, signal }, async (inner) => {
-    const first = place.proxy ?? place;
+    const first = proxy === undefined ? place : partyOf(proxy, place);
     const opened = await told(first, openTcp(place.addresses, first.port, inner, reading));
     const close = (): void => void opened.destroy();
     inner.addEventListener('abort', close, { once: true });
@@ -54,17 +57,23 @@ async function secured(
   const { proxy } = place;
   let socket = opened;
   if (proxy?.secure)
-    socket = await told(proxy, openTls(socket, proxy.host, await options.trust(undefined), signal));
-  if (proxy) socket = await told(proxy, openTunnel(socket, { ...place, proxy }, signal));
+    socket = await told(
+      partyOf(proxy, place),
+      openTls(socket, proxy.host, await options.trust(undefined), signal),
+    );
+  if (proxy) socket = await told(partyOf(proxy, place), openTunnel(socket, { ...place, proxy }, signal));
   if (!place.secure) return socket;
   return told(place, openTls(socket, place.host, await options.trust(place.origin), signal));
 }
 
+type Party = Omit<NetworkTrouble, 'code'>;
+
+function partyOf({ host, port }: HttpProxy, place: Place): Party {
+  return { host, port, proxyTo: place.host };
+}
+
 /** Names the party that failed: the proxy, or the origin itself. */
-async function told<T>(
-  party: { readonly host: string; readonly port: number },
-  work: Promise<T>,
-): Promise<T> {
+async function told<T>(party: Party, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

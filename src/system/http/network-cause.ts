@@ -1,5 +1,11 @@
 import { Failure } from '../../errors/failure.js';
-import { headerRefused, networkFailed, requestInterrupted, tooLarge } from '../../errors/network.js';
+import {
+  headerRefused,
+  type NetworkTrouble,
+  networkFailed,
+  requestInterrupted,
+  tooLarge,
+} from '../../errors/network.js';
 import { isTlsCode, tlsFailed } from '../../errors/tls.js';
 
 /**
@@ -28,7 +34,7 @@ export function codeOf(error: unknown): string | undefined {
  * What a person is told about an error of the network stack. A `Failure`, or an abort's reason, is
  * handed on as it is. The library's own text is dropped: it may quote a header or a body.
  */
-export function failureOf(error: unknown, target: { readonly host: string; readonly port: number }): unknown {
+export function failureOf(error: unknown, target: Omit<NetworkTrouble, 'code'>): unknown {
   if (error instanceof ConnectError) return failureOf(error.cause, target);
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? 'unknown';

@@ -42,7 +42,9 @@ export async function locate(
   }
   const { classes } = judgeAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
   checkAddresses(url, classes, namedBy);
-  const addresses = (await resolveHost(proxy, options, signal)).slice(0, 16);
+  const { host, port } = proxy;
+  const party = { host, port, proxyTo: target.host };
+  const addresses = (await resolveHost(party, options, signal)).slice(0, 16);
   return { ...target, classes, addresses, proxy, zone: 'public' };
 }
 

@@ -1,4 +1,4 @@
-import { networkFailed, timedOut } from '../../errors/network.js';
+import { type NetworkTrouble, networkFailed, timedOut } from '../../errors/network.js';
 import { parseAddress } from '../../primitives/ip-address.js';
 import { codeOf } from './network-cause.js';
 import { withTimeLimit } from './time-limit.js';
@@ -12,7 +12,7 @@ export type Resolve = (host: string) => Promise<string[]>;
  * @throws Failure `network_failed`, `timed_out`
  */
 export async function resolveHost(
-  target: { readonly host: string; readonly port: number },
+  target: Omit<NetworkTrouble, 'code'>,
   { resolve, connectMs }: { readonly resolve: Resolve; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
