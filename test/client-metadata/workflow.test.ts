@@ -23,3 +23,17 @@ test('[R-5.7a] the folder is published for the address that the host gives, judg
     places.toSorted((one, other) => one - other),
   );
 });
+
+test('actions are pinned by digest, and no code of packages runs where an identity can be asked for', () => {
+  const uses = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action);
+  assert.ok(uses.length > 0);
+  for (const action of uses) assert.match(action, /^actions\/[a-z-]+@[0-9a-f]{40}$/);
+  const commands = [...workflow.matchAll(/npm ci.*/g)].map(([command]) => command);
+  assert.ok(commands.length > 0);
+  for (const command of commands) assert.match(command, /--ignore-scripts/);
+  const jobs = workflow.split(/^ {2}(?=[a-z]+:$)/m).slice(1);
+  const mighty = jobs.filter((job) => /: write$/m.test(job));
+  assert.equal(mighty.length, 1);
+  assert.doesNotMatch(mighty[0] ?? '', /run:|checkout/);
+  assert.match(workflow, /^permissions: \{\}$/m);
+});

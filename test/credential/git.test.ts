@@ -62,7 +62,7 @@ test('[A-180] where the login is over, git is told to quit, and asks nobody for 
   await using seeded = await seed(work({ server: `${remote.origin}/mcp`, expiresAt: Date.now() - 1000 }));
   const { code, said, asked } = await runGit(seeded, `${remote.origin}/mcp/repo.git`, 'postern');
   assert.equal(code, 128);
-  assert.match(said, /postern: [^\n]+ Run: postern login work \[login_expired, exit 3\]\n[^]*quit/);
+  assert.match(said, /postern: [^\n]+ Run: postern login work \[login_expired, exit 3\]\n.*quit/s);
   assert.equal(asked, '');
   const elsewhere = await runGit(seeded, `${remote.origin}/other/repo.git`, 'postern');
   assert.match(elsewhere.asked, /Username/, 'what is not ours is left to git');
