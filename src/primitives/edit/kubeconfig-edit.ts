@@ -76,7 +76,14 @@ export function restoreKubeUser(text: string, name: string, former: string | und
       ]),
     );
   }
-  return edited(splice(text, [{ start: item.start, end: item.end, text: former ?? '' }]));
+  const block = former === undefined ? '' : reindented(former, users.indent);
+  return edited(splice(text, [{ start: item.start, end: item.end, text: block }]));
+}
+
+/** An item in the indentation that the list has now. */
+function reindented(item: string, indent: string): string {
+  const own = /^ */.exec(item)?.[0] ?? '';
+  return item.replace(/^ */gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }
 
 /**

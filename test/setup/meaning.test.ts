@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { test } from 'node:test';
+import { checkEntry } from '../../src/flows/setup/check-entry.js';
+import { knownPrograms } from '../../src/flows/setup/list-programs.js';
+import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
+import { undoEntry } from '../../src/flows/setup/undo-entry.js';
+import { writeEntry } from '../../src/flows/setup/write-entry.js';
+import { jsonAt } from '../../src/primitives/edit/json-value.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { configurations } from './configurations.js';
+import { workshop } from './workshop.js';
+
+const { signal } = new AbortController();
+const url = 'https://h.example/mcp';
+
+function requestFor(name: string): SetupRequest {
+  const program = knownPrograms().find((one) => one.name === name);
+  assert.ok(program !== undefined);
+  const words = [{ server: url, options: [] }];
+  return { program, scope: 'user', url, server: 'work', words, name: 'work', options: [] };
+}
+
+/** Files as their owners' programs lay them out anew; the meaning stays. */
+type Relayout = (path: string) => void;
+
+const reversed = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(
+        Object.entries(value)
+          .map(([name, one]) => [name, reversed(one)] as const)
+          .reverse(),
+      )
+    : value;
+
+/** An editor that sorts and indents, and keeps no comment. */
+const json: Relayout = (path) => {
+  const value = jsonAt(readFileSync(path, 'utf8'), []);
+  writeFileSync(path, JSON.stringify(reversed(value), null, 8));
+};
+
+const edit =
+  (change: (text: string) => string): Relayout =>
+  (path) =>
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+
+function run(path: string, [command = '', ...args]: readonly string[]): void {
+  const env = { PATH: process.env['PATH'], HOME: dirname(path), KUBECONFIG: path, GIT_CONFIG_GLOBAL: path };
+  const { status, stderr } = spawnSync(command, args, { env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+
+const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
+  codex: [
+    edit((text) => text.replace(/^(\w+) = "([^"\\]*)"/gm, "$1   =   '$2'   # by hand")),
+    edit((text) => text.replaceAll('\n', '\n\n')),
+  ],
+  kubectl: [(path) => run(path, ['kubectl', 'config', 'set-context', 'k', '--user=work'])],
+  git: [
+    (path) => run(path, ['git', 'config', '--global', `credential.${url}.useHttpPath`, 'true']),
+    edit((text) => text.replace(/^\t(helper|useHttpPath) =/gim, '    $1=')),
+  ],
+  bazel: [edit((text) => `# moved\n${text.split('\n').reverse().join('\n')}\n`)],
+  go: [edit((text) => `${text.trim().split('\n').sort().join('\n')}\n`)],
+};
+
+for (const program of knownPrograms().filter(({ name }) => name !== 'curl')) {
+  const { name } = program;
+  test(`${name}: laid out anew by another program, the entry is still there to --check, --write and --undo`, {
+    skip: (name === 'kubectl' || name === 'git') && needs(name),
+  }, async () => {
+    for (const relayout of relayouts[name] ?? [json]) {
+      for (const text of configurations[name] ?? []) {
+        await using home = await temporaryFolder();
+        const world = workshop(home.path);
+        const path = configurationFile(world.programs, program, 'user') ?? '';
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, text);
+        await writeEntry(world, requestFor(name), signal);
+        const [kept] = await world.programs.records.all();
+        assert.ok(kept !== undefined);
+        relayout(path);
+        const elsewhere = `${readFileSync(path, 'utf8')}\n`;
+        writeFileSync(path, elsewhere);
+
+        const again = await writeEntry(world, requestFor(name), signal);
+        assert.equal(again.outcome, 'unchanged', readFileSync(path, 'utf8'));
+        assert.equal(readFileSync(path, 'utf8'), elsewhere);
+        const nothing = async () => ({ kind: 'not_started' }) as const;
+        const checking = { ...world.programs, find: () => undefined, run: nothing };
+        assert.equal((await checkEntry(checking, requestFor(name), signal)).place, 'there');
+
+        // Another release writes another entry: the backup goes on being the file without any.
+        const later = workshop(home.path, '/opt/newer/postern.js');
+        const changed = await writeEntry(later, requestFor(name), signal);
+        if (changed.plan.shim === undefined) assert.equal(changed.outcome, 'changed');
+        assert.equal(await world.programs.records.backup(kept.id), text);
+
+        relayout(path);
+        const [now] = await world.programs.records.all();
+        assert.ok(now !== undefined);
+        assert.equal(now.id, kept.id);
+        assert.equal(await undoEntry(world, now, signal), 'entry');
+        const after = readFileSync(path, 'utf8');
+        assert.doesNotMatch(after, /postern/);
+        if (path.endsWith('.json')) {
+          const before = jsonAt(text, []) as object;
+          assert.deepEqual(
+            { ...empty(program.name), ...(jsonAt(after, []) as object) },
+            { ...empty(program.name), ...before },
+          );
+        }
+        assert.deepEqual(await world.programs.records.all(), []);
+      }
+    }
+  });
+}
+
+/** The list that an undo leaves empty where there was none. */
+function empty(name: string): object {
+  const below = { claude: 'mcpServers', opencode: 'mcp', zed: 'context_servers', vscode: 'servers' }[name];
+  return below === undefined ? {} : { [below]: {} };
+}
+
+test('what stood in the entry’s place comes back into a file that was laid out anew', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const former = `users:\n  - name: work\n    user:\n      token: mine\n  - name: z\n    user:\n      exec:\n        command: ${url}\n`;
+  const text = `apiVersion: v1\nkind: Config\n${former.replace('token: mine', `exec:\n        command: x\n        args:\n        - ${url}`)}`;
+  const path = `${home.path}/.kube/config`;
+  mkdirSync(dirname(path));
+  writeFileSync(path, text);
+  assert.equal((await writeEntry(world, requestFor('kubectl'), signal)).outcome, 'changed');
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/^ {2}(?=[ -])/gm, '')); // kubectl does not indent lists
+  for (const kept of await world.programs.records.all())
+    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  const after = readFileSync(path, 'utf8');
+  assert.match(after, /^- name: work\n {2}user:\n {4}exec:\n {6}command: x\n {6}args:\n {6}- https/m);
+  assert.match(after, /^- name: z\n {2}user:\n/m);
+});
+
+test('an entry that is gone is nothing left to undo; one that is somebody’s own work stays, with the backup', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.claude.json`;
+  writeFileSync(path, '{"a": 1}');
+  await writeEntry(world, requestFor('claude'), signal);
+  const [kept] = await world.programs.records.all();
+  assert.ok(kept !== undefined);
+  const entry = JSON.parse(readFileSync(path, 'utf8'));
+  writeFileSync(path, JSON.stringify({ ...entry, mcpServers: { work: { command: 'mine' } } }));
+  await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_changed' });
+  assert.equal(await world.programs.records.backup(kept.id), '{"a": 1}');
+  writeFileSync(path, '{"a": 1, "mcpServers": {}, "b": 2}');
+  assert.equal(await undoEntry(world, kept, signal), 'nothing-left');
+  assert.equal(readFileSync(path, 'utf8'), '{"a": 1, "mcpServers": {}, "b": 2}');
+  assert.deepEqual(await world.programs.records.all(), []);
+});
+
+test('a member that another program has added to the entry is no change of it', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.cursor/mcp.json`;
+  await writeEntry(world, requestFor('cursor'), signal);
+  const text = JSON.parse(readFileSync(path, 'utf8'));
+  text.mcpServers.work.autoApprove = ['search'];
+  writeFileSync(path, JSON.stringify(text));
+  for (const kept of await world.programs.records.all())
+    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}');
+});
+
+test('an entry that an earlier release has kept the bytes of alone is undone all the same', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.claude.json`;
+  writeFileSync(path, '{"a": 1}');
+  await writeEntry(world, requestFor('claude'), signal);
+  for (const { id, record } of await world.programs.records.all()) {
+    const { meaning: _, holds: __, scope: ___, ...old } = record;
+    await world.programs.records.keep({ id, record: old }, undefined);
+  }
+  json(path);
+  for (const kept of await world.programs.records.all())
+    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { a: 1, mcpServers: {} });
+});
+
+test('two entries share a shim: one undone, the shim stays; the other undone, it goes', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const project = { ...world.programs.machine, workingFolder: `${home.path}/project` };
+  const inProject = { ...world, programs: { ...world.programs, machine: project } };
+  mkdirSync(project.workingFolder);
+  const { plan } = await writeEntry(world, requestFor('bazel'), signal);
+  const other = await writeEntry(inProject, { ...requestFor('bazel'), scope: 'project' }, signal);
+  assert.ok(plan.shim !== undefined && other.plan.shim?.path === plan.shim.path);
+  const [first, second] = await world.programs.records.all();
+  assert.ok(first !== undefined && second !== undefined);
+  await undoEntry(world, first, signal);
+  assert.equal(existsSync(plan.shim.path), true, 'the other entry needs it');
+  await undoEntry(world, second, signal);
+  assert.equal(existsSync(plan.shim.path), false);
+});
