@@ -5,6 +5,8 @@ import { newerPrograms } from './newer-programs.js';
 /** What a test may need of the machine beyond Node.js, and the programs that show it is there. */
 const programsOf = {
   chromium: ['chromium'],
+  firefox: ['firefox-esr', 'xdotool'],
+  xvfb: ['Xvfb'],
   'gnome-keyring': ['gnome-keyring-daemon', 'dbus-run-session'],
   dbus: ['dbus-daemon', 'dbus-run-session'],
   'secret-tool': ['secret-tool'],
