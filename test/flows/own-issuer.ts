@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startHttp } from '../support/http-server.js';
+import { type Place, startHttp } from '../support/http-server.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -32,17 +32,21 @@ export interface OwnIssuer extends AsyncDisposable {
   onAuthorization: (answer: URLSearchParams) => void;
 }
 
-/** Starts it on a free port. Its tokens are numbered, its client identifiers too. */
-export async function startOwnIssuer(): Promise<OwnIssuer> {
+/** Starts it on a free port, on loopback where no other place is given. Its tokens are numbered, its clients too. */
+export async function startOwnIssuer(place?: Place): Promise<OwnIssuer> {
   const log = {
     authorizations: [] as URLSearchParams[],
     forms: [] as TokenForm[],
     registrations: [] as Json[],
   };
-  const http = await startHttp((request, response) => {
-    void answer(own, log, request, response);
-  });
-  const issuer = http.origin;
+  const http = await startHttp(
+    (request, response) => {
+      void answer(own, log, request, response);
+    },
+    place?.tls,
+    place?.address,
+  );
+  const issuer = place === undefined ? http.origin : `https://${place.name}:${http.port}`;
   const own: OwnIssuer = {
     issuer,
     requests: http.requests,

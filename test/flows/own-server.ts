@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startHttp } from '../support/http-server.js';
+import { type Place, startHttp } from '../support/http-server.js';
 
 /** A protected server of the test's own: its challenge and its documents can be anything, at any time. */
 export interface OwnServer extends AsyncDisposable {
@@ -32,27 +32,32 @@ type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
 export const pathForm = '/.well-known/oauth-protected-resource/mcp';
 export const rootForm = '/.well-known/oauth-protected-resource';
 
-/** Starts it on a free port, with a plain challenge and no document. */
-export async function startOwnServer(): Promise<OwnServer> {
+/** Starts it on a free port, with a plain challenge and no document; on loopback, where no other place is given. */
+export async function startOwnServer(place?: Place): Promise<OwnServer> {
   const tokens: string[] = [];
-  const http = await startHttp((request, response) => {
-    const path = request.url?.split('?', 1)[0] ?? '';
-    const document = server.documents[path];
-    if (document !== undefined) {
-      response.writeHead(200, { 'content-type': 'application/json', ...server.headers });
-      response.end(JSON.stringify(document));
-    } else if (!server.endpoints.includes(path)) {
-      response.writeHead(404).end();
-    } else if (request.headers.authorization === undefined) {
-      server.whenAnonymous(request, response);
-    } else {
-      tokens.push(request.headers.authorization);
-      server.whenAuthorized(request, response);
-    }
-  });
+  const http = await startHttp(
+    (request, response) => {
+      const path = request.url?.split('?', 1)[0] ?? '';
+      const document = server.documents[path];
+      if (document !== undefined) {
+        response.writeHead(200, { 'content-type': 'application/json', ...server.headers });
+        response.end(JSON.stringify(document));
+      } else if (!server.endpoints.includes(path)) {
+        response.writeHead(404).end();
+      } else if (request.headers.authorization === undefined) {
+        server.whenAnonymous(request, response);
+      } else {
+        tokens.push(request.headers.authorization);
+        server.whenAuthorized(request, response);
+      }
+    },
+    place?.tls,
+    place?.address,
+  );
+  const origin = place === undefined ? http.origin : `https://${place.name}:${http.port}`;
   const server: OwnServer = {
-    origin: http.origin,
-    url: `${http.origin}/mcp`,
+    origin,
+    url: `${origin}/mcp`,
     requests: http.requests,
     tokens,
     challenge: 'Bearer realm="own"',

@@ -41,6 +41,8 @@ export interface FlowOptions {
   /** Takes the place of the walk: what the "browser" does with the one-time address. */
   readonly browse?: (url: string) => Promise<unknown>;
   readonly limits?: Limits;
+  /** An authority that is trusted. */
+  readonly caFile?: string;
   /** Shared between several sets of ports, as a keychain is between processes. */
   readonly store?: SecretStore;
 }
@@ -56,6 +58,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     userAgent: 'postern-test',
     resolve: systemResolver,
     limits: options.limits ?? defaultLimits,
+    ...(options.caFile === undefined ? {} : { caFile: options.caFile }),
   });
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);

@@ -13,6 +13,13 @@ export interface TestServer extends AsyncDisposable {
   readonly connections: { readonly opened: number; readonly open: number };
 }
 
+/** Where a server stands that is not on loopback: its address, and the name by which it is called. */
+export interface Place {
+  readonly name: string;
+  readonly address: string;
+  readonly tls: ServerOptions;
+}
+
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A plain or, with `tls`, a TLS server on `port`, or a free one, of `address`. */
