@@ -85,6 +85,16 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   });
 }
 
+/** All that a server sent in one call is more than is read. */
+export function callTooLarge(server: string, mebibytes: number): Failure {
+  return new Failure({
+    code: 'too_large',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(server)} sent more than ${mebibytes} MiB in one call.`,
+    remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
+  });
+}
+
 /** An HTTP status that is no success. */
 export function httpFailed(server: string, status: number): Failure {
   return new Failure({

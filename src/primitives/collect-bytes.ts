@@ -1,3 +1,81 @@
+/** How large the memory is that short pieces are put into: at least, and at most. In bytes. */
+const smallestBlock = 1_024;
+const largestBlock = 1_048_576;
+
+/**
+ * Bytes that come in pieces (as a `Buffer`, which is searched forty times as fast as another `Uint8Array`), kept as bytes and nothing else: however short the pieces are, what they cost is at most
+ * about twice what they weigh. Time is linear.
+ */
+export class ByteCollector {
+  #blocks: Uint8Array[] = [];
+  #size = 0;
+  #held = 0;
+  /** Bytes of the last block that are still free. */
+  #room = 0;
+
+  /** Bytes that were pushed. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of memory that are held for them. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** @param piece is copied: its memory may be used again. */
+  push(piece: Uint8Array): void {
+    let from = 0;
+    const block = this.#blocks[this.#blocks.length - 1];
+    if (block !== undefined && this.#room > 0) {
+      from = Math.min(this.#room, piece.byteLength);
+      block.set(from === piece.byteLength ? piece : piece.subarray(0, from), block.byteLength - this.#room);
+      this.#room -= from;
+    }
+    if (from < piece.byteLength) this.#add(from === 0 ? piece : piece.subarray(from));
+    this.#size += piece.byteLength;
+  }
+
+  /** All of it as one; nothing is held then. */
+  take(): Uint8Array {
+    const [first = nothing] = this.#blocks;
+    const whole = this.#blocks.length < 2 ? first.subarray(0, this.#size) : joined(this.#blocks, this.#size);
+    this.clear();
+    return whole;
+  }
+
+  clear(): void {
+    this.#blocks = [];
+    this.#size = 0;
+    this.#held = 0;
+    this.#room = 0;
+  }
+
+  /** What comes first is kept as it is: most often there is nothing more. */
+  #add(piece: Uint8Array): void {
+    const wanted = Math.min(Math.max(this.#size, smallestBlock), largestBlock);
+    const isFirst = this.#blocks.length === 0;
+    const block = isFirst ? Buffer.from(piece) : Buffer.allocUnsafe(Math.max(piece.byteLength, wanted));
+    if (!isFirst) block.set(piece);
+    this.#blocks.push(block);
+    this.#room = block.byteLength - piece.byteLength;
+    this.#held += block.byteLength;
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+/** The first `length` bytes of the pieces as one. */
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(length - at < piece.byteLength ? piece.subarray(0, length - at) : piece, at);
+    at += piece.byteLength;
+  }
+  return whole;
+}
+
 /**
  * All bytes of a stream, as long as they are no more than `maxBytes`.
  * @param tooLarge Makes what is thrown when they are.
@@ -8,20 +86,10 @@ export async function collectBytes(
   maxBytes: number,
   tooLarge: () => Error,
 ): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
+  const collector = new ByteCollector();
   for await (const chunk of chunks) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      throw tooLarge();
-    }
-    parts.push(chunk);
+    if (collector.size + chunk.byteLength > maxBytes) throw tooLarge();
+    collector.push(chunk);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return collector.take();
 }

@@ -1,12 +1,12 @@
 import { isHeaderValue } from './characters.js';
+import { ByteCollector } from './collect-bytes.js';
 import { knownText } from './known-text.js';
-import { joined } from './line-splitter.js';
 
 /** One event of a `text/event-stream` (WHATWG HTML, section 9.2), its data as the bytes that came. */
 export interface EventBytes {
   /** '' where the stream does not say: `message`. */
   readonly event: string;
-  /** Lines joined with LF; they may share the memory of the chunk. */
+  /** Lines joined with LF; they may share the memory of the chunk. Empty also for a block that brought only `id` or `retry`. */
   readonly data: Uint8Array;
   /** Present when this block set it; '' takes the last one back. Fit to be sent as `Last-Event-ID`. */
   readonly id?: string;
@@ -21,93 +21,102 @@ const space = 0x20;
 const longestId = 1024;
 const shortestRetryMs = 250;
 const longestRetryMs = 300_000;
-/** Bytes that a held piece counts beyond its own, so that a flood of tiny ones ends too. */
-const costOfPiece = 32;
 const lineEnd = Uint8Array.of(lineFeed);
+/** Bytes that a line of data counts beyond its own, so that a flood of empty ones ends, too. */
+const costOfLine = 32;
 
-/** Reads an event stream as bytes, cut anywhere. Time is linear in what comes; what is held is at most one event. */
+/**
+ * Reads an event stream as bytes, cut anywhere. Time is linear in what comes; what is held is at most one event, in
+ * memory that is not much more than its bytes. An event that the stream breaks off is never given out.
+ */
 export class EventByteReader {
   readonly #most: number;
-  #line: Uint8Array[] = [];
-  #lineSize = 0;
-  #data: Uint8Array[] = [];
-  #dataSize = 0;
+  /** The beginning of a line whose end has not come. */
+  readonly #line = new ByteCollector();
+  /** The data of the event under way: its one line, as long as it has no more. */
+  readonly #data = new ByteCollector();
+  #only: Uint8Array | undefined;
+  #lines = 0;
+  /** Whether that line is in memory of its own, and not in that of the chunk. */
+  #isOwn = false;
   #fields: { event: string; id?: string; retry?: number } = { event: '' };
   #lastWasCr = false;
   #begun = false;
-  #held = 0;
+  #isTooLarge = false;
 
   /** @param most Most bytes of one event. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Bytes that are held of the event under way. */
+  /** Bytes of memory that are held of the event under way. */
   get held(): number {
-    return this.#held;
+    return this.#line.held + this.#data.held + (this.#only?.byteLength ?? 0);
   }
 
   /** The events that this chunk completes; undefined where one is too large, and then there is no way on. */
   push(chunk: Uint8Array): readonly EventBytes[] | undefined {
     const events: EventBytes[] = [];
     let start = this.#lastWasCr && chunk[0] === lineFeed ? 1 : 0;
-    if (chunk.byteLength > 0) this.#lastWasCr = chunk.at(-1) === carriageReturn;
-    const hasCr = chunk.indexOf(carriageReturn) !== -1;
-    for (;;) {
-      const lf = chunk.indexOf(lineFeed, start);
-      const cr = hasCr ? chunk.indexOf(carriageReturn, start) : -1;
+    if (chunk.byteLength > 0) this.#lastWasCr = chunk[chunk.byteLength - 1] === carriageReturn;
+    let lf = chunk.indexOf(lineFeed, start);
+    let cr = chunk.indexOf(carriageReturn, start);
+    while (!this.#isTooLarge && (lf !== -1 || cr !== -1)) {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
-      if (end === -1) break;
       this.#endLine(chunk.subarray(start, end), events);
       start = end === cr && lf === cr + 1 ? end + 2 : end + 1;
+      // Each is looked for again only from where it was found: what lies between is not searched twice.
+      if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start);
+      if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start);
     }
-    if (start < chunk.byteLength) {
-      this.#line.push(chunk.subarray(start));
-      this.#lineSize += chunk.byteLength - start;
-      this.#held += chunk.byteLength - start + costOfPiece;
-    }
-    return this.#held > this.#most ? undefined : events;
+    if (start < chunk.byteLength) this.#line.push(chunk.subarray(start));
+    if (this.#only !== undefined && !this.#isOwn) this.#keepOnly(this.#only);
+    this.#isTooLarge ||= this.#line.size + this.#weight() > this.#most;
+    return this.#isTooLarge ? undefined : events;
+  }
+
+  #weight(): number {
+    return this.#data.size + (this.#only?.byteLength ?? 0) + Math.max(0, this.#lines - 1) * costOfLine;
   }
 
   #endLine(rest: Uint8Array, events: EventBytes[]): void {
     let line = rest;
-    if (this.#line.length > 0) {
+    const isOwn = this.#line.size > 0;
+    if (isOwn) {
       this.#line.push(rest);
-      line = joined(this.#line, this.#lineSize + rest.byteLength);
-      this.#line = [];
-      this.#lineSize = 0;
+      line = this.#line.take();
     }
     if (!this.#begun) {
       this.#begun = true;
       if (line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) line = line.subarray(3);
     }
-    if (line.byteLength > 0) this.#field(line);
+    if (line.byteLength > 0) this.#field(line, isOwn);
     else this.#endEvent(events);
   }
 
   #endEvent(events: EventBytes[]): void {
     const { event, id, retry } = this.#fields;
     const isPlain = id === undefined && retry === undefined;
-    if (this.#data.length > 0 || !isPlain) {
-      const data = joined(this.#data, this.#dataSize);
+    if (this.#lines > 0 || !isPlain) {
+      const data = this.#only ?? this.#data.take();
       // Most have no more than this, and then are all made alike.
       events.push(isPlain ? { event, data } : { ...this.#fields, data });
     }
-    this.#data = [];
-    this.#dataSize = 0;
+    this.#only = undefined;
+    this.#lines = 0;
     if (!isPlain || event !== '') this.#fields = { event: '' };
-    this.#held = 0;
   }
 
-  #field(line: Uint8Array): void {
+  #field(line: Uint8Array, isOwn: boolean): void {
+    // d a t a
+    const isData = line[0] === 0x64 && line[1] === 0x61 && line[2] === 0x74 && line[3] === 0x61;
+    if (isData && (line.byteLength === 4 || line[4] === colon)) {
+      this.#addData(line.subarray(line[5] === space ? 6 : 5), isOwn);
+      return;
+    }
     const at = line.indexOf(colon);
     const nameEnd = at === -1 ? line.byteLength : at;
     const from = at === -1 ? line.byteLength : line[at + 1] === space ? at + 2 : at + 1;
-    // d a t a
-    if (nameEnd === 4 && line[0] === 0x64 && line[1] === 0x61 && line[2] === 0x74 && line[3] === 0x61) {
-      this.#addData(line.subarray(from));
-      return;
-    }
     if (nameEnd === 0 || nameEnd > 5 || line.byteLength > longestId + 8) return;
     const value = textIn(line, from, line.byteLength);
     switch (textIn(line, 0, nameEnd)) {
@@ -125,14 +134,22 @@ export class EventByteReader {
     }
   }
 
-  #addData(value: Uint8Array): void {
-    if (this.#data.length > 0) {
-      this.#data.push(lineEnd);
-      this.#dataSize += 1;
+  #addData(value: Uint8Array, isOwn: boolean): void {
+    this.#lines += 1;
+    if (this.#lines === 1) {
+      this.#only = value;
+      this.#isOwn = isOwn;
+      return;
     }
+    if (this.#only !== undefined) this.#keepOnly(this.#only);
+    this.#data.push(lineEnd);
     this.#data.push(value);
-    this.#dataSize += value.byteLength;
-    this.#held += value.byteLength + costOfPiece;
+    this.#isTooLarge ||= this.#weight() > this.#most;
+  }
+
+  #keepOnly(value: Uint8Array): void {
+    this.#data.push(value);
+    this.#only = undefined;
   }
 }
 

@@ -84,6 +84,7 @@ function afterValue(bytes: Uint8Array, at: number, levels: Levels): number {
 
 /** In bytes. */
 const shortText = 64;
+const longestName = 256;
 /** Levels whose kinds fit into one number. */
 const fewLevels = 30;
 
@@ -121,8 +122,8 @@ class Levels {
 }
 
 /**
- * Past the object that begins at `at`. `member` is given each name and where its value begins, and gives the place past
- * that value.
+ * Past the object that begins at `at`. `member` is given each name, where it is one that anybody asks for
+ * (`known-text.ts`), else '', and where its value begins; it gives the place past that value.
  */
 export function walkObject(
   bytes: Uint8Array,
@@ -135,7 +136,7 @@ export function walkObject(
   for (;;) {
     const valueAt = skipName(bytes, next);
     if (valueAt === -1) return -1;
-    next = member(textAt(bytes, next), valueAt);
+    next = member(nameAt(bytes, next), valueAt);
     if (next === -1) return -1;
     next = skipSpace(bytes, next);
     if (bytes[next] === closeBrace) return next + 1;
@@ -144,14 +145,27 @@ export function walkObject(
   }
 }
 
-/** What the string at `at` says; it has been found to be one. */
-export function textAt(bytes: Uint8Array, at: number): string {
+function nameAt(bytes: Uint8Array, at: number): string {
+  let end = at + 1;
+  for (let byte = bytes[end]; byte !== quote; byte = bytes[end]) {
+    // A name can be spelled with escapes of six bytes a character, and none that counts is longer than this.
+    if (end - at > longestName) return '';
+    if (byte === backslash) return textAt(bytes, at, longestName);
+    end += 1;
+  }
+  return knownText(bytes, at + 1, end) ?? '';
+}
+
+/** What the string at `at` says, which has been found to be one; '' where it is spelled with more than `most` bytes. */
+export function textAt(bytes: Uint8Array, at: number, most: number): string {
   let end = at + 1;
   for (;;) {
     const byte = bytes[end] ?? quote;
     if (byte === quote) break;
+    if (end - at > most) return '';
     if (byte === backslash || byte >= 0x80) {
-      return JSON.parse(new TextDecoder().decode(bytes.subarray(at, skipString(bytes, at))));
+      const past = skipString(bytes, at);
+      return past - at > most ? '' : JSON.parse(new TextDecoder().decode(bytes.subarray(at, past)));
     }
     end += 1;
   }

@@ -28,6 +28,7 @@ const texts = [
     'progressToken',
     'requestId',
   ],
+  ...['protocolVersion', 'io.modelcontextprotocol/protocolVersion'],
   ...['ping', 'initialize', 'tools/call', 'tools/list', 'resources/read', 'prompts/get', 'total', 'taskId'],
   ...[
     'notifications/message',
@@ -36,7 +37,7 @@ const texts = [
     'notifications/initialized',
   ],
 ];
-const longest = 30;
+const longest = 40;
 const byLength = Array.from({ length: longest }, (_, length) =>
   texts.filter((text) => text.length === length),
 );

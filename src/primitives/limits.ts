@@ -42,6 +42,14 @@ export const limitSettings = [
     describe: 'until the answer to a call or request begins',
   },
   { key: 'messageMiB', fallback: 32, min: 1, max: 1024, describe: 'for the size of one protocol message' },
+  { key: 'callMiB', fallback: 128, min: 1, max: 16_384, describe: 'for the size of all that one call reads' },
+  {
+    key: 'callPages',
+    fallback: 100,
+    min: 1,
+    max: 10_000,
+    describe: 'for the pages of a list that one call reads',
+  },
   {
     key: 'storeSeconds',
     fallback: 5,

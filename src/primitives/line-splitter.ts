@@ -1,3 +1,5 @@
+import { ByteCollector } from './collect-bytes.js';
+
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
@@ -10,8 +12,8 @@ export type SplitLine = Uint8Array | 'too_long';
  */
 export class LineSplitter {
   readonly #most: number;
-  #pieces: Uint8Array[] = [];
-  #held = 0;
+  /** The beginning of a line whose end has not come. */
+  readonly #begun = new ByteCollector();
   #tooLong = false;
 
   /** @param most Most bytes of a line. */
@@ -24,52 +26,43 @@ export class LineSplitter {
     const lines: SplitLine[] = [];
     let start = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
-      this.#hold(chunk.subarray(start, end));
-      this.#give(lines);
+      this.#end(chunk.subarray(start, end), lines);
       start = end + 1;
     }
-    this.#hold(start === 0 ? chunk : chunk.subarray(start));
+    if (start < chunk.byteLength && this.#fits(chunk.byteLength - start))
+      this.#begun.push(chunk.subarray(start));
     return lines;
   }
 
   /** The last line, when its end never came. */
   finish(): readonly SplitLine[] {
     const lines: SplitLine[] = [];
-    this.#give(lines);
+    this.#end(nothing, lines);
     return lines;
   }
 
-  #hold(piece: Uint8Array): void {
-    if (piece.byteLength === 0) return;
-    this.#held += piece.byteLength;
-    this.#tooLong ||= this.#held > this.#most;
-    if (this.#tooLong) this.#pieces = [];
-    else this.#pieces.push(piece);
+  /** Is there room for so many more? Of a line that has become too long nothing is kept. */
+  #fits(more: number): boolean {
+    this.#tooLong ||= this.#begun.size + more > this.#most;
+    if (this.#tooLong) this.#begun.clear();
+    return !this.#tooLong;
   }
 
-  #give(lines: SplitLine[]): void {
-    if (this.#tooLong) {
-      lines.push('too_long');
-    } else if (this.#held > 0) {
-      const line = joined(this.#pieces, this.#held);
-      const whole = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
-      if (whole.byteLength > 0) lines.push(whole);
-    }
-    this.#pieces = [];
-    this.#held = 0;
+  #end(rest: Uint8Array, lines: SplitLine[]): void {
+    if (this.#fits(rest.byteLength)) this.#give(rest, lines);
+    else lines.push('too_long');
     this.#tooLong = false;
   }
+
+  #give(rest: Uint8Array, lines: SplitLine[]): void {
+    let line = rest;
+    if (this.#begun.size > 0) {
+      this.#begun.push(rest);
+      line = this.#begun.take();
+    }
+    const whole = line[line.byteLength - 1] === carriageReturn ? line.subarray(0, -1) : line;
+    if (whole.byteLength > 0) lines.push(whole);
+  }
 }
 
-/** The pieces as one; a single one is not copied. */
-export function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [first, second] = pieces;
-  if (first !== undefined && second === undefined) return first;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
-}
+const nothing = new Uint8Array(0);

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
+import { peakOf } from '../support/peak-memory.js';
 import { bareHome, event, scriptedServer, usual } from './host.js';
 import { startRawHost } from './raw-host.js';
-
-/** The most resident memory that a process ever had, in MiB. */
-async function peakOf(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024;
-}
 
 test('[A-236] a flood of requests from a host that reads no answer is held up, not piled up', async () => {
   const text = 'x'.repeat(4_000);

@@ -18,14 +18,13 @@ export function startRawHost(home: Home, url: string): RawHost {
   const closed = once(child, 'close');
   child.stdin.on('error', () => undefined);
   let held: Buffer[] = [];
+  const ended = once(child.stdout, 'end').then(() => Promise.reject(new Error('ended')));
+  ended.catch(() => undefined);
   const line = async (): Promise<Buffer> => {
     for (;;) {
       const chunk = child.stdout.read() as Buffer | null;
       if (chunk === null) {
-        await Promise.race([
-          once(child.stdout, 'readable'),
-          once(child.stdout, 'end').then(() => Promise.reject(new Error('ended'))),
-        ]);
+        await Promise.race([once(child.stdout, 'readable'), ended]);
         continue;
       }
       const end = chunk.indexOf(10);

@@ -12,7 +12,7 @@ const signal = () => new AbortController().signal;
 /** What of a tool call a test may choose. */
 export interface Wish {
   readonly relogin?: Relogin;
-  readonly notify?: (method: string, params: JsonObject) => void;
+  readonly notify?: (method: string, params: JsonObject) => unknown;
 }
 
 /** Calls a tool of the sandbox with a login. */

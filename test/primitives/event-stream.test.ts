@@ -1,19 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { EventStreamReader, type ServerSentEvent } from '../../src/primitives/event-stream.js';
+import { EventByteReader } from '../../src/primitives/event-bytes.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function readAll(chunks: readonly Uint8Array[], max?: number): readonly ServerSentEvent[] | 'too_large' {
-  const reader = new EventStreamReader(max);
+/** An event as text. */
+interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+  readonly id?: string;
+  readonly retry?: number;
+}
+
+function readAll(
+  chunks: readonly Uint8Array[],
+  max = 32 * 1024 * 1024,
+): readonly ServerSentEvent[] | 'too_large' {
+  const reader = new EventByteReader(max);
   const events: ServerSentEvent[] = [];
   for (const chunk of chunks) {
-    const part = reader.push(chunk);
-    if (!part.ok) {
-      return part.problem;
+    const found = reader.push(chunk);
+    if (found === undefined) return 'too_large';
+    for (const { event, data, ...rest } of found) {
+      events.push({ event: event || 'message', data: Buffer.from(data).toString(), ...rest });
     }
-    events.push(...part.events);
   }
   return events;
 }
@@ -98,9 +109,9 @@ test('an event without end is too large, whatever it is made of [A-257]', () => 
   for (const text of endless) {
     assert.equal(read(text, 1000), 'too_large', text.slice(0, 10));
   }
-  const reader = new EventStreamReader(1000);
-  assert.equal(reader.push(bytes('x'.repeat(2000))).ok, false);
-  assert.equal(reader.push(bytes('\n\ndata: 1\n\n')).ok, false);
+  const reader = new EventByteReader(1000);
+  assert.equal(reader.push(bytes('x'.repeat(2000))), undefined);
+  assert.equal(reader.push(bytes('\n\ndata: 1\n\n')), undefined);
   const drip = Array.from({ length: 2000 }, () => bytes('x'));
   assert.equal(readAll(drip, 1000), 'too_large');
 });

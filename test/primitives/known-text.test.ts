@@ -25,7 +25,7 @@ test('the text of a JSON string is what JSON.parse makes of it, whatever is in i
   const long = fc.integer({ min: 0, max: 200_000 }).map((length) => 'a'.repeat(length));
   fc.assert(
     fc.property(fc.oneof(word, fc.string({ unit: 'grapheme' }), long), (text) => {
-      assert.equal(textAt(Buffer.from(` ${JSON.stringify(text)} `), 1), text);
+      assert.equal(textAt(Buffer.from(` ${JSON.stringify(text)} `), 1, 1_000_000), text);
     }),
   );
 });

@@ -1,6 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from './temporary.js';
+
+/** Writes the person's configuration file. */
+export async function configure(home: Home, configuration: object): Promise<void> {
+  const folder = join(home.path, 'config', 'postern');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configuration), { mode: 0o600 });
+}
 
 /** A person's home on an otherwise empty machine: nothing of the real environment reaches the program. */
 export interface Home extends AsyncDisposable {

@@ -52,6 +52,6 @@ export const callTable = {
     { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
   ],
   notes: [
-    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message; postern config shows how to change it.',
+    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads; postern config shows how to change them.',
   ],
 } as const satisfies CommandTable;

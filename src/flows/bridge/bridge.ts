@@ -1,10 +1,9 @@
 import { Failure } from '../../errors/failure.js';
 import { interrupted } from '../../errors/output.js';
 import type { HostPipe, Wire } from '../../ports/bridging.js';
-import type { Clock } from '../../ports.js';
+import type { Clock, Ports } from '../../ports.js';
 import { LineSplitter } from '../../primitives/line-splitter.js';
 import { printable } from '../../primitives/printable.js';
-import { largestMessageBytes } from '../../protocol/mcp/session.js';
 import type { SenderPorts } from '../request/authorized-sender.js';
 import { Authorization } from './authorization.js';
 import type { AuthorizationOptions } from './authorization-options.js';
@@ -32,13 +31,17 @@ export interface BridgeRequest extends AuthorizationOptions {
  * Passes messages between a host that speaks line by line and a server that speaks Streamable HTTP, as the bytes that
  * they are. Ends when the host does, or with the signal.
  */
-export async function bridge(ports: SenderPorts, request: BridgeRequest): Promise<void> {
+export async function bridge(
+  ports: SenderPorts & Pick<Ports, 'limits'>,
+  request: BridgeRequest,
+): Promise<void> {
   const { wire, host, server, answerMs, tell, signal } = request;
   const { clock } = ports;
+  const largestMessageBytes = (await ports.limits()).messageMiB * 1024 * 1024;
   const authorization = new Authorization(ports, request);
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
-  const courier = new Courier({ wire, host, clock, authorization, answerMs });
+  const courier = new Courier({ wire, host, clock, authorization, answerMs, largestMessageBytes });
   const session = new Session(server);
   const pending = new PendingRequests();
   const inbound = new Inbound({ server, host, pending, session, tell });
@@ -46,9 +49,9 @@ export async function bridge(ports: SenderPorts, request: BridgeRequest): Promis
     ...{ server, clock, courier, session, inbound, pending, tell, authorization },
     signal: ended,
   });
-  const messages = new HostMessages({ host, outbound, pending, session, tell });
+  const messages = new HostMessages({ host, outbound, pending, session, tell, largestMessageBytes });
   void Promise.resolve(authorization.bearer()).catch(() => undefined); // ready for the first request, which fails itself
-  await heard(host, messages, ended);
+  await heard(host, new LineSplitter(largestMessageBytes), messages, ended);
   if (!signal.aborted)
     await within(clock, lastAnswersMs, Promise.all([pending.empty(), authorization.settled()]));
   const gone = interrupted();
@@ -65,8 +68,12 @@ async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise
 }
 
 /** Resolves when the host has ended, or the signal is aborted. */
-async function heard(host: HostPipe, messages: HostMessages, signal: AbortSignal): Promise<void> {
-  const lines = new LineSplitter(largestMessageBytes);
+async function heard(
+  host: HostPipe,
+  lines: LineSplitter,
+  messages: HostMessages,
+  signal: AbortSignal,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();

@@ -10,9 +10,6 @@ import type { Authorization } from './authorization.js';
 import { exchange, type Outcome, type RunningExchange } from './exchange.js';
 import { MemoryBudget } from './memory-budget.js';
 
-/** What all answers under way may hold together, in bytes. */
-const mostHeldBytes = 64 * 1024 * 1024;
-
 export interface CourierParts {
   readonly wire: Wire;
   readonly host: HostPipe;
@@ -20,6 +17,8 @@ export interface CourierParts {
   readonly authorization: Authorization;
   /** How long a server may take for the head of an answer, in milliseconds. */
   readonly answerMs: number;
+  /** Most bytes of one message; all answers under way may hold twice as many together. */
+  readonly largestMessageBytes: number;
 }
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -34,7 +33,8 @@ export interface Errand {
   /** Whether it can be sent again when a connection that was kept alive broke before an answer. */
   readonly repeatable: boolean;
   readonly succeeded?: ((header: (name: string) => string | undefined) => void) | undefined;
-  readonly event: (event: EventBytes) => void;
+  /** False where it brought the host nothing. */
+  readonly event: (event: EventBytes) => boolean;
   /** Is given each attempt as it begins. */
   readonly began?: (running: RunningExchange) => void;
 }
@@ -42,7 +42,7 @@ export interface Errand {
 /** Sends with the login's token: on 401 one refresh and one retry, on 403 for want of scope a step-up and one retry. */
 export class Courier {
   readonly #parts: CourierParts;
-  readonly #budget = new MemoryBudget(mostHeldBytes);
+  readonly #budget: MemoryBudget;
   readonly #running = new Roster<RunningExchange>();
   readonly #over = (running: RunningExchange) => void this.#running.remove(running);
   #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
@@ -50,6 +50,7 @@ export class Courier {
 
   constructor(parts: CourierParts) {
     this.#parts = parts;
+    this.#budget = new MemoryBudget(2 * parts.largestMessageBytes);
   }
 
   /**
@@ -96,7 +97,7 @@ export class Courier {
   }
 
   #once(errand: Errand, bearer: Secret | undefined): Promise<Outcome> {
-    const { wire, host, answerMs } = this.#parts;
+    const { wire, host, answerMs, largestMessageBytes } = this.#parts;
     const { method, url, body, lasting } = errand.request;
     const headers = this.#headersWith(errand.headers(), bearer);
     const running = exchange({
@@ -104,6 +105,7 @@ export class Courier {
       host,
       budget: this.#budget,
       request: { method, url, body, lasting, headers, headersMs: answerMs },
+      largestMessageBytes,
       succeeded: errand.succeeded,
       event: errand.event,
       over: this.#over,

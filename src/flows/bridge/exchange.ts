@@ -1,10 +1,9 @@
 import { httpFailed, protocolBroken } from '../../errors/call.js';
 import type { HostPipe, Wire, WireExchange, WireRequest, WireWatcher } from '../../ports/bridging.js';
+import { ByteCollector } from '../../primitives/collect-bytes.js';
 import { EventByteReader, type EventBytes } from '../../primitives/event-bytes.js';
-import { joined } from '../../primitives/line-splitter.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { Listed } from '../../primitives/roster.js';
-import { largestMessageBytes } from '../../protocol/mcp/session.js';
 import type { MemoryBudget } from './memory-budget.js';
 
 /** Most bytes that are read of an answer that is no success. */
@@ -32,10 +31,12 @@ export interface ExchangeParts {
   readonly host: HostPipe;
   readonly budget: MemoryBudget;
   readonly request: WireRequest;
+  /** Most bytes of one message. A stream may have twice as many in a row that bring the host nothing. */
+  readonly largestMessageBytes: number;
   /** Told of a success, before anything of its body. Throws to end the exchange. */
   readonly succeeded: ((header: (name: string) => string | undefined) => void) | undefined;
-  /** Takes each event of a stream as it comes. */
-  readonly event: (event: EventBytes) => void;
+  /** Takes each event of a stream as it comes. False where it brought the host nothing. */
+  readonly event: (event: EventBytes) => boolean;
   /** Called once, when it is over. */
   readonly over: (exchange: RunningExchange) => void;
 }
@@ -65,8 +66,9 @@ class Reader implements RunningExchange, WireWatcher {
     location: undefined,
   };
   #events: EventByteReader | undefined;
-  #pieces: Uint8Array[] = [];
-  #size = 0;
+  readonly #body = new ByteCollector();
+  /** Bytes of a stream since its last message for the host. */
+  #vain = 0;
   #over = false;
 
   constructor(parts: ExchangeParts) {
@@ -134,25 +136,30 @@ class Reader implements RunningExchange, WireWatcher {
       this.#streamed(chunk);
       return;
     }
-    this.#size += chunk.byteLength;
-    if (this.#mode === 'refused' && this.#size > largestRefusal) {
-      throw httpFailed(this.#parts.request.url, this.#status);
-    }
-    if (this.#size > largestMessageBytes) throw this.#tooLarge();
-    this.#pieces.push(chunk);
-    this.#parts.budget.hold(this.#exchange, this.#size);
+    const { largestMessageBytes, request, budget } = this.#parts;
+    const size = this.#body.size + chunk.byteLength;
+    if (this.#mode === 'refused' && size > largestRefusal) throw httpFailed(request.url, this.#status);
+    if (size > largestMessageBytes) throw this.#tooLarge();
+    this.#body.push(chunk);
+    budget.hold(this.#exchange, this.#body.held);
   }
 
   #streamed(chunk: Uint8Array): void {
-    const { event, host, budget } = this.#parts;
+    const { event, host, budget, largestMessageBytes, request } = this.#parts;
     this.#events ??= new EventByteReader(largestMessageBytes);
-    const events = this.#events.push(chunk);
+    this.#vain += chunk.byteLength;
+    // A copy: the messages in it wait for the host in its memory.
+    const events = this.#events.push(Buffer.from(chunk));
     if (events === undefined) throw this.#tooLarge();
     for (const one of events) {
-      if (!this.#over) event(one);
+      if (!this.#over && event(one)) this.#vain = 0;
+    }
+    if (this.#over) return;
+    if (this.#vain > 2 * largestMessageBytes) {
+      throw protocolBroken(request.url, 'its event stream goes on and on and brings no message');
     }
     budget.hold(this.#exchange, this.#events.held);
-    if (host.isFull && !this.#over) {
+    if (host.isFull) {
       this.#exchange.pause();
       host.whenDrained(() => this.#exchange.resume());
     }
@@ -167,7 +174,7 @@ class Reader implements RunningExchange, WireWatcher {
   }
 
   #ending(error: unknown): Outcome {
-    const body = () => joined(this.#pieces, this.#size);
+    const body = () => this.#body.take();
     switch (this.#mode) {
       case 'json':
         return { kind: 'json', body: body() };
@@ -181,9 +188,7 @@ class Reader implements RunningExchange, WireWatcher {
   }
 
   #tooLarge(): Error {
-    return protocolBroken(
-      this.#parts.request.url,
-      `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`,
-    );
+    const { request, largestMessageBytes } = this.#parts;
+    return protocolBroken(request.url, `a message is larger than ${largestMessageBytes / 1024 / 1024} MiB`);
   }
 }

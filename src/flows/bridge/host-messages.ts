@@ -19,6 +19,8 @@ export interface HostMessagesParts {
   readonly pending: PendingRequests;
   readonly session: Session;
   readonly tell: (line: string) => void;
+  /** Most bytes of one message. */
+  readonly largestMessageBytes: number;
 }
 
 /** The host's messages in the order in which they come: judged, and passed on as soon as what went before allows it. */
@@ -38,9 +40,10 @@ export class HostMessages {
   }
 
   take(line: SplitLine): void {
-    const { host, session } = this.#parts;
+    const { host, session, largestMessageBytes } = this.#parts;
     if (line === 'too_long') {
-      host.write(refusal(rpcCode.notAMessage, 'A message is larger than 32 MiB; it was not passed on.'));
+      const most = `${largestMessageBytes / 1024 / 1024} MiB`;
+      host.write(refusal(rpcCode.notAMessage, `A message is larger than ${most}; it was not passed on.`));
       return;
     }
     const scanned = scanText(line);

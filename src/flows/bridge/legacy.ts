@@ -1,6 +1,5 @@
 import { answerMissing, sessionLost } from '../../errors/bridge.js';
 import { httpFailed, protocolBroken } from '../../errors/call.js';
-import { Failure } from '../../errors/failure.js';
 import type { EventBytes } from '../../primitives/event-bytes.js';
 import type { MessageShape } from '../../protocol/mcp/scan-message.js';
 import { errandFor } from './errand.js';
@@ -41,8 +40,9 @@ export class LegacyTransport {
       operation: () => `GET ${new URL(server).pathname}`,
       repeatable: true,
       event: (event) => {
-        this.#take(event);
+        const isWanted = this.#take(event);
         if (this.isOpen) named();
+        return isWanted;
       },
     });
     const ended = stream.then((outcome) => {
@@ -79,29 +79,23 @@ export class LegacyTransport {
     const outcome = await courier.send({
       ...rest,
       request: { ...errand.request, url, lasting: false },
-      event: () => undefined,
+      event: () => false,
     });
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'refused') throw httpFailed(server, outcome.status);
   }
 
-  #take(event: EventBytes): void {
-    const { inbound, tell, server } = this.#parts;
-    if (event.event === 'endpoint') {
-      if (this.#endpoint !== undefined) return;
+  #take(event: EventBytes): boolean {
+    const { inbound, server } = this.#parts;
+    if (event.event !== 'endpoint') return inbound.overhear(event);
+    if (this.#endpoint === undefined) {
       const address = addressIn(event.data, server);
       if (address === undefined) {
         throw protocolBroken(server, 'it names an address for messages that is not its own');
       }
       this.#endpoint = address;
-      return;
     }
-    try {
-      inbound.event(event);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      tell(error.message);
-    }
+    return false;
   }
 }
 

@@ -28,8 +28,12 @@ export class MemoryBudget {
     }
     this.#held.set(exchange, bytes);
     this.#total += bytes - before;
+    if (this.#total <= this.#most) {
+      this.#goOn();
+      return;
+    }
     const [first] = this.#held.keys();
-    if (this.#total > this.#most && exchange !== first) {
+    if (exchange !== first) {
       this.#paused.add(exchange);
       exchange.pause();
     }
@@ -41,6 +45,10 @@ export class MemoryBudget {
     this.#total -= held;
     this.#held.delete(exchange);
     this.#paused.delete(exchange);
+    this.#goOn();
+  }
+
+  #goOn(): void {
     if (this.#paused.size === 0) return;
     const waiting = this.#total <= this.#most ? [...this.#paused] : [...this.#held.keys()].slice(0, 1);
     for (const one of waiting) {

@@ -3,7 +3,6 @@ import { httpFailed, protocolBroken } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { namedError } from '../../protocol/mcp/rpc-error.js';
 import { type MessageShape, scanText } from '../../protocol/mcp/scan-message.js';
-import { largestMessageBytes } from '../../protocol/mcp/session.js';
 import { errandFor } from './errand.js';
 import type { Outcome } from './exchange.js';
 import { LegacyTransport } from './legacy.js';
@@ -77,7 +76,7 @@ export class Outbound {
       ...errandFor(this.#parts, line, message),
       event: (event) => {
         position.note(event);
-        inbound.event(event);
+        return inbound.event(event);
       },
       began: (running) => {
         if (pending?.isModern) pending.abort = () => running.abort(undefined);
@@ -128,7 +127,7 @@ export class Outbound {
 
   /** An error of JSON-RPC in an answer that is no success is the answer, though it may not name the request. */
   #passedOn(body: Uint8Array, pending: Pending): boolean {
-    if (body.byteLength === 0 || body.byteLength > largestMessageBytes) return false;
+    if (body.byteLength === 0) return false;
     const scanned = scanText(body);
     if (typeof scanned === 'string' || scanned.isBatch) return false;
     const [message] = scanned.messages;

@@ -66,20 +66,19 @@ export class Reopener {
     if (message === undefined) throw new Error('what the host has sent was a message');
     const outcome = await courier.send({
       ...errandFor(this.#parts, line, message),
-      event: ({ data }) => {
-        if (data.byteLength > 0) this.#take(data, message);
-      },
+      event: ({ data }) => data.byteLength > 0 && this.#take(data, message),
     });
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'json') this.#take(outcome.body, message);
     return outcome;
   }
 
-  #take(bytes: Uint8Array, asked: MessageShape): void {
+  #take(bytes: Uint8Array, asked: MessageShape): boolean {
     const { session, inbound } = this.#parts;
     const scanned = scanText(bytes);
     const [answer] = typeof scanned === 'string' ? [] : scanned.messages;
-    if (answer?.kind === 'answer' && answer.id === asked.id) session.takeAnswer(bytes, answer);
-    else inbound.take(bytes);
+    if (answer?.kind !== 'answer' || answer.id !== asked.id) return inbound.take(bytes);
+    session.takeAnswer(bytes, answer);
+    return true;
   }
 }

@@ -88,13 +88,18 @@ export function keepStanding(parts: StreamParts): void {
 
 /** The session's standing event stream (GET), for as long as the session lives; a server need not have one. */
 async function stand(parts: StreamParts): Promise<void> {
-  const { session, signal } = parts;
+  const { session, signal, tell } = parts;
   const number = session.number;
   const position = new Position();
   let inVain = 0;
+  let isTold = false;
   while (!signal.aborted && session.number === number) {
     const { outcome, messages } = await listen(parts, position, undefined);
     inVain = messages > 0 ? 0 : inVain + 1;
+    if (outcome.kind === 'failed' && outcome.error instanceof Failure && !isTold) {
+      if (outcome.error.code === 'protocol_broken') tell(outcome.error.message);
+      isTold = outcome.error.code === 'protocol_broken';
+    }
     const isOver = outcome.kind === 'json' || outcome.kind === 'empty';
     if (isOver || (outcome.kind === 'refused' && outcome.status < 500)) return;
     const doubled = position.retryMs * 2 ** Math.min(Math.max(inVain - 1, 0), 20);
@@ -108,7 +113,7 @@ async function listen(
   position: Position,
   pending: Pending | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
-  const { courier, session, inbound, server, tell, authorization } = parts;
+  const { courier, session, inbound, server, authorization } = parts;
   let messages = 0;
   if (position.lastEventId !== undefined) position.resumed();
   const outcome = await courier.send({
@@ -121,14 +126,9 @@ async function listen(
     operation: () => `GET ${new URL(server).pathname}`,
     repeatable: true,
     event: (event) => {
-      if (!position.note(event)) return;
-      if (event.data.byteLength > 0) messages += 1;
-      try {
-        inbound.event(event);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        tell(error.message);
-      }
+      const isWanted = position.note(event) && inbound.overhear(event);
+      if (isWanted) messages += 1;
+      return isWanted;
     },
     began: (running) => {
       if (pending !== undefined) void pending.answered.then(() => running.abort(undefined));

@@ -4,6 +4,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import type { OpenServer } from '../find-login.js';
 import { createAuthorizedSender, type Relogin, type SenderPorts } from '../request/authorized-sender.js';
 import { createOpenSender } from '../request/open-sender.js';
+import { Allowance } from './allowance.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
 
@@ -14,7 +15,8 @@ export interface CallRequest {
   readonly params: JsonObject;
   readonly relogin: Relogin | undefined;
   readonly policy: ElicitationPolicy;
-  readonly notify: (method: string, params: JsonObject) => void;
+  /** What it returns is awaited before more is read. */
+  readonly notify: (method: string, params: JsonObject) => unknown;
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +27,6 @@ const lists: Readonly<Record<string, string>> = {
   'resources/templates/list': 'resourceTemplates',
   'prompts/list': 'prompts',
 };
-const mostPages = 100;
 
 /**
  * One protocol call, with the login's token where there is a login: session opened, called, ended. All pages of a list are put together.
@@ -37,7 +38,7 @@ export async function call(
 ): Promise<JsonObject> {
   const { login, relogin, signal, policy, notify } = request;
   const { server } = login;
-  const largestMessageBytes = (await ports.limits()).messageMiB * 1024 * 1024;
+  const limits = await ports.limits();
   const transport =
     login.key === undefined
       ? createOpenSender(ports, server)
@@ -49,20 +50,24 @@ export async function call(
       transport,
       policy,
       notify,
-      largestMessageBytes,
+      allowance: new Allowance(server, limits),
       signal,
     });
     const opened = await conversation.open();
     if (request.method === 'initialize') {
       return opened;
     }
-    return await allPages(conversation, request);
+    return await allPages(conversation, request, limits.callPages);
   } finally {
     ports.progress.end();
   }
 }
 
-async function allPages(conversation: Conversation, request: CallRequest): Promise<JsonObject> {
+async function allPages(
+  conversation: Conversation,
+  request: CallRequest,
+  mostPages: number,
+): Promise<JsonObject> {
   const { method, params } = request;
   const first = await conversation.request(method, params);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;

@@ -11,6 +11,7 @@ import {
   type SessionState,
   usableSessionId,
 } from '../../protocol/mcp/session.js';
+import type { Allowance } from './allowance.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { header, receive } from './receive.js';
 import { openStandingStream } from './standing-stream.js';
@@ -20,8 +21,9 @@ export interface ConversationOptions {
   readonly transport: ProtectedTransport;
   readonly policy: ElicitationPolicy;
   /** Progress, log lines and whatever else the server tells on the way. */
-  readonly notify: (method: string, params: JsonObject) => void;
-  readonly largestMessageBytes: number;
+  readonly notify: (method: string, params: JsonObject) => unknown;
+  /** What is read of it all, at most. */
+  readonly allowance: Allowance;
   readonly signal: AbortSignal;
 }
 
@@ -90,17 +92,20 @@ export class Conversation implements AsyncDisposable {
   /** Where the person may be asked, questions may also come on the session's own stream. */
   async #listen(): Promise<void> {
     await this.#stream?.[Symbol.asyncDispose]();
-    const { policy, transport, signal } = this.#options;
+    const { policy, transport, allowance, signal } = this.#options;
     const take = (message: Message) => this.#overhear(message);
     this.#stream =
       policy === 'decline'
         ? undefined
-        : await openStandingStream(this.#ports, { transport, state: this.#state, take, signal });
+        : await openStandingStream(this.#ports, {
+            ...{ transport, allowance, signal, take },
+            state: this.#state,
+          });
   }
 
   async #exchange(method: string, params: JsonObject): Promise<JsonObject> {
     const id = this.#nextId++;
-    const { transport, signal, server } = this.#options;
+    const { transport, signal, server, allowance } = this.#options;
     const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
     await using response = await postMessage(transport, this.#state, message, signal);
@@ -117,7 +122,8 @@ export class Conversation implements AsyncDisposable {
     if (response.status !== 200) {
       throw httpFailed(server, response.status);
     }
-    for await (const received of receive(this.#ports, transport, this.#state, response, signal)) {
+    const around = { transport, state: this.#state, allowance, signal };
+    for await (const received of receive(this.#ports, around, response)) {
       const result = await this.#take(received, id, method);
       if (result !== undefined) {
         return result;
@@ -145,7 +151,8 @@ export class Conversation implements AsyncDisposable {
   async #overhear(received: Message): Promise<void> {
     const { notify, policy, signal } = this.#options;
     if (received.kind === 'notification') {
-      notify(received.method, received.params);
+      await notify(received.method, received.params);
+      signal.throwIfAborted();
     }
     if (received.kind === 'request') {
       await this.#tell(await answerServer(this.#ports, received, policy, signal));
@@ -165,6 +172,6 @@ export class Conversation implements AsyncDisposable {
 /** The server no longer knows the session; never leaves this file. */
 class SessionLost extends Error {}
 
-function freshState({ server, largestMessageBytes }: ConversationOptions): SessionState {
-  return { server, largestMessageBytes, sessionId: undefined, protocolVersion: undefined };
+function freshState({ server }: ConversationOptions): SessionState {
+  return { server, sessionId: undefined, protocolVersion: undefined };
 }

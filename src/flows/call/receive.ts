@@ -1,16 +1,12 @@
 import { httpFailed, protocolBroken } from '../../errors/call.js';
 import type { Ports } from '../../ports.js';
 import { collectBytes } from '../../primitives/collect-bytes.js';
-import { EventStreamReader, type ServerSentEvent } from '../../primitives/event-stream.js';
+import { EventByteReader, type EventBytes } from '../../primitives/event-bytes.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { OutboundResponse } from '../../primitives/outbound.js';
 import { type Message, parseMessages } from '../../protocol/mcp/messages.js';
-import {
-  largestMessageOf,
-  type ProtectedTransport,
-  resumeStream,
-  type SessionState,
-} from '../../protocol/mcp/session.js';
+import { type ProtectedTransport, resumeStream, type SessionState } from '../../protocol/mcp/session.js';
+import type { Allowance } from './allowance.js';
 
 /** A stream that breaks is taken up again so many times in a row without a message in between. */
 const mostResumptions = 5;
@@ -22,21 +18,29 @@ export interface Position {
   retryMs: number;
 }
 
+/** What the answers of one call have in common. */
+export interface Surroundings {
+  readonly transport: ProtectedTransport;
+  readonly state: SessionState;
+  readonly allowance: Allowance;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The messages that answer a POST: one JSON body, or an event stream, taken up again after its last event when it ends
  * before the caller has what it wants (the caller stops reading then).
- * @throws Failure `http_failed`, `protocol_broken`, or the door's
+ * @throws Failure `http_failed`, `protocol_broken`, `too_large`, or the door's
  */
 export async function* receive(
   ports: Pick<Ports, 'clock'>,
-  transport: ProtectedTransport,
-  state: SessionState,
+  { transport, state, allowance, signal }: Surroundings,
   first: OutboundResponse,
-  signal: AbortSignal,
 ): AsyncGenerator<Message, void, undefined> {
   const type = header(first, 'content-type');
   if (mediaTypeIs(type, 'application/json')) {
-    yield* parsed(state, await wholeBody(state, first));
+    const { largestMessage } = allowance;
+    const body = allowance.count(first.body);
+    yield* parsed(state, await collectBytes(body, largestMessage, () => allowance.tooLarge()));
     return;
   }
   if (!mediaTypeIs(type, 'text/event-stream')) {
@@ -46,7 +50,7 @@ export async function* receive(
   let response = first;
   for (let resumptions = 0; resumptions <= mostResumptions; resumptions += 1) {
     try {
-      for await (const message of streamed(state, response, position)) {
+      for await (const message of streamed(state, allowance, response, position)) {
         resumptions = 0;
         yield message;
       }
@@ -69,32 +73,28 @@ export async function* receive(
 
 /**
  * The messages of one event stream as it comes, and where it is.
- * @throws Failure `protocol_broken`, or the door's
+ * @throws Failure `protocol_broken`, `too_large`, or the door's
  */
 export async function* streamed(
   state: SessionState,
+  allowance: Allowance,
   response: OutboundResponse,
   position: Position,
 ): AsyncGenerator<Message, void, undefined> {
-  const reader = new EventStreamReader(largestMessageOf(state));
-  for await (const chunk of response.body) {
-    const part = reader.push(chunk);
-    if (!part.ok) {
-      throw protocolBroken(
-        state.server,
-        `an event is larger than ${largestMessageOf(state) / 1024 / 1024} MiB`,
-      );
-    }
-    for (const event of part.events) {
+  const reader = new EventByteReader(allowance.largestMessage);
+  for await (const chunk of allowance.count(response.body)) {
+    const events = reader.push(chunk);
+    if (events === undefined) throw allowance.tooLarge();
+    for (const event of events) {
       remember(position, event);
-      if (event.data !== '' && event.event === 'message') {
-        yield* parsed(state, new TextEncoder().encode(event.data));
+      if (event.data.byteLength > 0 && (event.event === '' || event.event === 'message')) {
+        yield* parsed(state, event.data);
       }
     }
   }
 }
 
-function remember(position: Position, event: ServerSentEvent): void {
+function remember(position: Position, event: EventBytes): void {
   if (event.id !== undefined) {
     position.lastEventId = event.id === '' ? undefined : event.id;
   }
@@ -107,12 +107,6 @@ function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
     throw protocolBroken(state.server, 'it sent something that is no JSON-RPC message');
   }
   return messages;
-}
-
-/** The body of a JSON answer, collected under the cap for one message. */
-function wholeBody(state: SessionState, response: OutboundResponse): Promise<Uint8Array> {
-  const why = `a message is larger than ${largestMessageOf(state) / 1024 / 1024} MiB`;
-  return collectBytes(response.body, largestMessageOf(state), () => protocolBroken(state.server, why));
 }
 
 /** The value of a header that occurs once. */

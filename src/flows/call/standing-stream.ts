@@ -1,18 +1,15 @@
 import type { Ports } from '../../ports.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { Message } from '../../protocol/mcp/messages.js';
-import { openStream, type ProtectedTransport, type SessionState } from '../../protocol/mcp/session.js';
-import { header, streamed } from './receive.js';
+import { openStream } from '../../protocol/mcp/session.js';
+import { header, type Surroundings, streamed } from './receive.js';
 
 /** How long a call waits for a server to take the stream; most answer at once, some only with the first event. */
 const openingMs = 1_000;
 
-export interface StreamOptions {
-  readonly transport: ProtectedTransport;
-  readonly state: SessionState;
+export interface StreamOptions extends Surroundings {
   /** Takes what the server sends on it. */
   readonly take: (message: Message) => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -45,13 +42,13 @@ export async function openStandingStream(
 }
 
 async function read(options: StreamOptions, signal: AbortSignal, opened: () => void): Promise<void> {
-  const { transport, state, take } = options;
+  const { transport, state, take, allowance } = options;
   await using response = await openStream(transport, state, signal);
   opened();
   if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) {
     return;
   }
-  for await (const message of streamed(state, response, { lastEventId: undefined, retryMs: 0 })) {
+  for await (const message of streamed(state, allowance, response, { lastEventId: undefined, retryMs: 0 })) {
     await take(message);
   }
 }

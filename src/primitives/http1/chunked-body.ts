@@ -19,6 +19,9 @@ export interface ChunkedProgress {
 
 type Part = 'size' | 'data' | 'end of data' | 'trailers';
 
+/** A part of the body from here on is given by itself; shorter ones are moved together. In bytes. */
+const longPart = 4_096;
+
 /**
  * Takes the chunked coding off a body as it comes (RFC 9112 section 7.1): strictly, so that where it ends is not a
  * matter of taste. Trailers are read and left out.
@@ -30,16 +33,31 @@ export class ChunkedBody {
   /** The beginning of a line whose end has not come yet. */
   #line = '';
   #trailers = 0;
+  /** Where what is to be given next begins and ends in the piece. */
+  #from = 0;
+  #to = 0;
 
-  /** @param take gets each part of the body, a view into `piece`. Undefined when the body is not formed as it must be. */
+  /**
+   * Undefined when the body is not formed as it must be.
+   * @param piece is written to: short parts are moved together, so that a crowd of them costs no more than one
+   * @param take gets the body, in views into `piece`
+   */
   push(piece: Uint8Array, take: (data: Uint8Array) => void): ChunkedProgress | undefined {
+    this.#from = 0;
+    this.#to = 0;
+    const progress = this.#read(piece, take);
+    this.#give(piece, take);
+    return progress;
+  }
+
+  #read(piece: Uint8Array, take: (data: Uint8Array) => void): ChunkedProgress | undefined {
     let at = 0;
     while (at < piece.length) {
       if (this.#part === 'data') {
         const end = Math.min(piece.length, at + this.#left);
         this.#left -= end - at;
         if (this.#left === 0) this.#part = 'end of data';
-        take(piece.subarray(at, end));
+        this.#add(piece, at, end, take);
         at = end;
         continue;
       }
@@ -59,6 +77,26 @@ export class ChunkedBody {
       this.#part = next;
     }
     return { used: at, ended: false };
+  }
+
+  #add(piece: Uint8Array, at: number, end: number, take: (data: Uint8Array) => void): void {
+    if (this.#from === this.#to || end - at >= longPart) {
+      this.#give(piece, take);
+      this.#from = at;
+      this.#to = end;
+    } else if (end - at === 1) {
+      piece[this.#to] = piece[at] ?? 0;
+      this.#to += 1;
+    } else {
+      piece.copyWithin(this.#to, at, end);
+      this.#to += end - at;
+    }
+  }
+
+  #give(piece: Uint8Array, take: (data: Uint8Array) => void): void {
+    const from = this.#from;
+    this.#from = this.#to;
+    if (from < this.#to) take(piece.subarray(from, this.#to));
   }
 
   /** Past a line as nearly all are, a size and nothing more, or the end of a chunk; -1 for others, and where it is cut. */

@@ -48,6 +48,10 @@ export interface ScannedText {
 /** Why a text is no message: no JSON at all (-32700), or none that JSON-RPC knows (-32600). */
 export type ScanProblem = 'not_json' | 'not_a_message';
 
+/** No id is longer, as it is spelled, nor a method or a name that decides anything. In bytes. */
+const longestId = 1_024;
+const longestName = 8_192;
+
 /** Scans a whole text, white space around it allowed. */
 export function scanText(bytes: Uint8Array): ScannedText | ScanProblem {
   const at = skipSpace(bytes, 0);
@@ -86,6 +90,7 @@ function scanMessage(bytes: Uint8Array, at: number, end: { at: number }): Messag
     id: -1,
     idEnd: -1,
     method: -1,
+    methodEnd: -1,
     params: -1,
     result: -1,
     error: -1,
@@ -105,19 +110,21 @@ function scanMessage(bytes: Uint8Array, at: number, end: { at: number }): Messag
         isClear &&= found[name] === -1; // which of two would count?
         found[name] = valueAt;
         if (name === 'id') found.idEnd = after;
+        if (name === 'method') found.methodEnd = after;
         if (name === 'error') found.errorEnd = after;
     }
     return after;
   });
   if (end.at === -1 || !isClear || !isText(bytes, found.jsonrpc, '2.0')) return undefined;
-  const idKind = found.id === -1 ? 'none' : kindOfId(bytes, found.id);
+  const idKind = found.id === -1 ? 'none' : kindOfId(bytes, found.id, found.idEnd);
+  if (found.method !== -1 && found.methodEnd - found.method > longestName) return undefined;
   const kind = kindOf(bytes, found, idKind);
   if (kind === undefined) return undefined;
   return {
     kind,
     id: idKind === 'named' ? idKey(bytes, found.id, found.idEnd) : undefined,
     idBytes: found.id === -1 ? undefined : [found.id, found.idEnd],
-    method: found.method === -1 ? '' : textAt(bytes, found.method),
+    method: found.method === -1 ? '' : textAt(bytes, found.method, longestName),
     params,
     resultAt: found.result,
     errorAt: found.error,
@@ -140,15 +147,16 @@ function kindOf(
   return idKind === 'named' || found.error !== -1 ? 'answer' : undefined;
 }
 
-function kindOfId(bytes: Uint8Array, at: number): 'named' | 'null' | 'wrong' {
+function kindOfId(bytes: Uint8Array, at: number, end: number): 'named' | 'null' | 'wrong' {
   const byte = bytes[at] ?? 0;
+  if (end - at > longestId) return 'wrong';
   if (byte === quote || byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'named';
   return byte === 0x6e ? 'null' : 'wrong';
 }
 
 /** Integers stay as they are spelled, since a large one is not the number that JavaScript makes of it. */
 function idKey(bytes: Uint8Array, at: number, end: number): string {
-  if (bytes[at] === quote) return `"${textAt(bytes, at)}`;
+  if (bytes[at] === quote) return `"${textAt(bytes, at, longestId)}`;
   let text = '';
   for (let next = at; next < end; next += 1) text += String.fromCharCode(bytes[next] ?? 0);
   return /^-?\d+$/.test(text) ? text : String(Number(text));
@@ -159,7 +167,7 @@ function isEnd(bytes: Uint8Array, at: number): boolean {
 }
 
 function isText(bytes: Uint8Array, at: number, text: string): boolean {
-  return at !== -1 && bytes[at] === quote && textAt(bytes, at) === text;
+  return at !== -1 && bytes[at] === quote && textAt(bytes, at, longestName) === text;
 }
 
 const revisionMember = 'io.modelcontextprotocol/protocolVersion';
@@ -170,21 +178,28 @@ function scanParams(bytes: Uint8Array, at: number, params: ParamsShape): number 
     if (name === '_meta' && bytes[valueAt] === openBrace) {
       return walkObject(bytes, valueAt, (inner, innerAt) => {
         const after = skipValue(bytes, innerAt);
-        if (inner === revisionMember && after !== -1) keep(params, 'revision', bytes, innerAt);
+        if (inner === revisionMember && after !== -1) keep(params, 'revision', bytes, innerAt, after);
         return after;
       });
     }
     const after = skipValue(bytes, valueAt);
     if (after === -1) return after;
-    if (name === 'name' || name === 'uri' || name === 'taskId') keep(params, name, bytes, valueAt);
-    if (name === 'requestId' && kindOfId(bytes, valueAt) === 'named')
+    if (name === 'name' || name === 'uri' || name === 'taskId') keep(params, name, bytes, valueAt, after);
+    if (name === 'requestId' && kindOfId(bytes, valueAt, after) === 'named')
       params.requestId = idKey(bytes, valueAt, after);
     return after;
   });
 }
 
-function keep(params: ParamsShape, name: keyof ParamsShape, bytes: Uint8Array, at: number): void {
-  if (bytes[at] === quote) params[name] = textAt(bytes, at);
+/** One that is too long for a header would be refused there; it is left out, as one that is no text. */
+function keep(
+  params: ParamsShape,
+  name: keyof ParamsShape,
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+): void {
+  if (bytes[at] === quote && end - at <= longestName) params[name] = textAt(bytes, at, longestName);
   else delete params[name];
 }
 
@@ -192,8 +207,10 @@ function keep(params: ParamsShape, name: keyof ParamsShape, bytes: Uint8Array, a
 export function textMember(bytes: Uint8Array, objectAt: number, name: string): string | undefined {
   let found: string | undefined;
   walkObject(bytes, objectAt, (other, valueAt) => {
-    if (other === name) found = bytes[valueAt] === quote ? textAt(bytes, valueAt) : undefined;
-    return skipValue(bytes, valueAt);
+    const after = skipValue(bytes, valueAt);
+    const isShort = bytes[valueAt] === quote && after - valueAt <= longestName;
+    if (other === name) found = isShort ? textAt(bytes, valueAt, longestName) : undefined;
+    return after;
   });
   return found;
 }

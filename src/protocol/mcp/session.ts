@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../primitives/json.js';
-import { defaultLimits } from '../../primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import { latestProtocolVersion } from './client-info.js';
 
@@ -15,16 +14,6 @@ export interface SessionState {
   sessionId: string | undefined;
   /** The negotiated revision; undefined before `initialize` has answered. */
   protocolVersion: string | undefined;
-  /** The most that one message may weigh; not given: the usual. */
-  readonly largestMessageBytes?: number;
-}
-
-/** The most that one message may weigh where the person has set nothing else, in bytes. */
-export const largestMessageBytes = defaultLimits.messageMiB * 1024 * 1024;
-
-/** The most that one message of this session may weigh, in bytes. */
-export function largestMessageOf(state: SessionState): number {
-  return state.largestMessageBytes ?? largestMessageBytes;
 }
 
 const headersMs = 60_000;

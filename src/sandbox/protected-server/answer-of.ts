@@ -1,5 +1,8 @@
-import { EventStreamReader } from '../../primitives/event-stream.js';
+import { EventByteReader } from '../../primitives/event-bytes.js';
 import type { Answer } from '../wire/answer.js';
+
+/** Of what the SDK answers, in bytes. */
+const largestEvent = 32 * 1024 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -38,7 +41,7 @@ function isEventStream(response: Response): boolean {
 
 /** Reads until it is clear which form fits: `lone` is the only message of a stream that ended with it. */
 async function firstOf(reader: Reader): Promise<{ chunks: readonly Uint8Array[]; lone?: string }> {
-  const events = new EventStreamReader();
+  const events = new EventByteReader(largestEvent);
   const chunks: Uint8Array[] = [];
   const messages: string[] = [];
   for (;;) {
@@ -46,9 +49,8 @@ async function firstOf(reader: Reader): Promise<{ chunks: readonly Uint8Array[];
     const [lone, ...others] = messages;
     if (done) return lone === undefined || others.length > 0 ? { chunks } : { chunks, lone };
     chunks.push(value);
-    const part = events.push(value);
-    const found = part.ok ? part.events : [];
-    messages.push(...found.map(({ data }) => data).filter((data) => data !== ''));
+    const found = events.push(value) ?? [];
+    messages.push(...found.map(({ data }) => new TextDecoder().decode(data)).filter((data) => data !== ''));
     // A sign of life, a request or a notification: the caller should hear of it now.
     if (found.length === 0 || messages.some((message) => 'method' in JSON.parse(message))) return { chunks };
   }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { networkFailed } from '../../errors/network.js';
+import { ByteCollector } from '../../primitives/collect-bytes.js';
 import { ClosedEnd } from './closed-end.js';
 import { brokenConnection, isBrokenOff } from './network-cause.js';
 
@@ -33,8 +34,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #rejectHead: (error: unknown) => void = () => undefined;
   #resolveEnd: () => void = () => undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #chunks: Uint8Array[] = [];
-  #buffered = 0;
+  /** What has come and was not read yet, however short its pieces are. */
+  readonly #received = new ByteCollector();
   #informational = 0;
   #began = false;
   #state: 'open' | 'complete' | 'failed' = 'open';
@@ -91,9 +92,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
     this.#closedEnd?.push(chunk);
-    this.#chunks.push(chunk);
-    this.#buffered += chunk.byteLength;
-    if (this.#buffered >= bufferLimit) controller.pause();
+    this.#received.push(chunk);
+    if (this.#received.size >= bufferLimit) controller.pause();
     this.#wake();
   }
 
@@ -116,24 +116,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange now; what was received and not read is dropped. */
   fail(error: unknown): void {
-    if (this.#state === 'open') this.#chunks = [];
+    if (this.#state === 'open') this.#received.clear();
     this.#finish(error);
   }
 
   /**
-   * The next chunk, undefined at the end. Chunks that came before a failure of the network are given
+   * What has come since the last time, undefined at the end. What came before a failure of the network is given
    * before it is thrown.
    */
   async next(): Promise<Uint8Array | undefined> {
-    while (this.#chunks.length === 0 && this.#state === 'open') {
+    while (this.#received.size === 0 && this.#state === 'open') {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    const chunk = this.#chunks.shift();
-    if (chunk !== undefined) {
-      this.#buffered -= chunk.byteLength;
-      if (this.#buffered < bufferLimit && this.#state === 'open') this.#controller?.resume();
+    if (this.#received.size > 0) {
+      const chunk = this.#received.take();
+      if (this.#state === 'open') this.#controller?.resume();
       return chunk;
     }
     if (this.#state === 'failed') throw this.#error;

@@ -77,10 +77,9 @@ export class Sending implements WireExchange, AnswerTaker, Listed {
 
   data(chunk: Uint8Array): boolean {
     if (this.isOver) return true;
-    // A copy: what comes is kept, and the connection reads into the same memory again.
-    const own = Buffer.from(chunk);
-    if (this.#unpacking !== undefined) return this.#unpacking.push(own);
-    this.#watcher.data(own);
+    // What is unpacked is kept meanwhile, and the connection reads into the same memory again.
+    if (this.#unpacking !== undefined) return this.#unpacking.push(Buffer.from(chunk));
+    this.#watcher.data(chunk);
     return !this.#isPaused;
   }
 

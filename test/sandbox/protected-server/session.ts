@@ -1,4 +1,4 @@
-import { EventStreamReader } from '../../../src/primitives/event-stream.js';
+import { EventByteReader } from '../../../src/primitives/event-bytes.js';
 
 type Json = Record<string, unknown>;
 
@@ -52,11 +52,11 @@ export async function* messagesOf(
     yield { message: (await response.json()) as Message, id: undefined };
     return;
   }
-  const reader = new EventStreamReader();
+  const reader = new EventByteReader(32 * 1024 * 1024);
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    const part = reader.push(chunk);
-    for (const { data, id } of part.ok ? part.events : []) {
-      yield { message: data === '' ? undefined : (JSON.parse(data) as Message), id };
+    for (const { data, id } of reader.push(chunk) ?? []) {
+      const text = new TextDecoder().decode(data);
+      yield { message: text === '' ? undefined : (JSON.parse(text) as Message), id };
     }
   }
 }

@@ -2,9 +2,6 @@ import { ChunkedBody } from '../../../primitives/http1/chunked-body.js';
 import type { Framing } from '../admit.js';
 import type { BodyTaker } from './under-way.js';
 
-/** In bytes. */
-const shortPart = 4_096;
-
 export interface BodyProgress {
   /** Bytes of the piece that belong to the body. */
   readonly used: number;
@@ -22,6 +19,8 @@ export class BodyReader {
   /** Of what has come, where none was announced. */
   #size = 0;
   #goOn = true;
+  readonly #givePart = ({ buffer, byteOffset, byteLength }: Uint8Array): void =>
+    this.#give(Buffer.from(buffer, byteOffset, byteLength));
 
   constructor(framing: Framing, taker: BodyTaker) {
     this.#taker = taker;
@@ -39,11 +38,8 @@ export class BodyReader {
     this.#goOn = true;
     if (this.#chunks !== undefined) {
       this.#size += piece.length;
-      const parts: Uint8Array[] = [];
-      const progress = this.#chunks.push(piece, (part) => void parts.push(part));
-      if (progress === undefined) return undefined;
-      this.#giveAll(parts);
-      return { ...progress, goOn: this.#goOn };
+      const progress = this.#chunks.push(piece, this.#givePart);
+      return progress && { ...progress, goOn: this.#goOn };
     }
     const used = Math.min(piece.length, this.#left);
     this.#left -= used;
@@ -58,13 +54,6 @@ export class BodyReader {
   /** The rest is nobody's. */
   drop(): void {
     this.#taker = undefined;
-  }
-
-  /** Many short parts are one: to keep, and to send, each by itself would cost far more than its bytes. */
-  #giveAll(parts: readonly Uint8Array[]): void {
-    const size = parts.reduce((sum, { length }) => sum + length, 0);
-    if (parts.length > 1 && size < parts.length * shortPart) this.#give(Buffer.concat(parts, size));
-    else for (const part of parts) this.#give(Buffer.from(part.buffer, part.byteOffset, part.byteLength));
   }
 
   #give(piece: Buffer): void {

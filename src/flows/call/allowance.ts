@@ -1,0 +1,34 @@
+import { callTooLarge, protocolBroken } from '../../errors/call.js';
+import type { Limits } from '../../primitives/limits.js';
+
+const mebibyte = 1024 * 1024;
+
+/** What one call reads at most, of whatever comes on whichever of its streams. */
+export class Allowance {
+  /** Most bytes of one message. */
+  readonly largestMessage: number;
+  readonly #server: string;
+  readonly #limits: Pick<Limits, 'messageMiB' | 'callMiB'>;
+  #left: number;
+
+  constructor(server: string, limits: Pick<Limits, 'messageMiB' | 'callMiB'>) {
+    this.#server = server;
+    this.#limits = limits;
+    this.largestMessage = limits.messageMiB * mebibyte;
+    this.#left = limits.callMiB * mebibyte;
+  }
+
+  /** Passes the pieces of an answer on, as long as the call may read more. @throws Failure `too_large` */
+  async *count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of chunks) {
+      this.#left -= chunk.byteLength;
+      if (this.#left < 0) throw callTooLarge(this.#server, this.#limits.callMiB);
+      yield chunk;
+    }
+  }
+
+  /** Failure `protocol_broken`, for a message beyond the limit. */
+  tooLarge(): Error {
+    return protocolBroken(this.#server, `a message is larger than ${this.#limits.messageMiB} MiB`);
+  }
+}
