@@ -71,14 +71,15 @@ export interface Launch {
 export async function run(argv: readonly string[], world: World): Promise<CommandExit> {
   const { signal } = world.interruption;
   const redactor = new Redactor();
-  const line = linesTo(world.stderr);
-  const show = (text: string) => line(redactor.redact(text));
+  const lines = linesTo(world.stderr);
+  const show = (text: string) => lines.line(redactor.redact(text));
   const colour =
     world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true);
   let ports: Ports | undefined;
   const makeContext = (options: GlobalOptions): CommandContext => {
-    const made = contextOf(options, { world, redactor, show, colour, out });
+    const told = () => lines.taken(signal);
+    const made = contextOf(options, { world, redactor, show, told, colour, out });
     ports = made.ports;
     return made;
   };
@@ -137,11 +138,13 @@ interface Means {
   readonly world: World;
   readonly redactor: Redactor;
   readonly show: (line: string) => void;
+  readonly told: () => Promise<void>;
   readonly colour: boolean;
   readonly out: CommandContext['out'];
 }
 
-function contextOf(options: GlobalOptions, { world, redactor, show, colour, out }: Means): CommandContext {
+function contextOf(options: GlobalOptions, means: Means): CommandContext {
+  const { world, redactor, show, told, colour, out } = means;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const paths = () => statePaths(env, platform, homedir);
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
@@ -177,6 +180,7 @@ function contextOf(options: GlobalOptions, { world, redactor, show, colour, out 
     ports,
     out,
     tell: options.quiet ? () => undefined : show,
+    told,
     options,
     configuration,
     configurationFile,

@@ -23,6 +23,8 @@ export interface CommandContext {
   readonly out: ResultWriter;
   /** A line for the person on stderr; left out with `--quiet`. What a server said in it goes through `printable`. */
   readonly tell: (line: string) => void;
+  /** Resolves once whoever reads these lines is not behind with them, or the program is to end. */
+  readonly told: () => Promise<void>;
   readonly options: GlobalOptions;
   /** The configuration file, with the environment laid over it; read at the first call. @throws Failure `configuration_unusable` */
   readonly configuration: () => Promise<Configuration>;

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { outputFailed } from '../errors/output.js';
 
@@ -22,10 +23,44 @@ export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Prom
     });
 }
 
+/** Bytes of lines that may wait for their reader. */
+const mostWaiting = 65_536;
+
+/** Lines for the person. */
+export interface Lines {
+  /** Never waits: a line is left out, and counted, where too much waits for its reader; that is told once he reads on. */
+  readonly line: (text: string) => void;
+  /** Resolves once he has taken what was written, or cannot any more; rejects with the signal's reason. */
+  readonly taken: (signal: AbortSignal) => Promise<void>;
+}
+
 /** Writes lines for the person; one that cannot be shown, since nobody is there, is no reason to stop. */
-export function linesTo(stream: Writable): (line: string) => void {
+export function linesTo(stream: Writable): Lines {
+  let leftOut = 0;
   stream.on('error', () => undefined);
-  return (line) => void stream.write(`${line}\n`);
+  stream.on('drain', () => {
+    const count = leftOut;
+    leftOut = 0;
+    if (count > 0)
+      stream.write(`postern: ${count} lines were left out here, as nobody read what came before.\n`);
+  });
+  return {
+    line: (text) => {
+      if (stream.writableLength > mostWaiting) leftOut += 1;
+      else stream.write(`${text}\n`);
+    },
+    taken: async (signal) => {
+      if (!stream.writableNeedDrain || stream.destroyed) return;
+      const waiting = new AbortController();
+      const either = AbortSignal.any([signal, waiting.signal]);
+      const options = { signal: either };
+      await Promise.race([once(stream, 'drain', options), once(stream, 'close', options)]).catch(
+        () => undefined,
+      );
+      waiting.abort();
+      signal.throwIfAborted();
+    },
+  };
 }
 
 function codeOf(error: unknown): string {

@@ -54,7 +54,10 @@ async function perform(context: CommandContext, given: Arguments, wanted: Protoc
     login,
     relogin: outsideTheDeadline(reloginFor(context, args), deadline),
     policy: args.elicitation ?? (ports.terminal.interactive ? 'ask' : 'decline'),
-    notify: (method, params) => context.tell(notificationLine(method, params)),
+    notify: (method, params) => {
+      context.tell(notificationLine(method, params));
+      return context.told();
+    },
     signal: AbortSignal.any([context.signal, deadline.signal]),
   });
 }
