@@ -1,3 +1,4 @@
+import { mayLeadUp } from './dot-segments.js';
 import { gateUrl } from './url-gate.js';
 import { originOf, splitUrl, type UrlParts } from './url-parts.js';
 
@@ -52,13 +53,12 @@ export function resourceCovers(resource: string, server: string): 'same' | 'ance
   if (upper === lower && above.query === below.query) {
     return 'same';
   }
-  return above.query === '' && !isTricky(above.path) && isAtOrBelow(upper, lower) ? 'ancestor' : 'no';
+  return above.query === '' && !mayLeadUp(above.path) && isAtOrBelow(upper, lower) ? 'ancestor' : 'no';
 }
 
 /**
  * May the token of `base` go to `target`? Only on the same origin, at the path of `base` or below it on a segment
- * boundary, and only where no server could read the rest of the path as leading up again: no dot segment in any
- * spelling, no encoded slash or backslash, no `;` after dots.
+ * boundary, and only where no server could read the rest of the path as leading up again (`mayLeadUp`).
  * @param base A canonical URL.
  */
 export function attaches(base: string, target: string): boolean {
@@ -69,7 +69,7 @@ export function attaches(base: string, target: string): boolean {
   }
   const basePath = upper.path || '/';
   const path = lower.path || '/';
-  return isAtOrBelow(basePath, path) && !isTricky(path.slice(basePath.length - 1));
+  return isAtOrBelow(basePath, path) && !mayLeadUp(path.slice(basePath.length - 1));
 }
 
 function refuse(problem: string): CanonicalResource {
@@ -89,28 +89,6 @@ function isPlain(parts: UrlParts): boolean {
 
 function isAtOrBelow(upper: string, lower: string): boolean {
   return lower === upper || lower.startsWith(upper.endsWith('/') ? upper : `${upper}/`);
-}
-
-/** Some servers decode more than once; what is encoded more often than this is never plain. */
-const mostDecoded = 6;
-const dotSegment = /^\.{1,2}(?:$|;)/;
-
-/** Does any number of decodings bring forth a separator or a dot segment, however its escapes are themselves escaped? */
-function isTricky(path: string): boolean {
-  const depth = path.split('/').length;
-  let read = path;
-  for (let round = 0; round < mostDecoded; round += 1) {
-    const parts = read.split('/');
-    if (read.includes('\\') || parts.length !== depth || parts.some((part) => dotSegment.test(part))) {
-      return true;
-    }
-    const next = read.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
-    if (next === read) return false;
-    read = next;
-  }
-  return true;
 }
 
 function queryNames(query: string): readonly string[] {

@@ -143,3 +143,83 @@ test('whatever attaches is still below the server’s path after the platform ha
     { numRuns: 5000 },
   );
 });
+
+test('dots in overlong UTF-8, in other widths, with blanks, controls or parameters about them lead nowhere [A-157] [A-219]', () => {
+  const dots = [
+    ...['%c0%ae%c0%ae', '%c0%ae.', '.%C0%AE', '%c0%2e%c0%2e', '%e0%80%ae%e0%80%ae', '%f0%80%80%ae.'],
+    ...['%f8%80%80%80%ae.', '%fc%80%80%80%80%ae.', '%25c0%25ae%25c0%25ae', '%c0%ae', '%ef%bc%8e%ef%bc%8e'],
+    ...[
+      '%e2%80%a5',
+      '%e2%80%a4.',
+      '..%20',
+      '.%20.',
+      '%20..',
+      '..%09',
+      '.%09.',
+      '..%00',
+      '..%0d%0a',
+      '..%a0',
+      '..%7f',
+    ],
+    ...[
+      '..%2520',
+      '.%20',
+      '%20.',
+      '..;',
+      '..%3b',
+      '..%3bx',
+      '..%20;x=1',
+      '.%3b',
+      '..%3f',
+      '..%23',
+      '...%20',
+      '%25u002e.',
+    ],
+    ...['a;..', 'a%ef%bc%8f..', '..%ef%bc%8fa', '%2e%c0%ae', '%c0%80..'],
+  ];
+  for (const dot of dots) {
+    for (const tail of [`/${dot}`, `/${dot}/admin`, `/x/${dot}/${dot}/admin`]) {
+      assert.equal(attaches(base, base + tail), false, tail);
+      assert.equal(attaches('https://host', `https://host${tail}`), false, tail);
+    }
+  }
+  const separators = [
+    '%c0%af',
+    '%c1%9c',
+    '%e0%80%af',
+    '%e0%81%9c',
+    '%f0%80%80%af',
+    '%c0%2f',
+    '%c1%1c',
+    '%25c0%25af',
+  ];
+  for (const separator of separators) {
+    assert.equal(attaches(base, `${base}/x${separator}y`), false, separator);
+    assert.equal(attaches(base, `${base}/..${separator}..${separator}admin`), false, separator);
+  }
+});
+
+test('names with dots, blanks, letters of any script and old code pages are names', () => {
+  const names = [
+    'a.b',
+    '...',
+    '..c',
+    'c..',
+    'a%20b',
+    'a%20.b',
+    'caf%e9',
+    '%c0%20la',
+    '%C3%80',
+    '%e0%b8%81',
+    '%F0%9F%98%80',
+  ];
+  const more = [
+    'a%c0%aeb',
+    '%e3%81%82%ef%bc%8f%e3%81%84',
+    '%ef%bc%8e%ef%bc%8ex',
+    'a;b=.5',
+    'v1.%32',
+    '%c3%ae.',
+  ];
+  for (const name of [...names, ...more]) assert.equal(attaches(base, `${base}/${name}/x`), true, name);
+});
