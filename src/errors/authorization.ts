@@ -50,6 +50,37 @@ export function answerFromAnotherIssuer(
   });
 }
 
+/** The authorization server did not take a pushed request (RFC 9126 section 2.3), or said nothing usable. */
+export function requestNotTaken(
+  issuer: string,
+  judged:
+    | { readonly problem: 'refused'; readonly status: number; readonly error: string; readonly said: string }
+    | { readonly problem: 'transient'; readonly status: number }
+    | { readonly problem: 'unusable'; readonly why: string },
+  trail: readonly Step[],
+): Failure {
+  switch (judged.problem) {
+    case 'refused':
+      return authorizationDenied(issuer, judged.error, judged.said, trail);
+    case 'transient':
+      return new Failure({
+        code: 'authorization_endpoint_failed',
+        exit: exitCode.network,
+        message: `The authorization server ${quoted(issuer)} answered ${judged.status} to the authorization request; no browser was opened.`,
+        remedy: 'Try again in a while.',
+        trail,
+      });
+    case 'unusable':
+      return new Failure({
+        code: 'callback_unusable',
+        exit: exitCode.serverBreaksRules,
+        message: `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${judged.why}. No browser was opened.`,
+        remedy: 'Report this to the authorization server’s operator.',
+        trail,
+      });
+  }
+}
+
 /** The authorization request would be absurdly long. */
 export function requestTooLong(length: number, trail: readonly Step[]): Failure {
   return new Failure({

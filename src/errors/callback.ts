@@ -1,5 +1,6 @@
 import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
+import type { RegistrationWay } from '../primitives/records.js';
 import { exitCode, Failure } from './failure.js';
 
 /** Something else listens on the port that was asked for. It is never taken for one of ours. */
@@ -39,16 +40,44 @@ export function linkTakenTwice(): Failure {
   });
 }
 
+/** The client that a login page is asked for, as far as it may be why the page shows an error. */
+export interface ShownClient {
+  readonly way: RegistrationWay;
+  /** Registered by itself at an earlier login. */
+  readonly isKept: boolean;
+  readonly redirectUri: string;
+  /** Did anybody say which port the redirect URI is to have? */
+  readonly hasFixedPort: boolean;
+}
+
+/** What to do where the login page shows an error: it sends no answer then (RFC 6749 section 4.1.2.1). */
+export function whenPageFails(client: ShownClient): string {
+  return `Does the page show an error? Then no answer comes. ${waysOut(client)}`;
+}
+
+function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): string {
+  switch (way) {
+    case 'dynamic':
+      return isKept
+        ? 'Run the login again: it then registers this program anew.'
+        : 'If it does not know this program, or refuses its address, register a client there and pass it with --client-id.';
+    case 'metadata':
+      return 'If it does not take the client ID metadata document, run the login again with --registration dynamic or with --client-id.';
+    case 'preregistered':
+    case 'ask':
+      return hasFixedPort
+        ? `If it does not know the client, check --client-id; if it refuses the redirect address, register ${redirectUri} there.`
+        : 'If it does not know the client, check --client-id; if it refuses the redirect address, add --redirect-port with the port that is registered there.';
+  }
+}
+
 /** Nobody answered. Many refusals end on a page of the authorization server's, with no callback at all. */
-export function loginTimedOut(timeoutMs: number, pasting: boolean): Failure {
-  const otherWay = pasting
-    ? 'with --timeout for more time; an address that the browser ends on, page or no page, is to be pasted here'
-    : 'with --timeout for more time, with --no-browser to paste the address that the browser ends on';
+export function loginTimedOut(timeoutMs: number, whenPageFails: string): Failure {
   return new Failure({
     code: 'login_timed_out',
     exit: exitCode.network,
-    message: `No answer came back from the browser within ${spanOf(timeoutMs)}. If the page there shows an error (unknown client, redirect address not allowed, no access), it never sends one.`,
-    remedy: `Look at the browser’s page for the reason, then run the login again: with --registration dynamic if it does not know the client, ${otherWay}.`,
+    message: `No answer came back from the browser within ${spanOf(timeoutMs)}. A page that shows an error (unknown client, redirect address not allowed, no access) never sends one.`,
+    remedy: `${whenPageFails} If the page cannot be loaded, add --no-browser; if you need longer, add --timeout ${Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)))}.`,
   });
 }
 

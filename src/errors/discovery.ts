@@ -135,7 +135,7 @@ export function endpointsMoved(
   return new Failure({
     code: 'endpoints_moved',
     exit: exitCode.loginNeeded,
-    message: `The authorization server ${quoted(issuer)} used the token endpoint ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`,
+    message: `The authorization server ${quoted(issuer)} had its endpoints at ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`,
     remedy: `If you trust the change, run: ${loginCommand(login, '--authorization-server', shellWord(issuer))}`,
     trail,
   });

@@ -17,7 +17,7 @@ export function grantRefused(
     message: `The authorization server ${quoted(issuer)} refused to issue a token (${answer.status}${answer.error === '' ? '' : ` ${quoted(answer.error, 80)}`})${answer.said === '' ? '' : `; it said: ${quoted(answer.said)}`}.`,
     remedy:
       answer.error === 'invalid_client'
-        ? 'The client registration is no longer known there: run the login again with --registration dynamic, or check --client-id and its secret.'
+        ? 'The client is not known there. If you gave it, check --client-id and its secret; else run the login again, which registers this program anew.'
         : 'Run the login again; nothing was stored, and an earlier login is as it was.',
     trail,
   });

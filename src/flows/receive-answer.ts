@@ -16,9 +16,14 @@ export interface AnswerRequest {
   readonly seat: Seat;
   /** Another way to the same login, begun where no browser was opened: its lines stand beside the address. */
   readonly beside: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** What to do where the page shows an error: it sends no answer then. */
+  readonly whenPageFails: string;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
+
+/** How long a page is left alone with the person before they hear what to do when it shows an error. Milliseconds. */
+const hintAfterMs = 15_000;
 
 /** Longest authorization URL that is shown: those that are longer are not made. */
 const longestShown = 8192;
@@ -50,20 +55,22 @@ export async function receiveAnswer(
 
 async function timeUp(
   clock: Ports['clock'],
-  { timeoutMs, mode, signal }: Pick<AnswerRequest, 'timeoutMs' | 'mode' | 'signal'>,
+  { timeoutMs, whenPageFails, signal }: Pick<AnswerRequest, 'timeoutMs' | 'whenPageFails' | 'signal'>,
 ): Promise<never> {
   await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs, mode === 'no-browser');
+  throw loginTimedOut(timeoutMs, whenPageFails);
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */
 async function askPerson(
-  ports: Pick<Ports, 'terminal' | 'browser'>,
+  ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>,
   request: AnswerRequest,
   link: string,
 ): Promise<AuthorizationAnswer> {
   const { terminal, browser } = ports;
   if (request.mode === 'browser' && (await browser.open(link)) === 'opened') {
+    await ports.clock.sleep(hintAfterMs, request.signal);
+    terminal.tell(`No answer yet. ${request.whenPageFails}`);
     return leaveToTheOthers();
   }
   if (request.signal.aborted) return leaveToTheOthers();
@@ -72,6 +79,8 @@ async function askPerson(
   // The address does not wait for the code: whoever is quick has it at once.
   const beside = await request.beside(request.signal);
   if (beside.length > 0) [...beside, ''].forEach(terminal.tell);
+  // At once: later it would stand in the middle of the question below.
+  terminal.tell(request.whenPageFails);
   if (!terminal.interactive) return leaveToTheOthers();
   terminal.tell(
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',

@@ -74,8 +74,10 @@ export interface RegistrationRecord {
   /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Was it registered for logins by a code (RFC 8628), too? Not given: for those that a person made not known, else no. */
+  /** Was it registered for logins by a code (RFC 8628), too? Not given: not asked for, or a person made it. */
   readonly device?: boolean;
+  /** No answer came to the last login with it: the authorization server may have forgotten it. */
+  readonly doubted?: boolean;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
 }

@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** Dynamic client registration (RFC 7591). Default true. */
   readonly registration?: boolean;
+  /** Pushed authorization requests (RFC 9126): taken, or the only ones that are. Default `offered`. */
+  readonly pushedRequests?: 'offered' | 'required';
   /** Client ID metadata documents: false for none, or how they are fetched. Default: from public addresses. */
   readonly metadataDocuments?: false | ClientDocumentRules;
   readonly clients?: readonly SandboxClient[];
@@ -65,6 +67,7 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     discovery: 'both',
     wellKnown: 'path',
     registration: true,
+    pushedRequests: 'offered',
     metadataDocuments: {},
     clients: [],
     loopbackPorts: 'any',

@@ -39,6 +39,7 @@ function exchangeOf(
     method: request.method ?? '',
     path,
     params: new Map(params),
+    body: '',
     authorized: request.headers.authorization !== undefined,
     places,
   };

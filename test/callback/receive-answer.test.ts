@@ -27,6 +27,7 @@ function receive(
     authorizationUrl,
     mode: 'browser',
     seat: 'desktop',
+    whenPageFails: 'Does the page show an error?',
     beside: async () => [],
     timeoutMs: 300_000,
     signal: person.signal,

@@ -130,7 +130,7 @@ test('a client with a secret: Basic first, the form where Basic is refused, and 
   assert.deepEqual(own.issuer.registrations, []);
 });
 
-test('a registration made for the browser does for a code, too', async () => {
+test('a registration made for the browser, which asked for no codes, is not taken for one: another is made', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
   const { issuer } = own.issuer;
@@ -139,7 +139,11 @@ test('a registration made for the browser does for a code, too', async () => {
   answering(own.issuer, [[200, token]]);
   const { ports } = hurried(scene.ports, idle);
   await deviceLogin(ports, scene.request({ server: own.server.url }));
-  assert.equal(own.issuer.registrations.length, 1);
+  const asked = own.issuer.registrations.map(({ grant_types }) => grant_types);
+  assert.deepEqual(asked, [
+    ['authorization_code', 'refresh_token'],
+    ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+  ]);
 });
 
 test('a metadata document, which lists the grants of the browser, is passed over for a code where one can register', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { authorizationRequestUrl } from '../../src/protocol/oauth/authorization-request.js';
+import {
+  authorizationRequestParameters,
+  authorizationRequestUrl,
+} from '../../src/protocol/oauth/authorization-request.js';
 import { judgeAuthorizationAnswer } from '../../src/protocol/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../src/protocol/oauth/authorization-server-metadata.js';
 import { newProof } from '../../src/protocol/oauth/proof-key.js';
@@ -12,6 +15,8 @@ const server: AuthorizationServer = {
   tokenEndpoint: 'https://as.example/token',
   registrationEndpoint: undefined,
   revocationEndpoint: undefined,
+  pushedAuthorizationRequestEndpoint: undefined,
+  requiresPushedRequests: false,
   deviceAuthorizationEndpoint: undefined,
   scopesSupported: [],
   grantTypes: undefined,
@@ -26,14 +31,17 @@ test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly on
     fc.property(text, text, text, fc.array(text, { maxLength: 4 }), (clientId, resource, state, scopes) => {
       const redirectUri = 'http://127.0.0.1:1234/callback';
       const url = new URL(
-        authorizationRequestUrl(server.authorizationEndpoint ?? '', {
-          clientId,
-          redirectUri,
-          resource,
-          scopes,
-          state,
-          codeChallenge: 'c',
-        }),
+        authorizationRequestUrl(
+          server.authorizationEndpoint ?? '',
+          authorizationRequestParameters({
+            clientId,
+            redirectUri,
+            resource,
+            scopes,
+            state,
+            codeChallenge: 'c',
+          }),
+        ),
       );
       const expected: Record<string, string> = {
         client_id: clientId,

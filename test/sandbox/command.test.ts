@@ -20,6 +20,7 @@ const usual: Arguments = {
   discovery: 'both',
   wellKnown: 'path',
   noRegistration: false,
+  requirePushedRequests: false,
   noMetadataDocuments: false,
   allowClientDocumentsFrom: [],
   clientDocumentsCa: undefined,

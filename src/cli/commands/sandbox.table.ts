@@ -58,6 +58,11 @@ export const sandboxTable = {
       describe: 'form of its well-known address',
     },
     { name: 'no-registration', kind: 'boolean', describe: 'no dynamic client registration' },
+    {
+      name: 'require-pushed-requests',
+      kind: 'boolean',
+      describe: 'take no authorization request that was not pushed before (RFC 9126)',
+    },
     { name: 'no-metadata-documents', kind: 'boolean', describe: 'no client ID metadata documents' },
     {
       name: 'allow-client-documents-from',

@@ -77,6 +77,7 @@ async function start(context: CommandContext, args: SandboxArguments) {
       discovery: args.discovery,
       wellKnown: args.wellKnown,
       registration: !args.noRegistration,
+      pushedRequests: args.requirePushedRequests ? 'required' : 'offered',
       metadataDocuments: await documentRules(context, args),
       clients,
       faults: args.misbehave,

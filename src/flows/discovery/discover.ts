@@ -56,7 +56,8 @@ export async function discover(
       grant: request.grant,
     });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
-    for (const url of [found.tokenEndpoint, found.authorizationEndpoint]) {
+    const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
+    for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
       if (url === undefined) continue;
       await ports.door.check({ url, namedBy: zone, signal });
     }

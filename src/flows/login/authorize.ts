@@ -2,6 +2,7 @@ import {
   answerFromAnotherIssuer,
   answerUnusable,
   authorizationDenied,
+  requestNotTaken,
   requestTooLong,
 } from '../../errors/authorization.js';
 import { linkTakenTwice, tooManyTabs } from '../../errors/callback.js';
@@ -11,17 +12,23 @@ import type { LoginMeant } from '../../primitives/login-command.js';
 import type { Seat } from '../../primitives/seat.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
+  authorizationRequestParameters,
   authorizationRequestUrl,
   longestAuthorizationRequest,
+  pushedRequestParameters,
 } from '../../protocol/oauth/authorization-request.js';
 import {
   type AuthorizationJudgement,
   judgeAuthorizationAnswer,
 } from '../../protocol/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
+import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import { newProof } from '../../protocol/oauth/proof-key.js';
+import { pushAuthorizationRequest } from '../../protocol/oauth/pushed-authorization.js';
 import type { Discovery } from '../discovery/discover.js';
 import { receiveAnswer } from '../receive-answer.js';
+import { toldStep } from '../told-step.js';
+import { askAsClient } from './client-method.js';
 import type { DeviceBeside } from './device-beside.js';
 import type { Redeemed } from './redeem.js';
 
@@ -36,9 +43,11 @@ export interface Authorization {
 export interface AuthorizationRequest {
   readonly discovery: Discovery;
   readonly login: LoginMeant;
-  readonly clientId: string;
+  readonly client: ClientAuthentication;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
+  /** What to do where the page shows an error: it sends no answer then. */
+  readonly whenPageFails: string;
   /** Shown beside the address where no browser was opened. */
   readonly beside: DeviceBeside;
   readonly mode: 'browser' | 'no-browser';
@@ -65,19 +74,17 @@ export async function authorize(
     throw capabilityMissing(server.issuer, 'an authorization endpoint', ports.journal.steps);
   }
   const proof = await newProof();
-  const authorizationUrl = authorizationRequestUrl(authorizationEndpoint, {
-    clientId: request.clientId,
+  // The browser is no way around the door: where it may not send a request, nobody is sent.
+  await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
+  const parameters = authorizationRequestParameters({
+    clientId: request.client.clientId,
     redirectUri: listener.redirectUri,
     resource: discovery.protectedResource.resource,
     scopes: request.scopes,
     state: proof.state.reveal(),
     codeChallenge: proof.codeChallenge,
   });
-  if (authorizationUrl.length > longestAuthorizationRequest) {
-    throw requestTooLong(authorizationUrl.length, ports.journal.steps);
-  }
-  // The browser is no way around the door: where it may not send a request, nobody is sent.
-  await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
+  const authorizationUrl = await requestUrl(ports, request, authorizationEndpoint, parameters);
   const tabs = `tab ${discovery.server}`;
   if (request.mode === 'browser') {
     if (!(await ports.attempts.take(tabs, mostTabs))) {
@@ -97,6 +104,53 @@ export async function authorize(
   }
   const code = codeOf(ports, server, judgeAuthorizationAnswer(answer, server));
   return { code, verifier: proof.verifier };
+}
+
+/**
+ * The address of the request: pushed first (RFC 9126) where the authorization server demands that, or where it would be
+ * too long. Elsewhere a request that is only offered would cost a person nothing less, and make the address one that
+ * runs out, often within a minute, which is little for somebody who copies it to another computer.
+ */
+async function requestUrl(
+  ports: Pick<Ports, 'door' | 'terminal' | 'journal' | 'progress'>,
+  request: AuthorizationRequest,
+  endpoint: string,
+  parameters: readonly (readonly [string, string])[],
+): Promise<string> {
+  const { discovery, client } = request;
+  const server = discovery.authorizationServer;
+  const url = authorizationRequestUrl(endpoint, parameters);
+  const isLong = url.length > longestAuthorizationRequest;
+  const pushTo = server.pushedAuthorizationRequestEndpoint;
+  if (pushTo === undefined || !(server.requiresPushedRequests || isLong)) {
+    if (isLong) throw requestTooLong(url.length, ports.journal.steps);
+    return url;
+  }
+  ports.progress.begin('Sending the authorization request');
+  const step = { name: 'pushed-authorization', asked: `POST ${pushTo}`, rule: 'RFC 9126 section 2' } as const;
+  const { issuer } = server;
+  const { judged } = await askAsClient(server, client, (as) =>
+    toldStep(ports, step, () =>
+      pushAuthorizationRequest(ports.door, {
+        endpoint: pushTo,
+        issuer,
+        zone: discovery.zone,
+        client: as,
+        parameters,
+        signal: request.signal,
+      }),
+    ),
+  );
+  if (!judged.ok) {
+    ports.journal.record({ ...step, came: judged.problem, verdict: 'failure' });
+    throw requestNotTaken(issuer, judged, ports.journal.steps);
+  }
+  const { requestUri, lifetimeMs } = judged.pushed;
+  ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
+  if (request.mode === 'no-browser') {
+    ports.terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
+  }
+  return authorizationRequestUrl(endpoint, pushedRequestParameters(client.clientId, requestUri));
 }
 
 /** From the callback, the terminal or the code beside: the first one ends the others. */

@@ -20,15 +20,19 @@ export async function checkMovedEndpoint(
   },
 ): Promise<void> {
   const { held, wanted, signal } = request;
-  const { issuer, tokenEndpoint } = discovery.authorizationServer;
+  const { issuer, tokenEndpoint, pushedAuthorizationRequestEndpoint: pushed } = discovery.authorizationServer;
   if (held === undefined || held.issuer !== issuer || wanted !== undefined) {
     return;
   }
   const before = await recordedEndpoint(ports, held);
-  if (before === undefined || new URL(before).origin === new URL(tokenEndpoint).origin) {
+  // A client's secret goes to both.
+  const now = [tokenEndpoint, pushed ?? tokenEndpoint].find(
+    (url) => before !== undefined && new URL(before).origin !== new URL(url).origin,
+  );
+  if (before === undefined || now === undefined) {
     return;
   }
-  const moved = endpointsMoved(held, { issuer, before, now: tokenEndpoint }, ports.journal.steps);
+  const moved = endpointsMoved(held, { issuer, before, now }, ports.journal.steps);
   if (!ports.terminal.interactive) {
     throw moved;
   }

@@ -1,15 +1,17 @@
+import { whenPageFails } from '../../errors/callback.js';
+import { Failure } from '../../errors/failure.js';
 import type { CallbackListener, Ports } from '../../ports.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
-import { authorize } from './authorize.js';
+import { type Authorization, type AuthorizationRequest, authorize } from './authorize.js';
 import { deviceBeside } from './device-beside.js';
 import { documentRefused, noteDocument } from './document-login.js';
 import type { IdentifiedClient } from './identify-client.js';
-import { forgetRefusedClient, keepClient } from './keep-client.js';
+import { forgetRefusedClient, keepClient, noteUnanswered } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
-import { redeem } from './redeem.js';
+import { type Redeemed, redeem } from './redeem.js';
 import { registrationServed } from './register-dynamically.js';
 import { wishOf } from './wish.js';
 
@@ -21,6 +23,8 @@ export interface PreparedLogin {
   readonly client: IdentifiedClient;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
+  /** Did anybody say which port it is to have? */
+  readonly hasFixedPort: boolean;
 }
 
 /**
@@ -52,21 +56,22 @@ async function redeemAndKeep(
   request: LoginRequest,
   prepared: PreparedLogin,
 ): Promise<LoginRecord> {
-  const { discovery, client, listener, scopes } = prepared;
+  const { discovery, client, listener, scopes, hasFixedPort } = prepared;
   const { redirectUri } = listener;
-  const { clientId, device: mayUseCode } = client;
+  const { device: mayUseCode } = client;
   const allowed = mayUseCode !== false;
   const device = { discovery, client, scopes, allowed, timeoutMs: request.timeoutMs };
   const asked = {
     ...request,
     login: prepared.meant,
     discovery,
-    clientId,
+    client,
     scopes,
     listener,
+    whenPageFails: whenPageFails({ ...client, isKept: client.isKept === true, redirectUri, hasFixedPort }),
     beside: deviceBeside(ports, device),
   };
-  const authorized = await authorize(ports, asked);
+  const authorized = await answered(ports, asked, client);
   const redeemed =
     'token' in authorized
       ? authorized
@@ -86,7 +91,7 @@ async function redeemAndKeep(
     grant: 'authorization_code',
     wish: await wishOf(request),
   });
-  if (client.way === 'dynamic') await registrationServed(ports, discovery.authorizationServer.issuer);
+  if (client.way === 'dynamic') await registrationServed(ports, discovery.authorizationServer.issuer, client);
   await keepClient(ports, { ...prepared, redirectUri, authMethod: redeemed.client.method });
   await noteDocument(ports, { ...request, ...prepared, redirectUri }, redeemed.client.method);
   ports.journal.record({
@@ -97,4 +102,23 @@ async function redeemAndKeep(
     verdict: 'pass',
   });
   return record;
+}
+
+/** The person's answer. Where none comes to a page that was shown, the page may be why: that is noted, and said. */
+async function answered(
+  ports: Ports,
+  asked: AuthorizationRequest,
+  client: IdentifiedClient,
+): Promise<Authorization | Redeemed> {
+  try {
+    return await authorize(ports, asked);
+  } catch (error) {
+    const { signal, discovery, whenPageFails } = asked;
+    const isTimeUp = error instanceof Failure && error.code === 'login_timed_out';
+    if (isTimeUp || signal.aborted) {
+      await noteUnanswered(ports, { issuer: discovery.authorizationServer.issuer, client });
+    }
+    if (signal.aborted && ports.terminal.interactive) ports.terminal.tell(whenPageFails);
+    throw error;
+  }
 }

@@ -7,6 +7,10 @@ import type { Redeemed } from './redeem.js';
 /** How long the person's address waits for a code to stand beside it, in milliseconds. */
 const patienceMs = 5_000;
 
+/** Codes of failures that are true of the other way, too. */
+const finalCodes: readonly string[] = ['denied', 'invalid_client'];
+const isFinal = ({ code }: Failure): boolean => finalCodes.includes(code);
+
 /** A code beside the address of the login page: whichever the person uses first wins. */
 export interface DeviceBeside {
   /** Asks for a code; what to show of it, nothing where there is none to be had. Then the token is waited for. */
@@ -17,7 +21,8 @@ export interface DeviceBeside {
 
 /**
  * Offers a login by a code (RFC 8628) beside another way, where the authorization server has it and this client may use
- * it. It is an extra: whatever it fails of is recorded, and the other way goes on; only the person's no ends both.
+ * it. It is an extra: whatever it fails of is recorded, and the other way goes on. Both end with the person's no, and where
+ * the client is not known: the login page would only say the same.
  */
 export function deviceBeside(
   ports: Pick<Ports, 'door' | 'journal' | 'clock'>,
@@ -36,7 +41,7 @@ export function deviceBeside(
     try {
       settle(await waitForDeviceToken(ports, started));
     } catch (error) {
-      if (error instanceof Failure && error.code === 'denied') fail(error);
+      if (error instanceof Failure && isFinal(error)) fail(error);
     }
   };
   return {
@@ -51,6 +56,7 @@ export function deviceBeside(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Failure) && !patience.aborted) throw error;
+        if (error instanceof Failure && isFinal(error)) fail(error);
         return [];
       }
     },

@@ -9,6 +9,7 @@ import { identifyClient, manualRegistration } from './identify-client.js';
 import { forgetRefusedClient, keepClient } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
+import { registrationServed } from './register-dynamically.js';
 import { scopesToRegister } from './select-scopes.js';
 import { wishOf } from './wish.js';
 
@@ -39,6 +40,8 @@ export async function deviceLogin(
     discovery,
     redirectUri,
     byDevice: true,
+    codeBeside: false,
+    meant: begun.meant,
     forced: request.registration,
     preregistered,
     kept,
@@ -59,6 +62,7 @@ export async function deviceLogin(
       grant: 'authorization_code',
       wish: await wishOf(request),
     });
+    if (client.way === 'dynamic') await registrationServed(ports, issuer, client);
     const authMethod = redeemed.client.method;
     await keepClient(ports, { discovery, client, scopes, redirectUri, authMethod });
     return record;

@@ -5,6 +5,7 @@ import {
   registrationWayClosed,
 } from '../../errors/registration.js';
 import type { Ports } from '../../ports.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
 import type { ClientAuthMethod, RegistrationRecord, RegistrationWay } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
@@ -31,6 +32,10 @@ export interface ClientRequest {
   readonly redirectUri: string;
   /** Is the login to be by a code alone (RFC 8628), with no redirect at all? */
   readonly byDevice: boolean;
+  /** Is a code going to stand beside the address of the login page? */
+  readonly codeBeside: boolean;
+  /** The login that is being made. */
+  readonly meant: LoginMeant;
   readonly forced: RegistrationWay | undefined;
   readonly preregistered: PreregisteredClient | undefined;
   /** The address of our client ID metadata document, when one is configured. */
@@ -46,6 +51,8 @@ export interface IdentifiedClient extends ClientAuthentication {
   readonly way: RegistrationWay;
   /** May it log in by a code (RFC 8628)? Undefined: only the authorization server knows. */
   readonly device?: boolean;
+  /** Registered by itself at an earlier login. */
+  readonly isKept?: boolean;
 }
 
 type Needs = Pick<

@@ -3,7 +3,10 @@ import type { Ports } from '../../ports.js';
 import type { ClientAuthMethod } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import type { IdentifiedClient } from './identify-client.js';
-import { forgetRegistration, keepRegistration } from './registrations.js';
+import { doubtRegistration, forgetRegistration, keepRegistration } from './registrations.js';
+
+/** Codes of failures that say: this client is not known, or may not do this. */
+const refusals: readonly string[] = ['invalid_client', 'unauthorized_client'];
 
 /** A client that a person gave is kept for the next login, its secret in the store, with the method that worked. */
 export async function keepClient(
@@ -39,7 +42,21 @@ export async function forgetRefusedClient(
   error: unknown,
 ): Promise<void> {
   const { issuer, client } = used;
-  if (error instanceof Failure && error.code === 'invalid_client' && client.way === 'dynamic') {
+  if (error instanceof Failure && refusals.includes(error.code) && client.way === 'dynamic') {
     await forgetRegistration(ports, { issuer, clientId: client.clientId });
+  }
+}
+
+/**
+ * No answer came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
+ * registered at an earlier login is then registered anew by the next one.
+ */
+export async function noteUnanswered(
+  ports: Pick<Ports, 'index'>,
+  used: { readonly issuer: string; readonly client: IdentifiedClient },
+): Promise<void> {
+  const { issuer, client } = used;
+  if (client.way === 'dynamic' && client.isKept === true) {
+    await doubtRegistration(ports, { issuer, clientId: client.clientId }, true);
   }
 }

@@ -58,15 +58,15 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     request,
     discovery.authorizationServer.takesMetadataDocuments,
   );
-  await using listener = await openListener(ports, {
-    port: request.redirectPort ?? portOf(preregistered),
-    registration,
-  });
+  const port = request.redirectPort ?? portOf(preregistered);
+  await using listener = await openListener(ports, { port, registration });
   const { redirectUri } = listener;
   const client = await identifyClient(ports, {
     discovery,
     redirectUri,
     byDevice: false,
+    codeBeside: request.mode === 'no-browser' || !opensBrowsers.includes(request.seat),
+    meant: begun.meant,
     forced: request.registration,
     preregistered,
     metadataUrl: request.metadataUrl,
@@ -76,8 +76,18 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
   });
   announce(ports, discovery, { scopes, isNew: begun.isNew });
   announceDocument(ports, { ...request, discovery, client, redirectUri }, kept);
-  return await completeLogin(ports, request, { meant: begun.meant, discovery, client, scopes, listener });
+  return await completeLogin(ports, request, {
+    meant: begun.meant,
+    discovery,
+    client,
+    scopes,
+    listener,
+    hasFixedPort: port !== undefined,
+  });
 }
+
+/** Where a browser is likely to be opened: elsewhere a code is offered beside the address. */
+const opensBrowsers: readonly Seat[] = ['desktop', 'wsl'];
 
 /** The port that a configured client is registered with. */
 function portOf(client: PreregisteredClient | undefined): number | undefined {

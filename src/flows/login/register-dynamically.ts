@@ -1,42 +1,61 @@
+import { Failure } from '../../errors/failure.js';
 import { registeredTooOften, registrationRefused, registrationUnusable } from '../../errors/registration.js';
 import type { Ports } from '../../ports.js';
+import type { RegistrationRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
-import { registerClient } from '../../protocol/oauth/client-registration.js';
+import {
+  type RegisteredClient,
+  type RegistrationAsk,
+  registerClient,
+} from '../../protocol/oauth/client-registration.js';
+import { deviceGrant } from '../../protocol/oauth/device-request.js';
 import { toldStep } from '../told-step.js';
 import type { ClientRequest, IdentifiedClient } from './identify-client.js';
-import { keepRegistration, storedSecret } from './registrations.js';
+import { doubtRegistration, keepRegistration, storedSecret } from './registrations.js';
 
 /** New registrations at one authorization server within an hour that no login came of. */
 const mostRegistrations = 3;
 
 type Needs = Pick<
   Ports,
-  'door' | 'store' | 'stores' | 'index' | 'attempts' | 'journal' | 'progress' | 'clock'
+  'door' | 'store' | 'stores' | 'index' | 'attempts' | 'journal' | 'progress' | 'clock' | 'terminal'
 >;
+
+type DynamicRequest = ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string };
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
- * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. `--registration dynamic` always registers anew.
- * @throws Failure `registration_refused`, `registration_unusable`, or the door's and the store's
+ * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no answer came to is
+ * made anew; as long as that is not possible, or not allowed, it is used once more. `--registration dynamic` always
+ * registers anew.
+ * @throws Failure `registration_refused`, `registration_unusable`, `registered_too_often`, or the door's and the store's
  */
-export async function registerDynamically(
-  ports: Needs,
-  request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
-): Promise<IdentifiedClient> {
+export async function registerDynamically(ports: Needs, request: DynamicRequest): Promise<IdentifiedClient> {
   const kept = await usableStored(ports, request);
-  return kept ?? registerAnew(ports, request);
+  if (kept === undefined) return registerAnew(ports, request);
+  const { client, doubted } = kept;
+  if (!doubted || !(await ports.attempts.allows(budgetOf(request.server.issuer), mostRegistrations))) {
+    return client;
+  }
+  ports.terminal.tell('No answer came to the last login here: this client is registered anew.');
+  try {
+    return await registerAnew(ports, request);
+  } catch (error) {
+    const isRefusal = error instanceof Failure && /^registration_|^registered_/.test(error.code);
+    if (!isRefusal) throw error;
+    return client; // better than none: the person may only have been slow
+  }
 }
 
-async function usableStored(ports: Needs, request: ClientRequest): Promise<IdentifiedClient | undefined> {
-  const stored = request.kept.find(({ way }) => way === 'dynamic');
-  const fits =
-    stored !== undefined &&
-    request.forced !== 'dynamic' &&
-    (request.byDevice ? stored.device === true : stored.redirectUri === request.redirectUri) &&
-    scopesMissing(stored.scopes, request.scopes).length === 0 &&
-    (stored.secretExpiresAt === null || stored.secretExpiresAt > ports.clock.now());
-  if (!fits) {
+interface Stored {
+  readonly client: IdentifiedClient;
+  readonly doubted: boolean;
+}
+
+async function usableStored(ports: Needs, request: DynamicRequest): Promise<Stored | undefined> {
+  const stored = request.kept.find((one) => fits(one, request, ports.clock.now()));
+  if (stored === undefined) {
     return undefined;
   }
   const found = await storedSecret(ports, stored);
@@ -44,44 +63,69 @@ async function usableStored(ports: Needs, request: ClientRequest): Promise<Ident
     return undefined;
   }
   const secret = found.kind === 'secret' ? found.secret : undefined;
-  const { clientId, authMethod: method, device = false } = stored;
-  return { way: 'dynamic', clientId, secret, method, device };
+  const { clientId, authMethod: method, device = false, doubted = false } = stored;
+  return { client: { way: 'dynamic', clientId, secret, method, device, isKept: true }, doubted };
 }
 
+function fits(stored: RegistrationRecord, request: DynamicRequest, now: number): boolean {
+  const { byDevice, redirectUri } = request;
+  return (
+    stored.way === 'dynamic' &&
+    request.forced !== 'dynamic' &&
+    (byDevice ? stored.device === true : stored.redirectUri === redirectUri) &&
+    // What was not asked for so far may be asked for; what was refused is not.
+    !(wantsCode(request) && stored.device === undefined) &&
+    scopesMissing(stored.scopes, request.scopes).length === 0 &&
+    (stored.secretExpiresAt === null || stored.secretExpiresAt > now)
+  );
+}
+
+const wantsCode = ({ byDevice, codeBeside, server }: DynamicRequest): boolean =>
+  byDevice || (codeBeside && server.deviceAuthorizationEndpoint !== undefined);
+
 /** A login came of it: whoever logs in, out of all, and in again is not in a loop. */
-export async function registrationServed(ports: Pick<Ports, 'attempts'>, issuer: string): Promise<void> {
+export async function registrationServed(
+  ports: Pick<Ports, 'attempts' | 'index'>,
+  issuer: string,
+  { clientId }: IdentifiedClient,
+): Promise<void> {
   await ports.attempts.forget(budgetOf(issuer));
+  const { registrations } = await ports.index.read();
+  const isDoubted = registrations.some(
+    (one) => one.issuer === issuer && one.clientId === clientId && one.doubted === true,
+  );
+  if (isDoubted) await doubtRegistration(ports, { issuer, clientId }, false);
 }
 
 const budgetOf = (issuer: string): string => `registration ${issuer}`;
 
-async function registerAnew(
-  ports: Needs,
-  request: ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string },
-): Promise<IdentifiedClient> {
-  const { server, redirectUri, scopes } = request;
+/**
+ * What to ask for: what this login is going to use; each next one where the one before was refused, the last with as
+ * little as can be. Some authorization servers refuse a whole registration for one grant or scope that they do not give.
+ */
+function asksOf(request: DynamicRequest): readonly RegistrationAsk[] {
+  const { byDevice, scopes, server } = request;
+  const refresh = server.grantTypes?.includes('refresh_token') === false ? [] : ['refresh_token'];
+  const code = 'authorization_code';
+  if (byDevice) {
+    return [
+      { grants: [deviceGrant, ...refresh], scopes },
+      { grants: [code, deviceGrant], scopes: [] },
+    ];
+  }
+  const beside = wantsCode(request) ? [{ grants: [code, ...refresh, deviceGrant], scopes }] : [];
+  return [...beside, { grants: [code, ...refresh], scopes }, { grants: [code], scopes: [] }];
+}
+
+async function registerAnew(ports: Needs, request: DynamicRequest): Promise<IdentifiedClient> {
+  const { server, redirectUri, scopes, meant } = request;
   if (!(await ports.attempts.take(budgetOf(server.issuer), mostRegistrations))) {
     const why = { forced: request.forced === 'dynamic', trail: ports.journal.steps };
     throw registeredTooOften(server.issuer, mostRegistrations, why);
   }
   ports.progress.begin(`Registering at ${server.issuer}`);
-  const { zone } = request.discovery;
-  const step = { name: 'client-registration', asked: `POST ${request.endpoint}`, rule: 'R-2.2b' } as const;
-  const judged = await toldStep(ports, step, () =>
-    registerClient(ports.door, { ...request, zone, now: ports.clock.now() }),
-  );
-  const record = (came: string, verdict: 'pass' | 'failure') =>
-    ports.journal.record({ ...step, came, verdict });
-  if (!judged.ok) {
-    const came = judged.problem === 'refused' ? `${judged.status} ${judged.error}` : judged.why;
-    record(came, 'failure');
-    throw judged.problem === 'refused'
-      ? registrationRefused(server.issuer, judged.status, judged.said, ports.journal.steps)
-      : registrationUnusable(server.issuer, judged.why, ports.journal.steps);
-  }
-  record(`client identifier ${judged.client.clientId}, ${judged.client.method}`, 'pass');
-  const { clientId, secret, method, device, secretExpiresAt } = judged.client;
-  await keepRegistration(ports, {
+  const { clientId, secret, method, device, secretExpiresAt } = await registered(ports, request);
+  const record = {
     issuer: server.issuer,
     clientId,
     secret,
@@ -89,8 +133,50 @@ async function registerAnew(
     authMethod: method,
     redirectUri,
     scopes,
-    device,
+    ...(device === undefined ? {} : { device }),
     secretExpiresAt,
-  });
-  return { way: 'dynamic', clientId, secret, method, device };
+  } as const;
+  await keepRegistration(ports, record, meant);
+  return { way: 'dynamic', clientId, secret, method, device: device ?? false };
+}
+
+/** Asks, and for less where that is refused for what it asks for (RFC 7591 section 3.2.2). */
+async function registered(ports: Needs, request: DynamicRequest): Promise<RegisteredClient> {
+  const { server } = request;
+  const { zone } = request.discovery;
+  const step = { name: 'client-registration', asked: `POST ${request.endpoint}`, rule: 'R-2.2b' } as const;
+  const asks = asksOf(request);
+  for (const [at, ask] of asks.entries()) {
+    const judged = await toldStep(ports, step, () =>
+      registerClient(ports.door, { ...request, ...ask, zone, now: ports.clock.now() }),
+    );
+    const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
+      ports.journal.record({ ...step, came, verdict });
+    if (judged.ok) {
+      record(`client identifier ${judged.client.clientId}, ${judged.client.method}`, 'pass');
+      return judged.client;
+    }
+    if (judged.problem === 'unusable') {
+      record(judged.why, 'failure');
+      throw registrationUnusable(server.issuer, judged.why, ports.journal.steps);
+    }
+    const { status, error, said } = judged;
+    const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
+    record(`${status} ${error}`, isLast ? 'failure' : 'warning');
+    if (isLast) throw registrationRefused(server.issuer, status, said, ports.journal.steps);
+  }
+  throw new Error('there is always something to ask for');
+}
+
+/** Errors that are not about grants or scopes (RFC 7591 section 3.2.2). */
+const refusedOutright: readonly string[] = [
+  'invalid_redirect_uri',
+  'invalid_software_statement',
+  'unapproved_software_statement',
+  'access_denied',
+];
+
+/** May less be given where this much was refused? */
+function isAboutTheAsk(status: number, error: string): boolean {
+  return [400, 422].includes(status) && !refusedOutright.includes(error);
 }

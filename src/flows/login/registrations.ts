@@ -1,6 +1,7 @@
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
-import type { RegistrationRecord, StrayItem } from '../../primitives/records.js';
+import type { LoginMeant } from '../../primitives/login-command.js';
+import type { IndexDocument, LoginRecord, RegistrationRecord, StrayItem } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { decodeClientSecret, encodeClientSecret } from '../../protocol/client-secret-item.js';
 import { registrationKey } from '../../protocol/credential-item.js';
@@ -44,10 +45,14 @@ export async function storedSecret(
   }
 }
 
-/** Keeps a registration: its secret in the store first, then the record, replacing the issuer's older one of that way. */
+/**
+ * Keeps a registration: its secret in the store first, then the record, replacing the issuer's older one of that way;
+ * one that was registered by itself stays as long as a login uses it, other than the one that is being made.
+ */
 export async function keepRegistration(
   ports: Pick<Ports, 'store' | 'stores' | 'index'>,
   registration: Omit<RegistrationRecord, 'key' | 'hasSecret'> & { readonly secret: Secret | undefined },
+  made?: LoginMeant,
 ): Promise<void> {
   const { secret, ...rest } = registration;
   const key = await registrationKey(registration.issuer, registration.clientId);
@@ -61,8 +66,26 @@ export async function keepRegistration(
   }
   const where = secret === undefined ? {} : { store: ports.store.kind };
   const record: RegistrationRecord = { ...rest, key, hasSecret: secret !== undefined, ...where };
-  const same = (old: RegistrationRecord) => old.issuer === record.issuer && old.way === record.way;
-  await replaceRegistrations(ports, same, secret === undefined ? [] : [place], record);
+  const goes = (old: RegistrationRecord, { logins }: IndexDocument): boolean => {
+    const isMade = (login: LoginRecord) => login.server === made?.server && login.account === made?.account;
+    const isAlike = old.issuer === record.issuer && old.way === record.way;
+    const others = logins.filter((login) => !isMade(login));
+    return old.key === key || (isAlike && !(old.way === 'dynamic' && isUsed(old, others)));
+  };
+  await replaceRegistrations(ports, goes, secret === undefined ? [] : [place], record);
+}
+
+/** Notes whether to doubt that the authorization server still knows a registration. @throws Failure of the index */
+export async function doubtRegistration(
+  ports: Pick<Ports, 'index'>,
+  { issuer, clientId }: { readonly issuer: string; readonly clientId: string },
+  doubted: boolean,
+): Promise<void> {
+  const isIt = (one: RegistrationRecord) => one.issuer === issuer && one.clientId === clientId;
+  await ports.index.update((document) => ({
+    ...document,
+    registrations: document.registrations.map((one) => (isIt(one) ? { ...one, doubted } : one)),
+  }));
 }
 
 /** Forgets a registration and its secret. @throws Failure of the index */
@@ -77,10 +100,12 @@ export async function forgetRegistration(
 /** Forgets every registration that no login is left of, and every secret of one. Returns how many. @throws Failure of the index */
 export async function forgetEveryRegistration(ports: Pick<Ports, 'stores' | 'index'>): Promise<number> {
   const { registrations, logins } = await ports.index.read();
-  const isUsed = ({ issuer, clientId }: RegistrationRecord): boolean =>
-    logins.some((login) => login.issuer === issuer && login.clientId === clientId);
-  await replaceRegistrations(ports, (registration) => !isUsed(registration), [], undefined);
-  return registrations.filter((registration) => !isUsed(registration)).length;
+  await replaceRegistrations(ports, (one, document) => !isUsed(one, document.logins), [], undefined);
+  return registrations.filter((registration) => !isUsed(registration, logins)).length;
+}
+
+function isUsed({ issuer, clientId }: RegistrationRecord, logins: readonly LoginRecord[]): boolean {
+  return logins.some((login) => login.issuer === issuer && login.clientId === clientId);
 }
 
 /**
@@ -90,17 +115,17 @@ export async function forgetEveryRegistration(ports: Pick<Ports, 'stores' | 'ind
  */
 async function replaceRegistrations(
   ports: Pick<Ports, 'stores' | 'index'>,
-  goes: (old: RegistrationRecord) => boolean,
+  goes: (old: RegistrationRecord, document: IndexDocument) => boolean,
   written: readonly StrayItem[],
   record: RegistrationRecord | undefined,
 ): Promise<void> {
   let items: readonly StrayItem[] = [];
   await ports.index.update((document) => {
-    const kept = document.registrations.filter((old) => !goes(old));
+    const kept = document.registrations.filter((old) => !goes(old, document));
     const registrations = record === undefined ? kept : [...kept, record];
     const after = withoutStrays({ ...document, registrations }, written);
     items = document.registrations
-      .filter((old) => goes(old) && old.hasSecret)
+      .filter((old) => goes(old, document) && old.hasSecret)
       .flatMap(placesOf)
       .filter(({ key, store }) => !isRecorded(after, { key, store: ports.stores.of(store).kind }));
     return withStrays(after, items);

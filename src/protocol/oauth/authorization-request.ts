@@ -11,13 +11,11 @@ export interface AuthorizationRequest {
 /** Longest authorization request that is opened, in characters. */
 export const longestAuthorizationRequest = 8192;
 
-/**
- * The URL of an authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource`
- * (RFC 8707). Each parameter occurs exactly once; what the endpoint's own query holds beside them stays.
- */
-export function authorizationRequestUrl(endpoint: string, request: AuthorizationRequest): string {
-  const url = new URL(endpoint);
-  const parameters: readonly (readonly [string, string])[] = [
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** An authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource` (RFC 8707). */
+export function authorizationRequestParameters(request: AuthorizationRequest): Parameters {
+  return [
     ['response_type', 'code'],
     ['client_id', request.clientId],
     ['redirect_uri', request.redirectUri],
@@ -29,6 +27,19 @@ export function authorizationRequestUrl(endpoint: string, request: Authorization
     // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
     ...(request.scopes.includes('offline_access') ? ([['prompt', 'consent']] as const) : []),
   ];
+}
+
+/** What stands for a request that was pushed (RFC 9126 section 4). */
+export function pushedRequestParameters(clientId: string, requestUri: string): Parameters {
+  return [
+    ['client_id', clientId],
+    ['request_uri', requestUri],
+  ];
+}
+
+/** The URL of a request. Each parameter occurs exactly once; what the endpoint's own query holds beside them stays. */
+export function authorizationRequestUrl(endpoint: string, parameters: Parameters): string {
+  const url = new URL(endpoint);
   for (const [name, value] of parameters) {
     url.searchParams.set(name, value);
   }

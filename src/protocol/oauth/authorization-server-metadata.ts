@@ -10,6 +10,10 @@ export interface AuthorizationServer {
   readonly tokenEndpoint: string;
   readonly registrationEndpoint: string | undefined;
   readonly revocationEndpoint: string | undefined;
+  /** RFC 9126 section 5. */
+  readonly pushedAuthorizationRequestEndpoint: string | undefined;
+  /** Does it take authorization requests only as they were pushed? Then the endpoint is there. */
+  readonly requiresPushedRequests: boolean;
   /** RFC 8628 section 4. */
   readonly deviceAuthorizationEndpoint: string | undefined;
   readonly scopesSupported: readonly string[];
@@ -86,6 +90,12 @@ export function judgeAuthorizationServer(
   if (!tokenEndpoint.ok) {
     return { ok: false, problem: 'unusable', why: `its "token_endpoint" ${tokenEndpoint.why}` };
   }
+  const pushed = endpoint(document, 'pushed_authorization_request_endpoint', asked.zone);
+  const requiresPushedRequests = document['require_pushed_authorization_requests'] === true;
+  if (byCode && requiresPushedRequests && !pushed.ok) {
+    const why = `it takes pushed authorization requests alone, and its "pushed_authorization_request_endpoint" ${pushed.why}`;
+    return { ok: false, problem: 'unusable', why };
+  }
   return {
     ok: true,
     authorizationServer: {
@@ -94,6 +104,8 @@ export function judgeAuthorizationServer(
       tokenEndpoint: tokenEndpoint.url,
       registrationEndpoint: optionalEndpoint(document, 'registration_endpoint', asked.zone),
       revocationEndpoint: optionalEndpoint(document, 'revocation_endpoint', asked.zone),
+      pushedAuthorizationRequestEndpoint: pushed.ok ? pushed.url : undefined,
+      requiresPushedRequests,
       deviceAuthorizationEndpoint: optionalEndpoint(document, 'device_authorization_endpoint', asked.zone),
       scopesSupported: strings(document['scopes_supported']) ?? [],
       grantTypes: strings(document['grant_types_supported']),

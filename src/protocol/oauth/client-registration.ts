@@ -14,10 +14,18 @@ export interface RegisteredClient {
   readonly clientId: string;
   readonly secret: Secret | undefined;
   readonly method: ClientAuthMethod;
-  /** May it log in by a code (RFC 8628)? */
-  readonly device: boolean;
+  /** May it log in by a code (RFC 8628)? Undefined: it was not asked for. */
+  readonly device: boolean | undefined;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
+}
+
+/** What a registration asks for, apart from who asks. */
+export interface RegistrationAsk {
+  /** Grant types that are going to be used. */
+  readonly grants: readonly string[];
+  /** None: the authorization server's default. */
+  readonly scopes: readonly string[];
 }
 
 export type RegistrationJudgement =
@@ -38,19 +46,16 @@ export type RegistrationJudgement =
  */
 export async function registerClient(
   door: OutboundDoor,
-  request: {
+  request: RegistrationAsk & {
     readonly server: AuthorizationServer;
     readonly endpoint: string;
     readonly redirectUri: string;
-    readonly scopes: readonly string[];
     readonly zone: Zone;
     readonly now: number;
     readonly signal: AbortSignal;
   },
 ): Promise<RegistrationJudgement> {
   const wanted = wantedMethod(request.server.tokenAuthMethods);
-  // A client that is kept may be used with either way of a later login.
-  const device = request.server.deviceAuthorizationEndpoint !== undefined;
   await using response = await door.send({
     method: 'POST',
     url: request.endpoint,
@@ -62,8 +67,8 @@ export async function registerClient(
       client_name: 'postern',
       application_type: 'native',
       redirect_uris: [request.redirectUri],
-      grant_types: ['authorization_code', 'refresh_token', ...(device ? [deviceGrant] : [])],
-      response_types: ['code'],
+      grant_types: request.grants,
+      response_types: request.grants.includes('authorization_code') ? ['code'] : [],
       token_endpoint_auth_method: wanted,
       ...(request.scopes.length === 0 ? {} : { scope: request.scopes.join(' ') }),
     }),
@@ -87,7 +92,7 @@ export async function registerClient(
   if (object === undefined) {
     return { ok: false, problem: 'unusable', why: 'it is not a JSON object' };
   }
-  return judgeRegistration(object, { ...request, wanted, device });
+  return judgeRegistration(object, { ...request, wanted });
 }
 
 function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
@@ -104,8 +109,8 @@ function judgeRegistration(
   object: JsonObject,
   request: {
     readonly redirectUri: string;
+    readonly grants: readonly string[];
     readonly wanted: ClientAuthMethod;
-    readonly device: boolean;
     readonly now: number;
   },
 ): RegistrationJudgement {
@@ -119,7 +124,8 @@ function judgeRegistration(
     return unusable('its client_id is missing, too long or has forbidden characters');
   }
   const redirectUris = object['redirect_uris'] ?? [request.redirectUri];
-  if (!Array.isArray(redirectUris) || redirectUris.length !== 1 || redirectUris[0] !== request.redirectUri) {
+  const isUsed = request.grants.includes('authorization_code');
+  if (isUsed && !isOnly(redirectUris, request.redirectUri)) {
     return unusable('its redirect_uris are not exactly the one that was registered');
   }
   const secretText = object['client_secret'] ?? undefined;
@@ -139,9 +145,15 @@ function judgeRegistration(
   }
   const kept = method === 'none' ? undefined : secret;
   const { grant_types: grants } = object;
-  const device = request.device && (!Array.isArray(grants) || grants.includes(deviceGrant));
+  const device = request.grants.includes(deviceGrant)
+    ? !Array.isArray(grants) || grants.includes(deviceGrant)
+    : undefined;
   const secretExpiresAt = kept ? expires.at : null;
   return { ok: true, client: { clientId, secret: kept, method, device, secretExpiresAt } };
+}
+
+function isOnly(list: unknown, entry: string): boolean {
+  return Array.isArray(list) && list.length === 1 && list[0] === entry;
 }
 
 function unusable(why: string): RegistrationJudgement {

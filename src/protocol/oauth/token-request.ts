@@ -100,15 +100,25 @@ export async function postForm(
 ): Promise<TokenAnswer> {
   const form = new URLSearchParams(parameters.map(([name, value]) => [name, value]));
   const authentication = await authenticateClient(request.client, request.issuer, form);
+  return sendForm(door, request, form.toString(), [
+    ['content-type', 'application/x-www-form-urlencoded'],
+    ['accept', 'application/json'],
+    ...authentication,
+  ]);
+}
+
+/** Posts a form that is ready, once, under the limits of a token request; never redirected. @throws Failure of the door */
+export async function sendForm(
+  door: OutboundDoor,
+  request: Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>,
+  body: string,
+  headers: readonly (readonly [string, string])[],
+): Promise<TokenAnswer> {
   await using response = await door.send({
     method: 'POST',
     url: request.endpoint,
-    headers: [
-      ['content-type', 'application/x-www-form-urlencoded'],
-      ['accept', 'application/json'],
-      ...authentication,
-    ],
-    body: form.toString(),
+    headers,
+    body,
     namedBy: request.zone,
     redirects: 'refuse',
     limits: tokenLimits,

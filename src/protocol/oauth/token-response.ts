@@ -18,21 +18,27 @@ export interface IssuedToken {
   readonly warnings: readonly string[];
 }
 
+/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
+export interface RefusedTokenRequest {
+  readonly ok: false;
+  readonly problem: 'refused';
+  readonly status: number;
+  readonly error: string;
+  readonly said: string;
+}
+
+/** The endpoint is out of order, for now. */
+export interface TransientTokenFailure {
+  readonly ok: false;
+  readonly problem: 'transient';
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+}
+
 export type TokenJudgement =
   | { readonly ok: true; readonly token: IssuedToken }
-  | {
-      readonly ok: false;
-      readonly problem: 'refused';
-      readonly status: number;
-      readonly error: string;
-      readonly said: string;
-    }
-  | {
-      readonly ok: false;
-      readonly problem: 'transient';
-      readonly status: number;
-      readonly retryAfterMs: number | undefined;
-    }
+  | RefusedTokenRequest
+  | TransientTokenFailure
   | { readonly ok: false; readonly problem: 'type'; readonly found: string }
   | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
 

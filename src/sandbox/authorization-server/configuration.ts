@@ -45,6 +45,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
       authorization: '/authorize',
       token: '/token',
       registration: '/register',
+      pushed_authorization_request: '/pushed',
       revocation: '/revoke',
       device_authorization: '/device/authorization',
       code_verification: '/device',
@@ -91,7 +92,10 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     dPoP: { enabled: false },
     userinfo: { enabled: false },
     rpInitiatedLogout: { enabled: false },
-    pushedAuthorizationRequests: { enabled: false },
+    pushedAuthorizationRequests: {
+      enabled: true,
+      requirePushedAuthorizationRequests: settings.pushedRequests === 'required',
+    },
     clientCredentials: { enabled: true },
     deviceFlow: deviceFlow(about.guesses),
     revocation: {

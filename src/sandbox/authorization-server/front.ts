@@ -114,7 +114,11 @@ async function route(
   if (visit.request.method === 'POST' && below === '/device/authorization' && !form.has('scope')) {
     return reply(response, oauthError(400, 'invalid_scope', 'a device login names its scope'));
   }
-  if (below === '/authorize') return pass(visit, withScope(target, url));
+  if (visit.request.method === 'POST' && below === '/pushed' && !form.has('scope')) {
+    return reply(response, oauthError(400, 'invalid_scope', 'a pushed request names its scope'));
+  }
+  if (below === '/authorize' && !url.searchParams.has('request_uri'))
+    return pass(visit, withScope(target, url));
   return pass(visit, target);
 }
 
@@ -123,6 +127,7 @@ const points: ReadonlyMap<string, Point> = new Map([
   ['token', 'token'],
   ['register', 'registration'],
   ['revoke', 'revocation'],
+  ['pushed', 'pushed'],
 ]);
 
 function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
@@ -133,6 +138,7 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
     method: request.method ?? '',
     path: url.pathname,
     params: new Map(visit.form),
+    body: visit.body.toString('utf8'),
     authorized: request.headers.authorization !== undefined,
     places: parts.places,
   };

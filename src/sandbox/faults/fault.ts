@@ -6,6 +6,7 @@ export type Point =
   | 'protected'
   | 'metadata'
   | 'registration'
+  | 'pushed'
   | 'authorization'
   | 'token'
   | 'revocation'
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly path: string;
   /** Query parameters or form fields. */
   readonly params: ReadonlyMap<string, string>;
+  /** As it came; '' where it is left unread. */
+  readonly body: string;
   /** It carries an `Authorization` header. */
   readonly authorized: boolean;
   readonly places: Places;

@@ -1,4 +1,5 @@
-import { html, insteadFault, jsonFault, jsonOf, redirect, successFault, withJson } from './change.js';
+import type { Answer } from '../wire/answer.js';
+import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, withJson } from './change.js';
 import type { Fault } from './fault.js';
 
 const point = 'registration';
@@ -69,6 +70,16 @@ export function registrationFaults(): readonly Fault[] {
     ),
     insteadFault(
       point,
+      { name: 'registration-no-device', rows: [], what: 'refused where it asks for the device grant' },
+      ({ body }) => refusedIf(body.includes('device_code'), 'the device grant is not for everybody'),
+    ),
+    insteadFault(
+      point,
+      { name: 'registration-code-only', rows: [], what: 'refused where it asks for more than a code' },
+      ({ body }) => refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
+    ),
+    insteadFault(
+      point,
       { name: 'registration-redirect', rows: [54], what: '307 to another origin' },
       ({ places }) => redirect(307, `${places.serverOrigin}/stolen-registration`),
     ),
@@ -82,6 +93,29 @@ export function registrationFaults(): readonly Fault[] {
       { name: 'registration-error-huge', rows: [55], what: 'the same, and a megabyte' },
       () => html(400, hostilePage.padEnd(1_048_576, 'x')),
     ),
+  ];
+}
+
+function refusedIf(isTooMuch: boolean, why: string): Answer | undefined {
+  const error = { error: 'invalid_client_metadata', error_description: why };
+  return isTooMuch ? json(400, error) : undefined;
+}
+
+/** C: what a pushed authorization request gets back (RFC 9126). */
+export function pushedFaults(): readonly Fault[] {
+  return [
+    insteadFault('pushed', { name: 'pushed-refused', rows: [], what: '400 with a description' }, () =>
+      json(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
+    ),
+    insteadFault(
+      'pushed',
+      { name: 'pushed-redirect', rows: [54], what: '307 to another origin' },
+      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-request`),
+    ),
+    jsonFault('pushed', { name: 'pushed-no-uri', rows: [], what: 'no request_uri' }, (pushed) => ({
+      ...pushed,
+      request_uri: undefined,
+    })),
   ];
 }
 

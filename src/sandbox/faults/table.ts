@@ -3,7 +3,7 @@ import { callbackFaults } from './callback.js';
 import { challengeFaults } from './challenge.js';
 import type { Fault } from './fault.js';
 import { refreshFaults } from './refresh.js';
-import { registrationFaults } from './registration.js';
+import { pushedFaults, registrationFaults } from './registration.js';
 import { resourceMetadataFaults } from './resource-metadata.js';
 import { serverFaults } from './server.js';
 import { tokenFaults } from './token.js';
@@ -16,6 +16,7 @@ export function allFaults(): readonly Fault[] {
     ...resourceMetadataFaults(),
     ...authorizationMetadataFaults(),
     ...registrationFaults(),
+    ...pushedFaults(),
     ...callbackFaults(),
     ...tokenFaults(),
     ...refreshFaults(),

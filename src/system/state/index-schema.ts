@@ -118,6 +118,7 @@ const registration: Readonly<Record<string, Check>> = {
   redirectUri: isText,
   scopes: isTexts,
   device: maybe(isFlag),
+  doubted: maybe(isFlag),
   secretExpiresAt: isTime,
 };
 
