@@ -95,17 +95,22 @@ export function callTooLarge(server: string, mebibytes: number): Failure {
   });
 }
 
-/** An HTTP status that is no success. */
-export function httpFailed(server: string, status: number): Failure {
+/** An HTTP status that is no success. `said`: the server's own words. */
+export function httpFailed(server: string, status: number, said = ''): Failure {
   return new Failure({
     code: 'http_failed',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} answered ${status}.`,
-    remedy:
-      status === 404
-        ? 'Check the address, its path above all.'
-        : 'Try again later, or ask the server’s operator.',
+    message: `${quoted(server)} answered ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: afterStatus(status),
   });
+}
+
+function afterStatus(status: number): string {
+  if (status === 404) return 'Check the address, its path above all.';
+  if (status === 403) return 'This login may not do that: ask the server’s operator who may.';
+  if (status >= 500 || status === 429 || status === 408)
+    return 'Try again later, or ask the server’s operator.';
+  return 'The server does not take this request: ask its operator why.';
 }
 
 /** A JSON-RPC error answer. */
@@ -152,11 +157,11 @@ export function toolFailed(tool: string): Failure {
 }
 
 /** An HTTP status of 400 or more, with `--fail`. */
-export function requestFailed(url: string, status: number): Failure {
+export function requestFailed(url: string, status: number, said: string): Failure {
   return new Failure({
     code: 'http_failed',
     exit: exitCode.callFailed,
-    message: `${quoted(visibleUrl(url))} answered ${status}.`,
+    message: `${quoted(visibleUrl(url))} answered ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
     remedy: 'Without --fail the answer is shown.',
   });
 }

@@ -135,6 +135,34 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
   });
 }
 
+/**
+ * The server refuses a token that has not run out, and no other can be had without a person. Milliseconds are left of
+ * it; null: nobody knows how many.
+ */
+export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
+  const left = leftMs === null ? '' : `, though it would be valid for ${Math.floor(leftMs / 1000)} s more`;
+  return new Failure({
+    code: 'login_expired',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(login.server)} refused the token of this login${left}, and there is no refresh token to get another one with.`,
+    remedy: `Run: ${loginCommand(login)}`,
+  });
+}
+
+/** A failure that began with a refusal of the server's, with what it said then. */
+export function withServerWords(error: unknown, said: string): unknown {
+  if (!(error instanceof Failure) || said === '') return error;
+  const { code, exit, message, remedy, trail } = error;
+  return new Failure({
+    code,
+    exit,
+    message: `${message} The server said: ${quoted(said)}`,
+    remedy,
+    trail,
+    cause: error,
+  });
+}
+
 /** What was named is written like an address, and is none of a server. */
 export function loginImpossible(server: string, why: string): Failure {
   return new Failure({

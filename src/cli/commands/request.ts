@@ -1,6 +1,7 @@
 import { requestFailed, requestTimedOut } from '../../errors/call.js';
 import { findLogin } from '../../flows/find-login.js';
 import { createAuthorizedSender } from '../../flows/request/authorized-sender.js';
+import { readWords } from '../../flows/request/read-words.js';
 import { mediaTypeIs } from '../../primitives/media-type.js';
 import type { OutboundResponse } from '../../primitives/outbound.js';
 import type { Command, CommandContext } from '../command.js';
@@ -40,7 +41,7 @@ export const command: Command<typeof requestTable> = {
       signal,
     });
     if (args.fail && response.status >= 400) {
-      throw requestFailed(args.url, response.status);
+      throw requestFailed(args.url, response.status, await readWords(ports.clock, response));
     }
     await print(context, args, response);
     return 0;

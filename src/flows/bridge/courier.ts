@@ -1,10 +1,12 @@
 import type { Failure } from '../../errors/failure.js';
+import { withServerWords } from '../../errors/token.js';
 import { redirectRefused } from '../../errors/url.js';
 import type { HostPipe, Wire, WireRequest } from '../../ports/bridging.js';
 import type { Clock } from '../../ports.js';
 import type { EventBytes } from '../../primitives/event-bytes.js';
 import { Roster } from '../../primitives/roster.js';
 import type { Secret } from '../../primitives/secret.js';
+import { serverWords } from '../../primitives/server-words.js';
 import { type WantedScope, wantedScope } from '../request/wanted-scope.js';
 import type { Authorization } from './authorization.js';
 import { exchange, type Outcome, type RunningExchange } from './exchange.js';
@@ -79,7 +81,11 @@ export class Courier {
       }
       const wants = wantsOf(outcome);
       if (outcome.status === 401 && renewed < 2) {
-        await authorization.renew(bearer, renewed > 0);
+        try {
+          await authorization.renew(bearer, renewed > 0);
+        } catch (error) {
+          throw withServerWords(error, serverWords(outcome));
+        }
         renewed += 1;
       } else if (wants !== undefined && widened < 3) {
         stepUp = await authorization.widen(wants, errand.operation());

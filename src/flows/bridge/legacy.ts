@@ -1,6 +1,7 @@
 import { answerMissing, sessionLost } from '../../errors/bridge.js';
 import { httpFailed, protocolBroken } from '../../errors/call.js';
 import type { EventBytes } from '../../primitives/event-bytes.js';
+import { serverWords } from '../../primitives/server-words.js';
 import type { MessageShape } from '../../protocol/mcp/scan-message.js';
 import { errandFor } from './errand.js';
 import type { Pending } from './pending.js';
@@ -82,7 +83,7 @@ export class LegacyTransport {
       event: () => false,
     });
     if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status);
+    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status, serverWords(outcome));
   }
 
   #take(event: EventBytes): boolean {

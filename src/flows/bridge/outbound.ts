@@ -1,6 +1,7 @@
 import { answerMissing } from '../../errors/bridge.js';
 import { httpFailed, protocolBroken } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
+import { serverWords } from '../../primitives/server-words.js';
 import { namedError } from '../../protocol/mcp/rpc-error.js';
 import { type MessageShape, scanText } from '../../protocol/mcp/scan-message.js';
 import { errandFor } from './errand.js';
@@ -61,7 +62,7 @@ export class Outbound {
       outcome = await this.#post(line, message, undefined, new Position());
     }
     if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status);
+    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status, serverWords(outcome));
     if (message.method === 'notifications/initialized') keepStanding(this.#parts);
   }
 
@@ -117,7 +118,7 @@ export class Outbound {
         return resume(this.#parts, pending, position, outcome.error);
       case 'refused':
         if (this.#passedOn(outcome.body, pending)) return;
-        throw httpFailed(server, outcome.status);
+        throw httpFailed(server, outcome.status, serverWords(outcome));
       case 'failed':
         throw outcome.error;
       default:

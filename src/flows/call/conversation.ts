@@ -11,6 +11,7 @@ import {
   type SessionState,
   usableSessionId,
 } from '../../protocol/mcp/session.js';
+import { readWords } from '../request/read-words.js';
 import type { Allowance } from './allowance.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { header, receive } from './receive.js';
@@ -120,7 +121,7 @@ export class Conversation implements AsyncDisposable {
       this.#state.sessionId = sessionId;
     }
     if (response.status !== 200) {
-      throw httpFailed(server, response.status);
+      throw httpFailed(server, response.status, await readWords(this.#ports.clock, response));
     }
     const around = { transport, state: this.#state, allowance, signal };
     for await (const received of receive(this.#ports, around, response)) {
@@ -164,7 +165,7 @@ export class Conversation implements AsyncDisposable {
     const { transport, signal, server } = this.#options;
     await using response = await postMessage(transport, this.#state, message, signal);
     if (response.status < 200 || response.status >= 300) {
-      throw httpFailed(server, response.status);
+      throw httpFailed(server, response.status, await readWords(this.#ports.clock, response));
     }
   }
 }

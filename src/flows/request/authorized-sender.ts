@@ -1,6 +1,6 @@
 import { insufficientScope, scopeNotForClient, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
-import { tokenRefusedByServer } from '../../errors/token.js';
+import { tokenRefusedByServer, withServerWords } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
@@ -12,6 +12,7 @@ import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { madeElsewhere } from './made-elsewhere.js';
 import { operationOf } from './operation-of.js';
+import { readWords } from './read-words.js';
 import { SingleFlight } from './single-flight.js';
 import { type StepUpBudget, stepUpBudget } from './step-up-budget.js';
 import { type WantedScope, wantedScope } from './wanted-scope.js';
@@ -88,6 +89,7 @@ class Sender {
         await stepUps.at(-1)?.helped();
         return response;
       }
+      const said = wants === undefined ? await readWords(this.#ports.clock, response) : '';
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
         stepUps.push(await this.#stepUp(wants, request, { stepUps: stepUps.length, replayable }));
@@ -95,10 +97,14 @@ class Sender {
         continue;
       }
       if (refreshed || !replayable) {
-        throw tokenRefusedByServer(this.#login);
+        throw withServerWords(tokenRefusedByServer(this.#login), said);
       }
       refreshed = true;
-      accessToken = await this.#token(accessToken, request.signal);
+      try {
+        accessToken = await this.#token(accessToken, request.signal);
+      } catch (error) {
+        throw withServerWords(error, said);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../../errors/failure.js';
-import { lifeTooShort, loginExpired } from '../../errors/token.js';
+import { lifeTooShort, livingTokenRefused, loginExpired } from '../../errors/token.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { alive, type ValidTokenRequest } from './token-request.js';
@@ -15,6 +15,9 @@ export function cannotRenew(
   now: number,
 ): Failure {
   const { expiresAt } = credential;
+  if (rejected !== undefined && alive(credential, { minLifeMs: 0, rejected: undefined }, now)) {
+    return livingTokenRefused(login, expiresAt === null ? null : expiresAt - now);
+  }
   return expiresAt !== null && alive(credential, { minLifeMs: soonMs, rejected }, now)
     ? lifeTooShort(login, expiresAt - now, minLifeMs)
     : loginExpired(login, 'its token has expired, or is about to, and there is no refresh token');

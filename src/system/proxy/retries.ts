@@ -1,6 +1,7 @@
-import { tokenRefusedByServer } from '../../errors/token.js';
+import { tokenRefusedByServer, withServerWords } from '../../errors/token.js';
 import type { ProxyMount } from '../../ports/proxy.js';
 import type { Secret } from '../../primitives/secret.js';
+import { serverWords } from '../../primitives/server-words.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import type { KeptBody } from './kept-body.js';
 
@@ -39,17 +40,21 @@ export class Retries {
     if (status !== 403) this.#helped?.().catch(() => undefined);
     const better =
       status === 401
-        ? this.#renew(token)
+        ? this.#renew(token, serverWords({ challenges }))
         : status === 403 && challenges.length > 0
           ? this.#widen(token, challenges, body)
           : undefined;
     return body.replayable ? better : better?.then(() => Promise.reject(this.#refused()));
   }
 
-  #renew(token: Secret): Promise<Secret> {
-    if (this.#renewed) return Promise.reject(this.#refused());
+  async #renew(token: Secret, said: string): Promise<Secret> {
+    if (this.#renewed) throw withServerWords(this.#refused(), said);
     this.#renewed = true;
-    return this.#mount.renewed(token);
+    try {
+      return await this.#mount.renewed(token);
+    } catch (error) {
+      throw withServerWords(error, said);
+    }
   }
 
   #widen(token: Secret, challenges: readonly string[], { whole }: KeptBody): Promise<Secret> | undefined {
