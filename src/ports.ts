@@ -45,17 +45,36 @@ export interface CredentialIndex {
   update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
 }
 
-/** Where a new credential waits that the store would not take, sealed with a secret that the store still holds. */
+/** Where the answer to a refresh waits until the store has it, sealed with the refresh token that the store still holds. */
 export interface Recovery {
-  /** Takes room for what may have to be kept, of about `bytes` bytes, so that it is not found missing when it is needed.
-   * Given back at the end, or by `keep`. @throws Failure `state_unsafe`, `state_unwritable` */
-  reserve(key: string, bytes: number): Promise<AsyncDisposable>;
-  /** Replaces what was kept for that key, in the room taken for it. @throws Failure `state_unsafe`, `state_unwritable` */
-  keep(key: string, value: Secret, spent: Secret): Promise<void>;
+  /**
+   * Begins a refresh: takes room for its answer, of about `bytes` bytes, so that it is not found missing when it is needed,
+   * and notes there whose refresh it is. The caller has the lock of that key.
+   * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
+   * @throws Failure `state_unsafe`, `state_unwritable`
+   */
+  begin(
+    key: string,
+    refresh: { readonly bytes: number; readonly spent: Secret | undefined },
+  ): Promise<BegunRefresh>;
+  /** Is there an answer that waits, whoever can open it? */
+  isWaiting(key: string): Promise<boolean>;
   /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
   find(key: string, spent: Secret): Promise<Secret | undefined>;
+  /**
+   * Has another process begun a refresh with this refresh token, and may go on with it? Asked by who has the lock: the
+   * other one had it, out of sight, and lost it. `since`: milliseconds since 1970.
+   * @throws Failure `state_unsafe`
+   */
+  begunElsewhere(key: string, spent: Secret): Promise<{ readonly since: number } | undefined>;
   /** @throws Failure `state_unwritable` */
   forget(key: string): Promise<void>;
+}
+
+/** A refresh that is under way. Its room is given back at the end. */
+export interface BegunRefresh extends AsyncDisposable {
+  /** Keeps the answer for good, in the room taken for it; false where nothing was spent. @throws Failure `state_unwritable` */
+  keep(value: Secret): Promise<boolean>;
 }
 
 /** What may be done only so often within an hour, counted over all processes. */
@@ -72,10 +91,12 @@ export interface Attempts {
 /** Locks between processes, by name. */
 export interface Locks {
   /** @throws Failure `busy` after `waitMs` */
-  acquire(
-    name: string,
-    options: { readonly waitMs: number; readonly signal: AbortSignal },
-  ): Promise<AsyncDisposable>;
+  acquire(name: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<Lock>;
+}
+
+export interface Lock extends AsyncDisposable {
+  /** Is it still ours? A process on another machine may take it from one that was paused for long. */
+  isHeld(): boolean;
 }
 
 export interface Browser {

@@ -163,6 +163,13 @@ export function withServerWords(error: unknown, said: string): unknown {
   });
 }
 
+/** A process that cannot be seen has sent the refresh token, as far as is known, and the answer never came to be stored. */
+export function refreshLeftElsewhere(login: LoginMeant, since: number): Failure {
+  const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
+  const why = `a process on another machine or in another container began to refresh it at ${at} and has not ended, and a refresh token is not sent twice`;
+  return loginExpired(login, why);
+}
+
 /** What was named is written like an address, and is none of a server. */
 export function loginImpossible(server: string, why: string): Failure {
   return new Failure({

@@ -16,7 +16,7 @@ import { nullDevice, openStdin, takeWaiting } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import type { Left } from './left.js';
-import { stateFolder, usualArguments } from './usual.js';
+import { isRefreshWaiting, stateFolder, usualArguments } from './usual.js';
 
 type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
 
@@ -92,7 +92,8 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   const { credential } = decoded;
   const now = Date.now();
   const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
-  return usable(credential, { minLifeMs, rejected: reportedRefused(login, credential) }, now)
+  const rejected = reportedRefused(login, credential);
+  return usable(credential, { minLifeMs, rejected }, now) && !isRefreshWaiting(login)
     ? call.output({ ...credential, server: login.server }, now)
     : undefined;
 }

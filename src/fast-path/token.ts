@@ -7,7 +7,7 @@ import { decodeCredential } from '../protocol/credential-item.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import type { Left } from './left.js';
-import { stateFolder, usualArguments } from './usual.js';
+import { isRefreshWaiting, stateFolder, usualArguments } from './usual.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
 
@@ -29,7 +29,9 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
   }
   const { credential } = decoded;
   const wanted = { minLifeMs: args.minTtl * 1000, rejected: reportedRefused(login, credential) };
-  return usable(credential, wanted, Date.now()) ? tokenOutput(credential, args) : undefined;
+  return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login)
+    ? tokenOutput(credential, args)
+    : undefined;
 }
 
 /** @throws Failure for a command line that is wrong, or an error of the file system */

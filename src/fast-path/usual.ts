@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { checkArguments } from '../cli/check-arguments.js';
 import { parsePlain } from '../cli/parse-plain.js';
 import type { ArgumentsOf, CommandTable } from '../cli/table.js';
-import { statePaths } from '../system/state/paths.js';
+import type { LoginRecord } from '../primitives/records.js';
+import { recoveryPath, statePaths } from '../system/state/paths.js';
 
 /** Options of which the short way knows nothing. */
 const unusual = ['help', 'version', 'verbose'] as const;
@@ -26,4 +28,9 @@ export function usualArguments<Table extends CommandTable>(
 /** Where the index of logins is. @throws Failure `path_refused` */
 export function stateFolder(): string {
   return statePaths(process.env, process.platform, homedir()).state;
+}
+
+/** Has a refresh that was killed left a newer token, which the whole program moves into the store? */
+export function isRefreshWaiting({ key }: Pick<LoginRecord, 'key'>): boolean {
+  return existsSync(recoveryPath(`${stateFolder()}/recovery`, key));
 }

@@ -73,9 +73,10 @@ export function lateFailures(make: () => Promise<FormatFailures>): FormatFailure
 export function lateRecovery(make: () => Promise<Recovery>): Recovery {
   const recovery = once(make);
   return {
-    reserve: async (key, bytes) => (await recovery()).reserve(key, bytes),
-    keep: async (key, value, spent) => (await recovery()).keep(key, value, spent),
+    begin: async (key, refresh) => (await recovery()).begin(key, refresh),
+    isWaiting: async (key) => (await recovery()).isWaiting(key),
     find: async (key, spent) => (await recovery()).find(key, spent),
+    begunElsewhere: async (key, spent) => (await recovery()).begunElsewhere(key, spent),
     forget: async (key) => (await recovery()).forget(key),
   };
 }

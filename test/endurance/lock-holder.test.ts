@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { needs } from '../support/needs.js';
@@ -86,6 +87,28 @@ describe('the process that refreshes comes to harm', { concurrency: 3, skip }, (
     const { code, stderr } = await first.finished;
     assert.equal(code, 0, stderr);
     assert.equal((await token(stage)).code, 0);
+    assert.equal(refreshTokensSent(stage).length, 1);
+  });
+
+  test('[A-139] paused on another machine for longer than its lock lasts: its refresh token is not sent again, and its answer is kept', async () => {
+    await using stage = await openStage({ faults: ['refresh-late'] });
+    const { key } = await logIn(stage);
+    await letExpire(stage, key, 0);
+    await using first = await holder(stage);
+    first.kill('SIGSTOP');
+    const lock = `${stage.home.path}/state/postern/locks/${key}.lock`;
+    const claim = JSON.parse(readFileSync(lock, 'utf8'));
+    writeFileSync(lock, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(lock, hourAgo, hourAgo);
+    const { code, stdout, stderr } = await token(stage);
+    assert.equal(refreshTokensSent(stage).length, 1, 'the paused process has sent it already');
+    assert.deepEqual([code, stdout], [3, ''], stderr);
+    assert.match(stderr, /began to refresh it at .* has not ended.*\s+Run: postern login/s);
+    first.kill('SIGCONT');
+    const finished = await first.finished;
+    assert.equal(finished.code, 0, finished.stderr);
+    assert.equal((await token(stage)).stdout, finished.stdout);
     assert.equal(refreshTokensSent(stage).length, 1);
   });
 });

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Failure } from '../../src/errors/failure.js';
 import { createLocks } from '../../src/system/state/locks.js';
@@ -128,6 +138,43 @@ test('[A-139] a process number used again, another boot, another container: told
     (error) => error instanceof Failure && error.code === 'busy',
   );
   await end(child);
+});
+
+test('[A-139] a holder out of sight keeps its lock for as long as it gives a sign of life, and knows when it has lost it', async () => {
+  await using folder = await temporaryFolder();
+  const path = `${folder.path}/locks/counter.lock`;
+  const elsewhere = async (path: string) => {
+    const claim = JSON.parse(await readFile(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...claim, place: 'another-machine pid:[1]' }));
+    const hourAgo = new Date(Date.now() - 3_600_000);
+    utimesSync(path, hourAgo, hourAgo);
+  };
+  const directory = `${folder.path}/locks`;
+  const others = createLocks({ directory, clock: realClock });
+  await using lock = await createLocks({ directory, clock: realClock, renewMs: 50 }).acquire('counter', {
+    waitMs: 0,
+    signal: never,
+  });
+  await elsewhere(path);
+  for (let looks = 0; Date.now() - statSync(path).mtimeMs > 60_000; looks += 1) {
+    assert.ok(looks < 250, 'the holder of the lock gave no sign of life within 5 s');
+    await wait(20);
+  }
+  await assert.rejects(
+    others.acquire('counter', { waitMs: 0, signal: never }),
+    (error) => error instanceof Failure && error.code === 'busy',
+  );
+  assert.equal(lock.isHeld(), true);
+  // One that gives none, however: paused, on a machine that was turned off.
+  const paused = await createLocks({ directory, clock: realClock, renewMs: 3_600_000 }).acquire('paused', {
+    waitMs: 0,
+    signal: never,
+  });
+  await elsewhere(`${directory}/paused.lock`);
+  await using _taken = await others.acquire('paused', { waitMs: 0, signal: never });
+  assert.equal(paused.isHeld(), false);
+  await paused[Symbol.asyncDispose]();
+  assert.ok(existsSync(`${directory}/paused.lock`), 'who has lost it does not take it away');
 });
 
 test('[A-139] a symbolic link, folder or foreign file in the lock’s place is refused and left alone', async () => {

@@ -13,8 +13,13 @@ const value = new Secret('{"accessToken":"canary-\u00e4\u20ac"}');
 async function place() {
   const folder = await temporaryFolder();
   const directory = `${folder.path}/recovery`;
+  const recovery = createRecovery({ directory });
   return {
-    recovery: createRecovery({ directory }),
+    recovery,
+    keep: async () => {
+      await using refresh = await recovery.begin(key, { bytes: 100, spent });
+      assert.equal(await refresh.keep(value), true);
+    },
     path: (name: string) => `${directory}/${name}.sealed`,
     directory,
     [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
@@ -24,14 +29,14 @@ async function place() {
 test('[R-5.8b] what is kept comes back with the same secret, and with no other; on disk it is sealed, for us alone', async () => {
   await using at = await place();
   assert.equal(await at.recovery.find(key, spent), undefined);
-  await at.recovery.keep(key, value, spent);
+  await at.keep();
   assert.equal((await at.recovery.find(key, spent))?.reveal(), value.reveal());
   assert.equal(await at.recovery.find(key, new Secret('another')), undefined);
   const text = await readFile(at.path(key), 'utf8');
   assert.doesNotMatch(text, /canary|accessToken|refresh-token/);
   assert.equal((await stat(at.path(key))).mode & 0o777, 0o600);
   assert.equal((await stat(at.directory)).mode & 0o777, 0o700);
-  await at.recovery.keep(key, value, spent);
+  await at.keep();
   assert.notEqual(await readFile(at.path(key), 'utf8'), text, 'salt and nonce are fresh each time');
   await at.recovery.forget(key);
   await at.recovery.forget(key);
@@ -40,7 +45,7 @@ test('[R-5.8b] what is kept comes back with the same secret, and with no other; 
 
 test('[A-169] a sealed file that was changed, cut off or put in another one’s place opens nothing', async () => {
   await using at = await place();
-  await at.recovery.keep(key, value, spent);
+  await at.keep();
   await copyFile(at.path(key), at.path(other));
   assert.equal(await at.recovery.find(other, spent), undefined, 'swapped');
   const whole = JSON.parse(await readFile(at.path(key), 'utf8'));
@@ -61,7 +66,7 @@ test('[A-169] a sealed file that was changed, cut off or put in another one’s 
 
 test('a sealed file that others can read, or that is a link, is not used', async () => {
   await using at = await place();
-  await at.recovery.keep(key, value, spent);
+  await at.keep();
   await chmod(at.path(key), 0o644);
   await failureOf(at.recovery.find(key, spent), 'state_unsafe');
   await chmod(at.path(key), 0o600);

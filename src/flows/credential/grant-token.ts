@@ -17,7 +17,7 @@ export interface GrantRequest {
   readonly signal: AbortSignal;
 }
 
-type GrantPorts = Pick<Ports, 'store' | 'index' | 'locks' | 'clock' | 'renewal'>;
+type GrantPorts = Pick<Ports, 'recovery' | 'store' | 'index' | 'locks' | 'clock' | 'renewal'>;
 
 /** Longer than any caller waits: the signal comes sooner. */
 const turnWaitMs = 10_000;
@@ -31,7 +31,9 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   const { login, format, minLifeMs: asked } = request;
   const held = await readCredential(ports, login);
   const minLifeMs = minLife(format, asked, held);
-  if (isEnough(ports, login, held, minLifeMs)) {
+  const isGood = isEnough(ports, login, held, minLifeMs);
+  // A refresh that was killed may have left a newer one, which the process of its own moves into the store.
+  if (isGood && !(renewable(held) && (await ports.recovery.isWaiting(login.key)))) {
     return held;
   }
   const lives = () => alive(held, { minLifeMs: 0, rejected: undefined }, ports.clock.now());
@@ -43,7 +45,7 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   try {
     return await renewOnce(ports, request, { held, minLifeMs });
   } catch (error) {
-    if (error instanceof Failure && isPassing(error) && lives()) return held;
+    if (error instanceof Failure && (isGood || (isPassing(error) && lives()))) return held;
     throw error;
   }
 }

@@ -1,98 +1,81 @@
 import { Failure } from '../../errors/failure.js';
 import { refreshNotStored } from '../../errors/token.js';
-import type { LoginRecord } from '../../primitives/records.js';
-import type { Secret } from '../../primitives/secret.js';
+import type { BegunRefresh } from '../../ports.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
-import type { IssuedToken } from '../../protocol/oauth/token-response.js';
+import { type IssuedToken, judgeTokenAnswer } from '../../protocol/oauth/token-response.js';
 import { tryUpdate } from './mend-record.js';
+import { tryForget } from './recover.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
 
 /** How often a refreshed credential is tried to be written, with growing pauses. */
 const mostWrites = 3;
 const writePauseMs = 200;
 
-/** Writes a refreshed credential, then what the index tells of it. The caller has its lock. */
-export async function keepRefreshed(
-  ports: TokenPorts,
-  request: Pick<ValidTokenRequest, 'login' | 'signal'>,
-  held: StoredCredential,
-  token: IssuedToken,
-): Promise<StoredCredential> {
+/** The credential that a token follows on, with that token in it. */
+export function refreshed(held: StoredCredential, token: IssuedToken): StoredCredential {
   const { accessToken, expiresAt, obtainedAt, scopes } = token;
   const refreshToken = token.refreshToken ?? held.refreshToken;
-  const fresh: StoredCredential = {
-    ...held,
-    accessToken,
-    expiresAt,
-    obtainedAt,
-    scopes,
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-  };
-  await keepCredential(ports, request, fresh, held.refreshToken);
-  return fresh;
+  const rest = { ...held, accessToken, expiresAt, obtainedAt, scopes };
+  return refreshToken === undefined ? rest : { ...rest, refreshToken };
 }
 
-/** Writes a credential that `spent` was given for, then what the index tells of it. The caller has its lock. */
+const madeUp = '{"access_token":"a","token_type":"Bearer","expires_in":60,"refresh_token":"b","scope":"c"}';
+
+/**
+ * Goes once through what is done with an answer before it is sealed: what runs for the first time is compiled first, and
+ * that is not to be waited for when a kill would lose the answer. The HTTP client does the same for its part.
+ */
+export function rehearseAnswer(held: StoredCredential): void {
+  const answer = { status: 200, bytes: new TextEncoder().encode(madeUp), retryAfter: undefined };
+  const judged = judgeTokenAnswer(answer, { now: 0, requested: held.scopes });
+  if (judged.ok) encodeCredential(refreshed(held, judged.token));
+}
+
+/**
+ * Seals what cannot be had again, before anything else is done with it: the authorization server may have taken the old
+ * refresh token back by now, and this process may be killed at any moment. False where that fails, or nothing was spent:
+ * then the store alone has to do.
+ */
+export async function sealRefreshed(refresh: BegunRefresh, fresh: StoredCredential): Promise<boolean> {
+  try {
+    return await refresh.keep(encodeCredential(fresh));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Moves a refreshed credential into its store, then what the index tells of it. While the store goes on failing nothing
+ * is handed out, and the person is told. The caller has its lock.
+ * @param sealed It waits in a sealed file, and will be moved at the next use at the latest.
+ * @throws Failure the store's own, with what follows from it
+ */
 export async function keepCredential(
   ports: TokenPorts,
   request: Pick<ValidTokenRequest, 'login' | 'signal'>,
   fresh: StoredCredential,
-  spent: Secret | undefined,
+  sealed: boolean,
 ): Promise<void> {
-  const { key } = request.login;
-  const { expiresAt, obtainedAt, scopes } = fresh;
-  await writeForSure(ports, request, encodeCredential(fresh), spent);
-  // The store has it: what the index tells of it is put right at the next read, where it matters.
-  await tryUpdate(ports, (document) => ({
-    ...document,
-    logins: document.logins.map((record) =>
-      record.key === key ? { ...record, expiresAt, obtainedAt, scopes } : record,
-    ),
-  }));
-}
-
-/**
- * Writes what cannot be had again: the authorization server may have taken the old refresh token back by now. Once the
- * store fails, it is sealed into a file first, then tried again; if the store goes on failing, nothing is handed out,
- * the person is told, and the file is moved into the store at the next use.
- * @throws Failure the store's own, with what follows from it
- */
-async function writeForSure(
-  ports: TokenPorts,
-  { login, signal }: Pick<ValidTokenRequest, 'login' | 'signal'>,
-  item: Secret,
-  spent: Secret | undefined,
-): Promise<void> {
-  let sealed = false;
+  const { login, signal } = request;
+  const item = encodeCredential(fresh);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await ports.store.write(login.key, item);
       break;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      sealed ||= await seal(ports, login, item, spent);
       if (attempt === mostWrites) throw refreshNotStored(login, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }
-  await ports.recovery.forget(login.key);
-}
-
-/** False when that failed, too: then the store's failure is what the person has to hear of. */
-async function seal(
-  ports: TokenPorts,
-  login: LoginRecord,
-  item: Secret,
-  spent: Secret | undefined,
-): Promise<boolean> {
-  if (spent === undefined) {
-    return false;
-  }
-  try {
-    await ports.recovery.keep(login.key, item, spent);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return false;
-  }
+  if (sealed) await tryForget(ports, login);
+  const { expiresAt, obtainedAt, scopes } = fresh;
+  // The store has it: what the index tells of it is put right at the next read, where it matters.
+  await tryUpdate(ports, (document) => ({
+    ...document,
+    logins: document.logins.map((record) =>
+      record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record,
+    ),
+  }));
 }

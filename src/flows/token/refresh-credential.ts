@@ -1,5 +1,6 @@
 import { Failure } from '../../errors/failure.js';
-import { loginExpired } from '../../errors/token.js';
+import { loginExpired, refreshLeftElsewhere } from '../../errors/token.js';
+import type { BegunRefresh } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { judgeTokenAnswer, type TokenJudgement } from '../../protocol/oauth/token-response.js';
@@ -8,7 +9,7 @@ import { forgetRegistration } from '../login/registrations.js';
 import { cannotRenew } from './cannot-renew.js';
 import { checkSubject, countRefused } from './check-renewal.js';
 import { currentProofs } from './current-proofs.js';
-import { keepCredential, keepRefreshed } from './keep-refreshed.js';
+import { keepCredential, refreshed, rehearseAnswer, sealRefreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { recover } from './recover.js';
 import { sendRenewal } from './send-renewal.js';
@@ -17,7 +18,7 @@ import { renewable, stillLives, type TokenPorts, usable, type ValidTokenRequest 
 
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
- * refreshes, writes, and only then hands out. The loser of a race never deletes.
+ * refreshes, seals the answer, writes it, and only then hands out. The loser of a race never deletes.
  * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and door's
  */
 export async function refreshCredential(
@@ -29,12 +30,12 @@ export async function refreshCredential(
   if (!('turn' in lock)) {
     return lock;
   }
-  await using _lock = lock.turn;
+  await using turn = lock.turn;
   const stored = await readCredential(ports, login);
   const recovered = await recover(ports, login, stored);
   const held = recovered ?? stored;
   if (recovered !== undefined) {
-    await keepCredential(ports, request, recovered, stored.refreshToken);
+    await keepCredential(ports, request, recovered, true);
   }
   if (usable(held, request, ports.clock.now())) {
     return held;
@@ -45,34 +46,62 @@ export async function refreshCredential(
   if (await isDead(ports, login)) {
     throw loginExpired(login, 'the authorization server has refused to renew it');
   }
-  const room = await roomFor(ports, request, held);
-  if (room === 'none') return held;
-  await using _room = room;
+  if (await isSpentElsewhere(ports, request, held)) {
+    return held;
+  }
+  const begun = await begin(ports, request, held);
+  if (begun === 'no room') return held;
+  await using refresh = begun;
   await countRefused(ports, request);
+  rehearseAnswer(held);
+  // Paused for so long that another machine took the lock: what is stored may be another one now.
+  if (!turn.isHeld()) return await refreshCredential(ports, request);
   ports.progress.begin('Refreshing the token');
   const { judged, held: asked } = await attempt(ports, request, held);
-  if (judged.ok) {
-    checkSubject(ports, held, judged.token);
-    // Awaited here: what is returned unawaited goes on after the lock has been let go.
-    return await keepRefreshed(ports, request, asked, judged.token);
+  if (!judged.ok) {
+    return await afterFailure(ports, request, held, judged);
   }
-  return await afterFailure(ports, request, held, judged);
+  checkSubject(ports, held, judged.token);
+  const fresh = refreshed(asked, judged.token);
+  const sealed = await sealRefreshed(refresh, fresh);
+  // Sealed, it follows on the stored credential or on none: who has the lock finds out.
+  if (sealed && !turn.isHeld()) return await refreshCredential(ports, request);
+  await keepCredential(ports, request, fresh, sealed);
+  return fresh;
 }
 
 /**
- * Room for what the authorization server is about to give and the store may not take: the refresh token is spent by
- * then. Without it nothing is asked; 'none' where the token at hand still lives.
- * @throws Failure `state_unwritable`
+ * Has a process out of sight sent this refresh token, and not come back? Used a second time, it could cost both the login.
+ * @throws Failure `login_expired` where the token at hand has ended
  */
-async function roomFor(
+async function isSpentElsewhere(
   ports: TokenPorts,
   request: ValidTokenRequest,
   held: StoredCredential,
-): Promise<AsyncDisposable | 'none'> {
+): Promise<boolean> {
+  const { login } = request;
+  const other = held.refreshToken && (await ports.recovery.begunElsewhere(login.key, held.refreshToken));
+  if (other === undefined) return false;
+  if (stillLives(held, request, ports.clock.now())) return true;
+  throw refreshLeftElsewhere(login, other.since);
+}
+
+/**
+ * Begins with room for what the authorization server is about to give: the refresh token is spent by then. Without it
+ * nothing is asked; 'no room' where the token at hand still lives.
+ * @throws Failure `state_unwritable`
+ */
+async function begin(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  held: StoredCredential,
+): Promise<BegunRefresh | 'no room'> {
+  const bytes = encodeCredential(held).reveal().length;
+  const spent = held.grant === undefined ? held.refreshToken : undefined;
   try {
-    return await ports.recovery.reserve(request.login.key, encodeCredential(held).reveal().length);
+    return await ports.recovery.begin(request.login.key, { bytes, spent });
   } catch (error) {
-    if (error instanceof Failure && stillLives(held, request, ports.clock.now())) return 'none';
+    if (error instanceof Failure && stillLives(held, request, ports.clock.now())) return 'no room';
     throw error;
   }
 }

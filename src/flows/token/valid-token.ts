@@ -1,3 +1,4 @@
+import { Failure } from '../../errors/failure.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { cannotRenew } from './cannot-renew.js';
@@ -30,12 +31,29 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
   const credential = await readCredential(ports, request.login);
   const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
   if (usable(credential, wanted, ports.clock.now())) {
-    return tokenOf(credential);
+    return tokenOf(await newest(ports, wanted, credential));
   }
   if (!renewable(credential)) {
     throw cannotRenew(request.login, credential, wanted, ports.clock.now());
   }
   return tokenOf(await refreshCredential(ports, wanted));
+}
+
+/** A refresh that was killed may have left a newer one, with which this one may have ended. */
+async function newest(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  credential: StoredCredential,
+): Promise<StoredCredential> {
+  if (!(await ports.recovery.isWaiting(request.login.key))) {
+    return credential;
+  }
+  try {
+    return await refreshCredential(ports, request);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return credential;
+  }
 }
 
 function tokenOf(credential: StoredCredential): ValidToken {

@@ -3,7 +3,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing, unionScopes } from '../../primitives/scope.js';
 import { judgeTokenAnswer } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
-import { keepRefreshed } from './keep-refreshed.js';
+import { keepCredential, refreshed } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { sendRenewal } from './send-renewal.js';
 import type { TokenPorts } from './token-request.js';
@@ -49,6 +49,9 @@ export async function widenCredential(
   if (missing.length > 0) {
     throw scopeNotForClient(login.server, missing);
   }
-  const { expiresAt, obtainedAt, scopes: now } = await keepRefreshed(ports, request, held, judged.token);
+  const fresh = refreshed(held, judged.token);
+  // Nothing was spent for it: where it is lost, the client asks again.
+  await keepCredential(ports, request, fresh, false);
+  const { expiresAt, obtainedAt, scopes: now } = fresh;
   return { ...login, expiresAt, obtainedAt, scopes: now };
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Claim, publishClaim, readClaim, removeClaim, removeIfThere, suffix } from './lock-file.js';
 import { exists, type ProcessIdentity, stateOf } from './process-identity.js';
 
-/** After this long a holder that cannot be seen (another machine or container) counts as dead. */
+/** After this long without a sign of life a holder that cannot be seen (another machine or container) counts as dead. */
 const unseenHolderMs = 600_000;
 
 /** Is the process dead that made this claim? Never by its age alone, where it can be seen. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { stateUnsafe } from '../../errors/state.js';
 import { asObject, parseJson } from '../../primitives/json.js';
 import { readPrivateFile } from './private-file.js';
-import type { ProcessIdentity } from './process-identity.js';
+import { identityIn, type ProcessIdentity } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */
 export interface Claim {
@@ -11,7 +11,7 @@ export interface Claim {
   readonly nonce: string;
   /** Undefined when the file cannot be understood (cut off by a power cut). */
   readonly holder: ProcessIdentity | undefined;
-  /** Milliseconds since 1970. */
+  /** When it was written, or last renewed; milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
@@ -50,21 +50,19 @@ export function readClaim(path: string): Claim | undefined {
     throw stateUnsafe(path, file.why);
   }
   const parsed = parseJson(file.bytes);
-  const { nonce, pid, started, boot, place } = (parsed.ok ? asObject(parsed.value) : undefined) ?? {};
+  const claim = parsed.ok ? asObject(parsed.value) : undefined;
+  const holder = identityIn(claim);
+  const nonce = claim?.['nonce'];
   const writtenAt = file.modifiedAt;
-  if (
-    typeof nonce !== 'string' ||
-    !/^[0-9a-f]{32}$/.test(nonce) ||
-    typeof pid !== 'number' ||
-    !Number.isSafeInteger(pid) ||
-    pid < 1 ||
-    typeof started !== 'string' ||
-    typeof boot !== 'string' ||
-    typeof place !== 'string'
-  ) {
+  if (typeof nonce !== 'string' || !/^[0-9a-f]{32}$/.test(nonce) || holder === undefined) {
     return { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
   }
-  return { nonce, holder: { pid, started, boot, place }, writtenAt };
+  return { nonce, holder, writtenAt };
+}
+
+/** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */
+export function renewClaim(path: string, nonce: string, at: number): void {
+  if (readClaim(path)?.nonce === nonce) utimesSync(path, at / 1000, at / 1000);
 }
 
 /** Removes the file at `path` if it is this claim's. */

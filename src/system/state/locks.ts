@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors/failure.js';
 import { Busy, stateUnwritable } from '../../errors/state.js';
-import type { Clock, Locks } from '../../ports.js';
+import type { Clock, Lock, Locks } from '../../ports.js';
 import { breakClaim, isDead, sweep } from './break-lock.js';
-import { type Claim, publishClaim, readClaim, removeClaim } from './lock-file.js';
+import { type Claim, publishClaim, readClaim, removeClaim, renewClaim } from './lock-file.js';
 import { ensurePrivateFolder } from './private-folder.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
@@ -13,12 +13,20 @@ const pollMs = { least: 3, most: 40, long: 250 } as const;
 /** No work that a process does by itself is waited for any longer, in milliseconds. */
 const longestWork = 60_000;
 
+/** How often a holder gives a sign of life to those who cannot see its process, in milliseconds. */
+const usualRenewMs = 30_000;
+
 /**
  * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
- * stopped process is never: whoever waits for it fails with `busy`.
+ * stopped process is never: whoever waits for it fails with `busy`. Where the holder cannot be seen, on another machine or
+ * in another container, only one that has long given no sign of life counts as dead.
  */
-export function createLocks(options: { readonly directory: string; readonly clock: Clock }): Locks {
-  const { directory, clock } = options;
+export function createLocks(options: {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly renewMs?: number;
+}): Locks {
+  const { directory, clock, renewMs = usualRenewMs } = options;
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
@@ -29,7 +37,7 @@ export function createLocks(options: { readonly directory: string; readonly cloc
         signal.throwIfAborted();
         const held = attempt(base, us, clock.now());
         if (typeof held === 'string') {
-          return { [Symbol.asyncDispose]: async () => release(base, held) };
+          return hold(base, held, { clock, renewMs });
         }
         const waited = clock.monotonic() - since;
         if (waited >= waitMs && held !== undefined) {
@@ -37,6 +45,34 @@ export function createLocks(options: { readonly directory: string; readonly cloc
         }
         await clock.sleep(pauseMs(looks, waitMs), signal);
       }
+    },
+  };
+}
+
+/** Our claim, renewed for as long as the work takes. */
+function hold(
+  base: string,
+  nonce: string,
+  { clock, renewMs }: { readonly clock: Clock; readonly renewMs: number },
+): Lock {
+  const renewing = setInterval(() => {
+    try {
+      renewClaim(base, nonce, clock.now());
+    } catch {
+      // on a disk that is full or gone; the next one may go well
+    }
+  }, renewMs).unref();
+  return {
+    isHeld: () => {
+      try {
+        return readClaim(base)?.nonce === nonce;
+      } catch {
+        return false;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(renewing);
+      release(base, nonce);
     },
   };
 }

@@ -43,6 +43,11 @@ export function statePaths(env: Environment, platform: string, homedir: string):
   };
 }
 
+/** Where, in its folder, the answer to a refresh of the credential `key` waits for the store. */
+export function recoveryPath(folder: string, key: string): string {
+  return `${folder}/${key}.sealed`;
+}
+
 function rootsOf(
   platform: string,
   named: (variable: string) => string | undefined,

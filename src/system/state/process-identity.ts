@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import type { JsonObject } from '../../primitives/json.js';
 
 /** Who holds a lock: enough to tell, from another process, whether that very process still lives. */
 export interface ProcessIdentity {
@@ -20,6 +21,19 @@ export function ownIdentity(): ProcessIdentity {
     boot: textOf('/proc/sys/kernel/random/boot_id'),
     place: placeOf(),
   };
+}
+
+/** The identity that was written as JSON; undefined for anything else. */
+export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
+  const { pid, started, boot, place } = object ?? {};
+  return typeof pid === 'number' &&
+    Number.isSafeInteger(pid) &&
+    pid >= 1 &&
+    typeof started === 'string' &&
+    typeof boot === 'string' &&
+    typeof place === 'string'
+    ? { pid, started, boot, place }
+    : undefined;
 }
 
 /**

@@ -1,62 +1,112 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateUnsafe } from '../../errors/state.js';
 import type { Recovery } from '../../ports.js';
 import { asObject, parseJson, stringField } from '../../primitives/json.js';
 import { Secret } from '../../primitives/secret.js';
+import { recoveryPath } from './paths.js';
 import { readPrivateFile } from './private-file.js';
-import { giveRoom, takeRoom } from './room.js';
-import { replacePrivateFile } from './safe-file.js';
+import { identityIn, ownIdentity, stateOf } from './process-identity.js';
+import { removeFile, roomsOf, takeRoom } from './room.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
-const maxBytes = 131_072;
+const maxBytes = 262_144;
 /** A new credential may be longer than the one it follows on, and is sealed and in base64. */
 const spareBytes = 8_192;
 const tagBytes = 16;
+const saltBytes = 32;
+const nonceBytes = 12;
+
+/** What a sealed text is: the answer to a refresh, or who has begun one. One never opens as the other. */
+type Kind = 'recovery' | 'refresh';
 
 /**
- * Sealed files in `directory`, one for each credential that the store would not take: AES-256-GCM (NIST SP 800-38D),
- * the key by HKDF-SHA-256 (RFC 5869) from a secret that the store still holds, a fresh salt and nonce for each, the
- * credential's own key authenticated with it, so that no file can stand in for another.
+ * Sealed files in `directory`: AES-256-GCM (NIST SP 800-38D), the key by HKDF-SHA-256 (RFC 5869) from the refresh token
+ * that the store still holds, a fresh salt and nonce for each, the credential's own key authenticated with it, so that no
+ * file can stand in for another. `<key>.sealed` holds the answer to a refresh until the store has it; while one is under
+ * way, `<key>.<number>.room` keeps its place on the disk and says who has begun it.
  */
 export function createRecovery(options: { readonly directory: string }): Recovery {
-  const pathOf = (key: string): string => join(options.directory, `${key}.sealed`);
-  const roomFor = (key: string): string => join(options.directory, `${key}.room`);
+  const baseOf = (key: string): string => join(options.directory, key);
+  const pathOf = (key: string): string => recoveryPath(options.directory, key);
+  const removeRooms = async (key: string): Promise<void> => {
+    for (const path of await roomsOf(baseOf(key))) await removeFile(path);
+  };
   return {
-    reserve: async (key, bytes) => {
-      await takeRoom(roomFor(key), 2 * bytes + spareBytes);
-      return { [Symbol.asyncDispose]: () => giveRoom(roomFor(key)) };
+    begin: async (key, { bytes, spent }) => {
+      await removeRooms(key);
+      const salt = randomBytes(saltBytes);
+      // Derived before anything is asked for, as all that can be done then is not to be done once the answer is here.
+      const sealing = spent && { salt, key: keyFrom(spent, salt) };
+      const who = sealing === undefined ? '' : seal(sealing, labelOf('refresh', key), whoWeAre());
+      const room = await takeRoom(baseOf(key), who, 2 * bytes + spareBytes);
+      return {
+        keep: async (value) => {
+          if (sealing === undefined) return false;
+          await room.become(pathOf(key), seal(sealing, labelOf('recovery', key), value.reveal()));
+          return true;
+        },
+        [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+      };
     },
-    keep: async (key, value, spent) => {
-      const [salt, nonce] = [randomBytes(32), randomBytes(12)];
-      const cipher = createCipheriv('aes-256-gcm', keyFrom(spent, salt), nonce).setAAD(labelOf(key));
-      const sealed = [cipher.update(value.reveal(), 'utf8'), cipher.final(), cipher.getAuthTag()];
-      const parts = { salt, nonce, sealed: Buffer.concat(sealed) };
-      const texts = Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]);
-      await giveRoom(roomFor(key));
-      await replacePrivateFile(pathOf(key), JSON.stringify({ version: 1, ...Object.fromEntries(texts) }));
-    },
+    isWaiting: async (key) => existsSync(pathOf(key)),
     find: async (key, spent) => {
       const path = pathOf(key);
       const file = readPrivateFile(path, maxBytes);
-      if (file.ok) {
-        return opened(file.bytes, key, spent);
+      if (!file.ok && file.problem !== 'absent') throw stateUnsafe(path, file.why);
+      const text = file.ok ? opened(file.bytes, labelOf('recovery', key), spent) : undefined;
+      return text === undefined ? undefined : new Secret(text);
+    },
+    begunElsewhere: async (key, spent) => {
+      for (const path of await roomsOf(baseOf(key))) {
+        const file = readPrivateFile(path, maxBytes);
+        if (!file.ok) {
+          if (file.problem === 'absent') continue;
+          throw stateUnsafe(path, file.why);
+        }
+        const who = opened(file.bytes, labelOf('refresh', key), spent);
+        if (who !== undefined && mayGoOn(who, file.modifiedAt)) return { since: file.modifiedAt };
       }
-      if (file.problem === 'absent') {
-        return undefined;
-      }
-      throw stateUnsafe(path, file.why);
+      return undefined;
     },
     forget: async (key) => {
-      await giveRoom(pathOf(key));
-      await giveRoom(roomFor(key)); // of a process that was killed
+      await removeFile(pathOf(key));
+      await removeRooms(key); // of a process that was killed
     },
   };
 }
 
-/** Undefined when it was changed, cut off, or sealed with another secret: of no use to anybody then. */
-function opened(bytes: Uint8Array, key: string, spent: Secret): Secret | undefined {
-  const parsed = parseJson(bytes);
+function whoWeAre(): string {
+  return JSON.stringify(ownIdentity());
+}
+
+/** Is the process that has begun a refresh another one, and not known to be dead? */
+function mayGoOn(who: string, writtenAt: number): boolean {
+  const parsed = parseJson(Buffer.from(who));
+  const by = identityIn(parsed.ok ? asObject(parsed.value) : undefined);
+  const us = ownIdentity();
+  return (
+    by !== undefined && JSON.stringify(by) !== JSON.stringify(us) && stateOf(by, us, writtenAt) !== 'dead'
+  );
+}
+
+function seal(sealing: { readonly salt: Buffer; readonly key: Buffer }, label: Buffer, text: string): string {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv('aes-256-gcm', sealing.key, nonce).setAAD(label);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  const parts = { salt: sealing.salt, nonce, sealed };
+  const texts = Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]);
+  return JSON.stringify({ version: 1, ...Object.fromEntries(texts) });
+}
+
+/**
+ * The sealed text in a file's first line; undefined when it was changed, cut off, or sealed with another secret: of no use
+ * to anybody then.
+ */
+function opened(bytes: Uint8Array, label: Buffer, spent: Secret): string | undefined {
+  const end = bytes.indexOf(0x0a);
+  const parsed = parseJson(end < 0 ? bytes : bytes.subarray(0, end));
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object?.['version'] !== 1) {
     return undefined;
@@ -64,16 +114,18 @@ function opened(bytes: Uint8Array, key: string, spent: Secret): Secret | undefin
   const [salt, nonce, sealed] = ['salt', 'nonce', 'sealed'].map((name) =>
     Buffer.from(stringField(object, name) ?? '', 'base64'),
   );
-  if (salt?.length !== 32 || nonce?.length !== 12 || sealed === undefined || sealed.length <= tagBytes) {
+  const isWhole = salt?.length === saltBytes && nonce?.length === nonceBytes;
+  if (!isWhole || sealed === undefined || sealed.length <= tagBytes) {
     return undefined;
   }
   try {
-    const end = sealed.length - tagBytes;
+    const textEnd = sealed.length - tagBytes;
     const options = { authTagLength: tagBytes };
     const decipher = createDecipheriv('aes-256-gcm', keyFrom(spent, salt), nonce, options)
-      .setAAD(labelOf(key))
-      .setAuthTag(sealed.subarray(end));
-    return new Secret(decipher.update(sealed.subarray(0, end), undefined, 'utf8') + decipher.final('utf8'));
+      .setAAD(label)
+      .setAuthTag(sealed.subarray(textEnd));
+    const text = decipher.update(sealed.subarray(0, textEnd), undefined, 'utf8');
+    return `${text}${decipher.final('utf8')}`;
   } catch {
     return undefined;
   }
@@ -83,6 +135,6 @@ function keyFrom(spent: Secret, salt: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', spent.reveal(), salt, 'postern recovery 1', 32));
 }
 
-function labelOf(key: string): Buffer {
-  return Buffer.from(`postern recovery 1 ${key}`);
+function labelOf(kind: Kind, key: string): Buffer {
+  return Buffer.from(`postern ${kind} 1 ${key}`);
 }

@@ -36,7 +36,8 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+/** What was renamed or removed there stays so after a power cut. */
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') {
     return; // folders cannot be opened there
   }
