@@ -39,7 +39,7 @@ export async function rehearse(): Promise<void> {
   const undici = new client(nowhere.origin, {
     connect: (_, callback) => queueMicrotask(() => callback(null, wire as Socket)),
   });
-  const exchange = new Exchange(nowhere, () => undefined);
+  const exchange = new Exchange(nowhere, request.method, () => undefined);
   const limit = setTimeout(() => exchange.fail(new Error('the rehearsal hangs')), 1_000);
   try {
     undici.dispatch({ path: '/', method: 'POST', headers: ['accept', '*/*'], body: 'a' }, exchange);
