@@ -2,6 +2,7 @@ import { usageWrong } from '../errors/usage.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
 import type { Machine } from '../ports/neighbours.js';
 import { authorityVariables, proxyVariables } from '../primitives/network-variables.js';
+import type { LoginRecord } from '../primitives/records.js';
 
 type Program = SetupRequest['program'];
 
@@ -46,4 +47,21 @@ export function proxyNote(machine: Machine, { program, url }: SetupRequest): str
   if (kind === 'plain') return `${without}. Where that proxy is the only way out, add --with-proxy.`;
   const why = kind === 'secret' ? 'it holds a password, which is for no file' : 'it holds an odd character';
   return `${without}. The entry cannot name it: ${why}. Where it is the only way out, name one that asks for no password, and add --with-proxy.`;
+}
+
+/**
+ * What a person has to know where the keychain is on a session bus that the program hides from postern, and no other way
+ * leads to; undefined: nothing. Such a bus is that of a shell of its own (`dbus-run-session`).
+ */
+export function keychainNote(
+  machine: Pick<Machine, 'platform' | 'env'> | undefined,
+  { program, url }: Pick<SetupRequest, 'program' | 'url'>,
+  logins: readonly Pick<LoginRecord, 'server' | 'store'>[],
+): string | undefined {
+  if (machine?.platform !== 'linux' || program.leavesNoBus !== true) return undefined;
+  const bus = machine.env['DBUS_SESSION_BUS_ADDRESS'] ?? '';
+  const isUsual = /^unix:(?:path=\/run\/user\/\d+\/bus|runtime=yes)/.test(bus);
+  const isInKeychain = logins.some(({ server, store }) => server === url && store === 'keychain');
+  if (bus === '' || isUsual || !isInKeychain) return undefined;
+  return `${program.title} starts postern without this shell’s session bus (dbus-run-session), on which the keychain is, and would never find it. Keep the logins in sealed files (--store file) instead: name a key file in POSTERN_STORE_KEY_FILE (see postern help login), run postern move file, and then postern setup ${program.name} again with --write.`;
 }

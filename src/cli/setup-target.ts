@@ -10,6 +10,7 @@ import { findLogin } from '../flows/find-login.js';
 import { loginWords } from '../flows/login-pin.js';
 import { knownPrograms } from '../flows/setup/list-programs.js';
 import type { SetupRequest } from '../flows/setup/plan-entry.js';
+import { recordedName, scopeOf, writtenRequests } from '../flows/setup/written-requests.js';
 import type { KeptRecord, Neighbours, SetupRecord } from '../ports/neighbours.js';
 import type { Ports } from '../ports.js';
 import { closest } from '../primitives/closest.js';
@@ -19,6 +20,7 @@ import { printable } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import type { LoginRecord } from '../primitives/records.js';
 import { canonicalResource } from '../primitives/resource.js';
+import type { CommandContext } from './command.js';
 import type { setupTable } from './commands/setup.table.js';
 import type { ArgumentsOf } from './table.js';
 
@@ -98,12 +100,6 @@ async function serverOf(
   return { url: login.server, login };
 }
 
-/** What tells a record from others of its program. */
-function undoWords({ server, key }: SetupRecord): string {
-  const name = entryName(key);
-  return `${shellWord(printable(server, 300))}${name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`}`;
-}
-
 /** A name that every program takes: letters, digits, `_` and `-`. */
 function plainName(text: string): string {
   const host = URL.canParse(text) ? new URL(text).host : text;
@@ -116,35 +112,100 @@ function plainName(text: string): string {
 }
 
 /**
- * What `--write` made for this program, for this server where one is named, in the working folder with `--project`.
- * @throws Failure `nothing_to_undo`, `usage`
+ * The entries that are to be checked: the one that is named; without a server, and where it is not clear which one is
+ * meant, all that were written for the program; without a program, all.
+ * @throws Failure as `readSetupRequest`, `program_unknown`
+ */
+export async function requestsToCheck(
+  ports: Pick<Ports, 'index'>,
+  world: Pick<Neighbours, 'records' | 'machine' | 'files'>,
+  args: SetupArguments,
+): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
+  const { logins } = await ports.index.read();
+  if (args.program === undefined) {
+    return { all: await writtenRequests(world, logins, undefined), isOne: false };
+  }
+  const program = programNamed(args.program);
+  if (args.server === undefined && logins.length !== 1) {
+    const all = await writtenRequests(world, logins, program.name);
+    if (all.length > 0) return { all, isOne: false };
+  }
+  const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
+  const written = (await world.records.all()).filter(
+    ({ record }) =>
+      record.program === program.name &&
+      record.server === request.url &&
+      scopeOf(record, world) === request.scope,
+  );
+  const [only, another] = written.map(({ record }) => recordedName(record));
+  const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
+  return { all: [{ ...request, name }], isOne: true };
+}
+
+/**
+ * What `--write` made for this program: for the server, or the entry, that is named; with `--project` in the working
+ * folder, with `--user` in the person's own configuration. Where several are left, a person is asked.
+ * @throws Failure `nothing_to_undo`, `usage`, `interrupted`
  */
 export async function recordToUndo(
-  { index }: Pick<Ports, 'index'>,
-  { records, machine, files }: Pick<Neighbours, 'records' | 'machine' | 'files'>,
+  { ports, signal }: Pick<CommandContext, 'ports' | 'signal'>,
+  world: Pick<Neighbours, 'records' | 'machine' | 'files'>,
   program: Program,
   args: SetupArguments,
 ): Promise<KeptRecord> {
-  const { logins } = await index.read();
-  const named = logins.find(({ name }) => name === args.server)?.server ?? args.server;
-  const canonical = named === undefined ? undefined : canonicalResource(named);
-  const url = canonical?.ok === true ? canonical.value : named;
+  const { terminal } = ports;
+  const { machine, files } = world;
   const [folder] = args.project ? program.files(machine, 'project') : [];
   const path = folder === undefined ? undefined : (await files.read(folder)).path;
-  const all = await records.all();
-  const [only, ...others] = all.filter(
+  const made = (await world.records.all()).filter(
     ({ record }) =>
       record.program === program.name &&
-      (url === undefined || record.server === url) &&
       (path === undefined || record.path === path) &&
-      (args.as === undefined || entryName(record.key) === args.as),
+      (!args.user || scopeOf(record, world) === 'user') &&
+      (args.as === undefined || recordedName(record) === args.as),
   );
+  const all = await named(ports, made, args.server);
+  const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
-  if (others.length > 0) {
+  if (others.length === 0) return only;
+  if (!terminal.interactive) {
+    const records = all.map(({ record }) => record);
+    const words = undoWords(records, world);
     throw severalToUndo(
       program.name,
-      [only, ...others].map(({ record }) => undoWords(record)),
+      records.map(({ path }, index) => ({ words: words[index] ?? '', path })),
     );
   }
-  return only;
+  const choices = all.map(
+    ({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`,
+  );
+  return all[await terminal.choose('Which entry is to be undone?', choices, signal)] ?? only;
+}
+
+/** Those for that server; of a name that no login has any more, or another server's has now, those that were given it. */
+async function named(
+  { index }: Pick<Ports, 'index'>,
+  made: readonly KeptRecord[],
+  server: string | undefined,
+): Promise<readonly KeptRecord[]> {
+  if (server === undefined) return made;
+  const { logins } = await index.read();
+  const url = logins.find(({ name }) => name === server)?.server ?? server;
+  const canonical = canonicalResource(url);
+  const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
+  return ofServer.length > 0 ? ofServer : made.filter(({ record }) => recordedName(record) === server);
+}
+
+/** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
+function undoWords(records: readonly SetupRecord[], world: Pick<Neighbours, 'machine'>): readonly string[] {
+  const plain = records.map(({ server, key }) => {
+    const name = entryName(key);
+    const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;
+    return `${shellWord(printable(server, 300))}${as}`;
+  });
+  return records.map((record, at) => {
+    const words = plain[at] ?? '';
+    const isAlone = plain.filter((one) => one === words).length === 1;
+    return isAlone ? words : `${words} --${scopeOf(record, world)}`;
+  });
 }

@@ -97,6 +97,16 @@ export function renewalFailed(login: LoginMeant, how: string): Failure {
   });
 }
 
+/** There is no such folder for the shim. */
+export function shimFolderMissing(folder: string): Failure {
+  return new Failure({
+    code: 'shim_refused',
+    exit: exitCode.usage,
+    message: `The folder ${quoted(folder, 200)} is not there, so nothing was written.`,
+    remedy: `Make it, then run the command again: mkdir -p ${shellWord(printable(folder, 200))}`,
+  });
+}
+
 /** The file for the shim is somebody else's. */
 export function shimRefused(path: string, why: string): Failure {
   return new Failure({

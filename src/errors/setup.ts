@@ -194,12 +194,17 @@ export function entryNameUnusable(name: string): Failure {
   });
 }
 
-/** `--undo` where several entries were made. `words` tell each from the others. */
-export function severalToUndo(program: string, words: readonly string[]): Failure {
+/** `--undo` where several entries were made. `words` tell each from the others; one of a folder's is named from there. */
+export function severalToUndo(
+  program: string,
+  entries: readonly { readonly words: string; readonly path: string }[],
+): Failure {
+  const [first] = entries;
+  const list = entries.map(({ words, path }) => `${words} (${printable(path, 300)})`);
   return new Failure({
     code: 'usage',
     exit: exitCode.usage,
-    message: `postern made several entries there: ${words.join('; ')}.`,
-    remedy: `Name one: postern setup ${program} ${words[0] ?? ''} --undo`,
+    message: `postern made several entries there: ${list.join('; ')}.`,
+    remedy: `Name one: postern setup ${program} ${first?.words ?? ''} --undo${list.some((one) => one.includes(' --project (')) ? ' (with --project: in the folder of that file)' : ''}`,
   });
 }

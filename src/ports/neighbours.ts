@@ -68,6 +68,8 @@ export interface SetupRecord {
   readonly holds?: readonly string[];
   /** In a folder's own configuration? Not given: an earlier release wrote it. */
   readonly scope?: 'user' | 'project';
+  /** What the program was told to call it. Not given: an earlier release wrote it. */
+  readonly name?: string;
   /** A program that was written for it. */
   readonly shim?: string;
   /** Folders that were made for it, the innermost first. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { shimRefused } from '../errors/credential.js';
+import { shimFolderMissing, shimRefused } from '../errors/credential.js';
 import { Failure } from '../errors/failure.js';
 import { fileUnwritable } from '../errors/output.js';
 
@@ -33,7 +33,8 @@ export async function writeProgramFile(path: string, text: string, mark: string)
     }
   } catch (error) {
     if (error instanceof Failure) throw error;
-    throw fileUnwritable(target, error instanceof Error && 'code' in error ? String(error.code) : 'unknown');
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
   }
   return target;
 }

@@ -8,6 +8,7 @@ import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
 import { undoEntry } from '../../src/flows/setup/undo-entry.js';
 import { writeEntry } from '../../src/flows/setup/write-entry.js';
+import type { Ports } from '../../src/ports.js';
 import { jsonAt } from '../../src/primitives/edit/json-value.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
@@ -90,8 +91,18 @@ for (const program of knownPrograms().filter(({ name }) => name !== 'curl')) {
         assert.equal(again.outcome, 'unchanged', readFileSync(path, 'utf8'));
         assert.equal(readFileSync(path, 'utf8'), elsewhere);
         const nothing = async () => ({ kind: 'not_started' }) as const;
-        const checking = { ...world.programs, find: () => undefined, run: nothing };
-        assert.equal((await checkEntry(checking, requestFor(name), signal)).place, 'there');
+        const { files } = world.programs;
+        const exists = (one: string) => one.startsWith('/opt/') || files.exists(one);
+        const checking = {
+          ...world.programs,
+          files: { ...files, exists },
+          find: () => undefined,
+          run: nothing,
+        };
+        assert.equal(
+          (await checkEntry(checking, {} as Pick<Ports, 'door'>, requestFor(name), signal)).place,
+          'there',
+        );
 
         // Another release writes another entry: the backup goes on being the file without any.
         const later = workshop(home.path, '/opt/newer/postern.js');

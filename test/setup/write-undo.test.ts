@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { programFileUnwritable } from '../../src/errors/setup.js';
 import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
 import { undoEntry } from '../../src/flows/setup/undo-entry.js';
@@ -152,4 +154,50 @@ test('a second --write after an upgrade keeps the first backup: --undo goes back
   assert.equal(records.length, 1);
   for (const kept of records) assert.equal(await undoEntry(world, kept, signal), 'file');
   assert.equal(readFileSync(path, 'utf8'), '{"a": 1}');
+});
+
+test('a --write that fails leaves no record, no shim and no folder behind, and an earlier record as it was', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const { files, records } = world.programs;
+  const failing = (file: string) => ({
+    ...world,
+    programs: {
+      ...world.programs,
+      files: {
+        ...files,
+        replace: async (...given: Parameters<typeof files.replace>) => {
+          if (given[0].path.endsWith(file)) throw programFileUnwritable(given[0].path, 'ENOSPC');
+          await files.replace(...given);
+        },
+      },
+    },
+  });
+  const code = 'program_file_unwritable';
+  for (const [name, file] of [
+    ['bazel', '.bazelrc'],
+    ['zed', 'settings.json'],
+  ] as const) {
+    const program = programs.find((one) => one.name === name);
+    assert.ok(program !== undefined);
+    await assert.rejects(writeEntry(failing(file), requestFor(program), signal), { code });
+    assert.deepEqual(await records.all(), [], name);
+    const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+    const kept = left.filter(
+      (path) => !/^\.local(?:\/state(?:\/postern(?:\/(?:setup|locks).*)?)?)?$/.test(path),
+    );
+    assert.deepEqual(kept, [], name);
+    assert.deepEqual(
+      left.filter((path) => path.includes('bazel-') || path.endsWith('.backup')),
+      [],
+      name,
+    );
+    await writeEntry(world, requestFor(program), signal);
+    const before = await records.all();
+    const newer = failing(file);
+    newer.programs.machine = { ...newer.programs.machine, variables: { POSTERN_CONFIG_DIR: '/other' } };
+    if (name === 'zed') await assert.rejects(writeEntry(newer, requestFor(program), signal), { code });
+    assert.deepEqual(await records.all(), before);
+    for (const kept of before) await undoEntry(world, kept, signal);
+  }
 });

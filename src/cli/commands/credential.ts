@@ -13,7 +13,8 @@ import { reportRefused } from '../../flows/credential/report-refused.js';
 import { noLogin } from '../../flows/find-login.js';
 import { checkPin } from '../../flows/login-pin.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
-import type { LoginRecord } from '../../primitives/records.js';
+import { pickCredential } from '../../primitives/pick-credential.js';
+import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext } from '../command.js';
 import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from '../credential/call.js';
 import { readCall } from '../credential/read-call.js';
@@ -60,7 +61,7 @@ export const command: Command<typeof credentialTable> = {
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
         await rememberFailure(context.ports, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
-        if (format === 'git' && call?.kind === 'get' && login !== undefined && covers(login, call.wanted)) {
+        if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) {
           await context.out.write('quit=1\n\n');
         }
       }
@@ -135,9 +136,12 @@ function loginFor(
   return undefined;
 }
 
-/** Is this login for the address that is asked for? Others are other helpers' business. */
-function covers(login: LoginRecord, wanted: WantedCredential): boolean {
-  return findCredential([login], wanted).kind === 'one';
+/** Is this login, or the one that is gone, for the address that is asked for? Others are other helpers' business. */
+function covers(login: LoginRecord | undefined, wanted: WantedCredential): boolean {
+  const { named, account = defaultAccount } = wanted;
+  const gone = named?.includes('://') ? { server: named, account } : undefined;
+  const meant = login ?? gone;
+  return meant !== undefined && pickCredential([meant], wanted).kind === 'one';
 }
 
 async function inputFor(

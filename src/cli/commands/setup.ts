@@ -1,7 +1,7 @@
-import { exitCode } from '../../errors/failure.js';
+import { exitCode, Failure } from '../../errors/failure.js';
 import { addressSecret, nothingToWrite, wordsUnsayable } from '../../errors/setup.js';
 import { usageWrong } from '../../errors/usage.js';
-import { checkEntry } from '../../flows/setup/check-entry.js';
+import { type CheckedEntry, checkEntry } from '../../flows/setup/check-entry.js';
 import { isHere, listPrograms } from '../../flows/setup/list-programs.js';
 import { entryAlone, entryRequests, planEntry, type SetupRequest } from '../../flows/setup/plan-entry.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
@@ -10,8 +10,14 @@ import type { Neighbours } from '../../ports/neighbours.js';
 import { printable } from '../../primitives/printable.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
 import { machineFor } from '../setup-environment.js';
-import { programNamed, readSetupRequest, recordToUndo, type SetupArguments } from '../setup-target.js';
-import { checkJson, checkLines } from '../words/check-words.js';
+import {
+  programNamed,
+  readSetupRequest,
+  recordToUndo,
+  requestsToCheck,
+  type SetupArguments,
+} from '../setup-target.js';
+import { type CheckResult, checkExit, resultJson, resultLines } from '../words/check-words.js';
 import {
   entryNotes,
   programJson,
@@ -28,6 +34,9 @@ export const command: Command<typeof setupTable> = {
   async run(context, args) {
     if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
       throw usageWrong('--write, --undo, --check and --list do not go together.', 'postern setup --help');
+    }
+    if (args.user && (args.project || !args.undo)) {
+      throw usageWrong('--user goes with --undo, and not with --project.', 'postern setup --help');
     }
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
@@ -69,7 +78,8 @@ async function show(context: CommandContext, args: SetupArguments): Promise<Comm
   const plan = await planEntry(world, request);
   const entry = entryAlone(plan);
   const found = isHere(world, program, request.scope);
-  const notes = entryNotes(plan, { machine: world.machine, hasLogin, isHere: found });
+  const { logins } = await ports.index.read();
+  const notes = entryNotes(plan, { machine: world.machine, logins, hasLogin, isHere: found });
   if (options.json) {
     const { shim, file } = plan;
     await out.json({
@@ -111,7 +121,8 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
   const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
   const found = isHere(programs, program, request.scope);
   const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
-  const about = { machine: programs.machine, hasLogin, isHere: found };
+  const { logins } = await ports.index.read();
+  const about = { machine: programs.machine, logins, hasLogin, isHere: found };
   const notes = [...entryNotes(written.plan, about), ...takenOutNotes(written)];
   if (options.json) {
     await out.json({ ...writtenJson(written), notes });
@@ -122,26 +133,44 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
   return 0;
 }
 
-/** Exit code 0 only where the entry is in its place and the program would get what it needs. */
+/** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
 async function check(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
   const { ports, out, options, signal } = context;
-  const program = programNamed(args.program);
-  const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
-  const checked = await checkEntry(await neighboursFor(context, program, args), request, signal);
-  if (options.json) await out.json({ program: program.name, server: request.url, ...checkJson(checked) });
-  else await out.line(checkLines(checked, program.title).join('\n'));
-  const { place, end, answer } = checked;
-  const isServed = answer.kind === 'token' || answer.kind === 'server';
-  if (isServed) return place === 'there' || place === 'no-file' ? 0 : exitCode.usage;
-  const ownExit =
-    typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
-  return ownExit ?? exitCode.callFailed;
+  const world = await context.neighbours();
+  const { logins } = await ports.index.read();
+  const { all, isOne } = await requestsToCheck(ports, world, args);
+  const results: CheckResult[] = [];
+  for (const request of all) {
+    const machine = machineFor(world.machine, request.program, args.withProxy);
+    results.push(await resultOf(request, checkEntry({ ...world, machine }, ports, request, signal)));
+  }
+  if (options.json) {
+    const [first] = results.map(resultJson);
+    await out.json(isOne && first !== undefined ? first : { entries: results.map(resultJson) });
+  } else if (results.length === 0) {
+    context.tell('postern has written no entry yet. Make one with: postern setup <program> <server> --write');
+  } else {
+    const blocks = results.map((result) => resultLines(result, logins, !isOne).join('\n'));
+    await out.line(blocks.join('\n\n'));
+  }
+  const exits = results.map(({ checked, failure }) => failure?.exit ?? (checked ? checkExit(checked) : 0));
+  return exits.find((exit) => exit !== 0) ?? 0;
+}
+
+/** One that cannot be checked does not keep the others from it. */
+async function resultOf(request: SetupRequest, checking: Promise<CheckedEntry>): Promise<CheckResult> {
+  try {
+    return { request, checked: await checking };
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.exit === exitCode.interrupted) throw failure;
+    return { request, failure };
+  }
 }
 
 async function undo(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
   const { ports, out, options, signal } = context;
   const programs = await context.neighbours();
-  const kept = await recordToUndo(ports, programs, programNamed(args.program), args);
+  const kept = await recordToUndo(context, programs, programNamed(args.program), args);
   const undone = await undoEntry({ locks: ports.locks, programs }, kept, signal);
   const { record } = kept;
   if (options.json)

@@ -1,21 +1,25 @@
-import type { ProgramHere } from '../../flows/setup/list-programs.js';
+import { mayHoldSecret } from '../../flows/login-pin.js';
+import type { EntryHere, ProgramHere } from '../../flows/setup/list-programs.js';
 import type { SetupPlan } from '../../flows/setup/plan-entry.js';
 import type { UndoneEntry } from '../../flows/setup/undo-entry.js';
 import type { WrittenEntry } from '../../flows/setup/write-entry.js';
 import type { Machine, SetupRecord } from '../../ports/neighbours.js';
 import { printable } from '../../primitives/printable.js';
 import { shellWord } from '../../primitives/quoting.js';
-import { proxyNote } from '../setup-environment.js';
+import type { LoginRecord } from '../../primitives/records.js';
+import { keychainNote, proxyNote } from '../setup-environment.js';
 
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
   plan: SetupPlan,
   {
     machine,
+    logins,
     hasLogin,
     isHere,
   }: {
     readonly machine: Machine;
+    readonly logins: readonly LoginRecord[];
     readonly hasLogin: boolean;
     readonly isHere: boolean;
   },
@@ -23,7 +27,12 @@ export function entryNotes(
   const { request, leftovers } = plan;
   const notes = [
     ...leftovers,
-    ...[lastingNote(machine), proxyNote(machine, request)].filter((note) => note !== undefined),
+    ...[
+      lastingNote(machine),
+      proxyNote(machine, request),
+      keychainNote(machine, request, logins),
+      addressNote(plan),
+    ].filter((note) => note !== undefined),
     ...(request.scope === 'project'
       ? ['The entry holds paths of this machine: do not share that file with others as it is.']
       : []),
@@ -33,6 +42,15 @@ export function entryNotes(
       : [`There is no login for this server yet: postern login ${shellWord(printable(request.url, 300))}`]),
   ];
   return notes.map((note) => `Note: ${note}`);
+}
+
+/** The program itself needs the address, whatever is in its query. */
+function addressNote({ request, entry }: SetupPlan): string | undefined {
+  const isThere =
+    (entry.key.format === 'json' || entry.key.format === 'toml') && request.program.way === 'headers';
+  return isThere && mayHoldSecret(request.url)
+    ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
+    : undefined;
 }
 
 /** What a person has to know of the paths in an entry; undefined when they hold. */
@@ -112,16 +130,32 @@ export function undoneLine(record: SetupRecord, undone: UndoneEntry): string {
 export function programLines(all: readonly ProgramHere[]): readonly string[] {
   const isHere = ({ command, hasFile }: ProgramHere) => command !== undefined || hasFile;
   const line = (one: ProgramHere) => {
-    const { program, command, file, hasFile, servers } = one;
+    const { program, command, file, hasFile, entries } = one;
     const found = command ?? (hasFile ? file : undefined);
     const where = found === undefined ? 'not found' : printable(found, 200);
-    const set = servers.map((server) => `\n${' '.repeat(16)}set up: ${printable(server, 200)}`).join('');
+    const set = entries.map((entry) => `\n${' '.repeat(16)}${entryWords(entry)}`).join('');
     return `${program.name.padEnd(16)}${program.title.padEnd(22)}${program.way.padEnd(12)}${where}${set}`;
   };
   return [...all.filter(isHere), ...all.filter((one) => !isHere(one))].map(line);
 }
 
-export function programJson({ program, command, file, hasFile, servers }: ProgramHere) {
+function entryWords({ server, path, state }: EntryHere): string {
+  const [url, file] = [printable(server, 200), printable(path, 200)];
+  switch (state) {
+    case 'same':
+      return `set up: ${url}`;
+    case 'ours':
+      return `set up: ${url}, changed since (see --check)`;
+    case 'missing':
+      return `no longer set up: ${url}, gone from ${file}`;
+    case 'other':
+      return `no longer set up: ${url}, its entry in ${file} is another now`;
+    case 'unreadable':
+      return `set up once: ${url}, but ${file} cannot be read now`;
+  }
+}
+
+export function programJson({ program, command, file, hasFile, entries }: ProgramHere) {
   return {
     program: program.name,
     title: program.title,
@@ -129,6 +163,7 @@ export function programJson({ program, command, file, hasFile, servers }: Progra
     found: command !== undefined || hasFile,
     command: command ?? null,
     file: file ?? null,
-    servers,
+    servers: entries.flatMap(({ server, state }) => (state === 'same' || state === 'ours' ? [server] : [])),
+    entries: entries.map(({ server, path, state }) => ({ server, file: path, state })),
   };
 }

@@ -1,6 +1,8 @@
-import type { Neighbours } from '../../ports/neighbours.js';
+import { Failure } from '../../errors/failure.js';
+import type { Neighbours, SetupRecord } from '../../ports/neighbours.js';
 import type { Program, Scope } from '../../protocol/setup/program.js';
 import { programs } from '../../protocol/setup/programs.js';
+import { type EntryState, entryState } from './entry-meaning.js';
 import { configurationFile } from './plan-entry.js';
 
 /** A program, and what there is of it on this machine. */
@@ -11,8 +13,15 @@ export interface ProgramHere {
   /** Its configuration, and whether it exists. */
   readonly file: string | undefined;
   readonly hasFile: boolean;
-  /** What `--write` made there: URLs of servers. */
-  readonly servers: readonly string[];
+  /** What `--write` made there. */
+  readonly entries: readonly EntryHere[];
+}
+
+/** An entry that was written, and what is left of it. */
+export interface EntryHere {
+  readonly server: string;
+  readonly path: string;
+  readonly state: EntryState;
 }
 
 /** Every program that can be set up. */
@@ -31,12 +40,16 @@ export function isHere(
   return hasFile || program.commands.some((name) => world.find(name) !== undefined);
 }
 
-/** Every program, found here or not. Nothing of their configuration is read. */
+/** Every program, found here or not; of their configuration those files alone are read that `--write` has changed. */
 export async function listPrograms(
   world: Pick<Neighbours, 'machine' | 'files' | 'records' | 'find'>,
   scope: Scope,
 ): Promise<readonly ProgramHere[]> {
-  const records = await world.records.all();
+  const entries: (readonly [string, EntryHere])[] = [];
+  for (const { record } of await world.records.all()) {
+    const { server, path } = record;
+    entries.push([record.program, { server, path, state: await stateOf(world, record) }]);
+  }
   return programs.map((program) => {
     const file = configurationFile(world, program, scope);
     return {
@@ -44,7 +57,20 @@ export async function listPrograms(
       command: program.commands.map((name) => world.find(name)).find((path) => path !== undefined),
       file,
       hasFile: file !== undefined && world.files.exists(file),
-      servers: records.flatMap(({ record }) => (record.program === program.name ? [record.server] : [])),
+      entries: entries.flatMap(([name, entry]) => (name === program.name ? [entry] : [])),
     };
   });
+}
+
+async function stateOf(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  record: SetupRecord,
+): Promise<EntryState> {
+  try {
+    const { text } = await files.read(record.path);
+    return text === undefined ? 'missing' : await entryState(record, text, machine.platform);
+  } catch (error) {
+    if (error instanceof Failure) return 'unreadable';
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import { Failure } from '../../errors/failure.js';
 import {
   addressSecret,
   entryNotEdited,
@@ -15,6 +16,8 @@ import type { LoginWords } from '../login-pin.js';
 export interface SetupRequest {
   readonly program: Program;
   readonly scope: Scope;
+  /** The very file; not given: the one where the program looks now. */
+  readonly path?: string;
   /** The server's URL, and what a person calls it: the login's name, if it has one. */
   readonly url: string;
   readonly server: string;
@@ -46,11 +49,13 @@ export async function planEntry(
   { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
   request: SetupRequest,
 ): Promise<SetupPlan> {
-  const path = configurationFile({ machine, files }, request.program, request.scope);
+  const path = request.path ?? configurationFile({ machine, files }, request.program, request.scope);
   if (path === undefined) throw noSuchScope(request.program.title);
   const file = await files.read(path);
   const { program } = request;
-  for (const wanted of entryRequests(machine, request, file.text ?? '')) {
+  const switches = await readSwitches({ machine, files }, program);
+  for (const one of entryRequests(machine, request, file.text ?? '')) {
+    const wanted = { ...one, switches };
     const made = program.make(wanted);
     if (!made.ok) continue;
     return {
@@ -63,6 +68,22 @@ export async function planEntry(
     };
   }
   throw request.words.length === 0 ? addressSecret(request.url) : wordsUnsayable(program.title);
+}
+
+/** What else of the program's can switch an entry off; a file that cannot be read says nothing. */
+async function readSwitches(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  program: Program,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const path of program.switches?.(machine) ?? []) {
+    const file = await files.read(path).catch((error: unknown) => {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    });
+    if (file?.text !== undefined) found.set(file.path, file.text);
+  }
+  return found;
 }
 
 /** What a program is asked to make an entry of, in each of the words for the login, the best first. */

@@ -98,6 +98,7 @@ async function keepRecord(
     meaning: await meaningDigest(text, entry.key, holds),
     holds,
     scope: request.scope,
+    name: request.name,
     ...(shim === undefined ? {} : { shim: shim.path }),
   };
   if (earlier !== undefined && (state === 'same' || state === 'ours')) {

@@ -83,7 +83,7 @@ export function restoreKubeUser(text: string, name: string, former: string | und
 /** An item in the indentation that the list has now. */
 function reindented(item: string, indent: string): string {
   const own = /^ */.exec(item)?.[0] ?? '';
-  return item.replace(/^ */gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
+  return item.replace(/^ *(?=\S)/gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }
 
 /**

@@ -23,7 +23,9 @@ export function putLine(text: string, prefix: string, wanted: string): Edited {
     return edited(splice(text, [{ start: line.start, end: line.start + line.text.length, text: wanted }]));
   }
   const gap = text === '' || text === '\ufeff' || text.endsWith('\n') ? '' : eol;
-  return edited(`${text}${gap}${wanted}${eol}`);
+  // A last line that ends in a backslash goes on in the next one: that is to be an empty line.
+  const end = /\\(?:\r?\n)?$/.test(text) ? eol : '';
+  return edited(`${text}${gap}${end}${wanted}${eol}`);
 }
 
 export function restoreLine(text: string, prefix: string, former: string | undefined): Edited {

@@ -5,7 +5,7 @@ import { type TomlStatement, tomlStatements } from './toml-statements.js';
 /** What a table is to hold; pairs that are not named stay as they are. */
 export interface TomlEntry {
   readonly members: Readonly<Record<string, string | readonly string[]>>;
-  /** Pairs and tables below this one that must not be there. */
+  /** Pairs and tables below this one that must not be there. A name in such a table stands behind a slash: any letter case of it. */
   readonly without: readonly string[];
 }
 
@@ -19,7 +19,12 @@ interface Table {
   readonly bodyEnd: number;
   readonly pairs: readonly Pair[];
   /** Tables below it: name of the next level, and where it stands. */
-  readonly below: readonly { readonly name: string; readonly start: number; readonly end: number }[];
+  readonly below: readonly {
+    readonly name: string;
+    readonly start: number;
+    readonly end: number;
+    readonly pairs: readonly Pair[];
+  }[];
 }
 
 type FoundTable = { readonly table: Table | undefined } | { readonly problem: EditProblem };
@@ -52,17 +57,29 @@ export function putToml(text: string, path: readonly string[], entry: TomlEntry)
       changes.push({ start: pair.valueStart, end: pair.valueEnd, text: written(value) });
     }
   }
-  for (const { path: at, start, end } of table.pairs) {
-    if (entry.without.includes(at[0] ?? '')) changes.push({ start, end, text: '' });
+  const isOut = (at: readonly string[]) =>
+    entry.without.includes(at[0] ?? '') || entry.without.includes(`${at[0]}/${at[1]?.toLowerCase()}`);
+  for (const { path: at, start, end, valueStart, valueEnd } of table.pairs) {
+    if (isOut(at) || isOnly(at, text.slice(valueStart, valueEnd), entry))
+      changes.push({ start, end, text: '' });
   }
-  for (const { name, start, end } of table.below) {
-    if (entry.without.includes(name)) changes.push({ start, end, text: '' });
+  for (const { name, start, end, pairs } of table.below) {
+    const out = pairs.filter(({ path: at }) => isOut([name, ...at]));
+    if (entry.without.includes(name) || (out.length > 0 && out.length === pairs.length)) {
+      changes.push({ start, end, text: '' });
+    } else changes.push(...out.map((pair) => ({ start: pair.start, end: pair.end, text: '' })));
   }
   if (added.length > 0) {
     const broken = text.slice(0, table.bodyEnd).endsWith('\n') ? '' : eol;
     changes.push({ start: table.bodyEnd, end: table.bodyEnd, text: `${broken}${added.join('')}` });
   }
   return edited(splice(text, changes));
+}
+
+/** Is it an inline table with nothing but what must not be there? One with more is not edited here. */
+function isOnly(at: readonly string[], literal: string, entry: TomlEntry): boolean {
+  const name = /^\{\s*["']?([A-Za-z-]+)["']?\s*=\s*(?:"[^"]*"|'[^']*')\s*,?\s*\}$/.exec(literal)?.[1];
+  return at.length === 1 && name !== undefined && entry.without.includes(`${at[0]}/${name.toLowerCase()}`);
 }
 
 /** Puts back the text of the table, or takes away what was added. */
@@ -112,7 +129,7 @@ function tableOf(text: string, path: readonly string[]): FoundTable {
   if (statements === undefined) return { problem: 'unreadable' };
   let current: readonly string[] = [];
   let own: { start: number; end: number; bodyEnd: number; pairs: Pair[] } | undefined;
-  const below: { name: string; start: number; end: number }[] = [];
+  const below: { name: string; start: number; end: number; pairs: Pair[] }[] = [];
   let apart = false;
   for (const one of statements) {
     if (one.kind === 'blank') continue;
@@ -124,7 +141,7 @@ function tableOf(text: string, path: readonly string[]): FoundTable {
       if (isOwn) own = { start: one.start, end: one.end, bodyEnd: one.end, pairs: [] };
       else if (startsWith(current, path)) {
         if (own === undefined || apart) return { problem: 'form' };
-        below.push({ name: current[path.length] ?? '', start: one.start, end: one.end });
+        below.push({ name: current[path.length] ?? '', start: one.start, end: one.end, pairs: [] });
         own.end = one.end;
       } else if (own !== undefined) apart = true;
       continue;
@@ -136,7 +153,10 @@ function tableOf(text: string, path: readonly string[]): FoundTable {
       own.end = one.end;
     } else if (startsWith(current, path) && own !== undefined) {
       const last = below.at(-1);
-      if (last !== undefined) last.end = one.end;
+      if (last !== undefined) {
+        last.end = one.end;
+        last.pairs.push(one);
+      }
       own.end = one.end;
     } else if (startsWith(full, path) || startsWith(path, full) || isSame(path, full)) {
       return { problem: 'form' };

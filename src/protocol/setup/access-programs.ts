@@ -29,19 +29,15 @@ const git: Program = {
       },
     };
   },
-  leftovers: (request) => [
-    ...otherCredentials(request),
-    ...gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
-      section === 'http' &&
-      name === 'extraheader' &&
-      /^authorization/i.test(value) &&
-      request.url.startsWith(subsection)
-        ? [
-            `http.${subsection === '' ? '' : `${quoted(subsection, 100)}.`}extraHeader sends an Authorization of its own; remove it.`,
-          ]
-        : [],
-    ),
-  ],
+  since: {
+    command: ['git', '--version'],
+    major: 2,
+    minor: 46,
+    lacks: 'sends no Bearer token, only a user name and a password',
+    unlessBasic: true,
+  },
+  leftovers: (request) => [...gitBlocks(request), ...laterHelpers(request)],
+  blocks: gitBlocks,
   probe: ({ machine, server, options, url }) => {
     const words = callWords(machine, { command: ['credential', 'git'], server, options });
     const { protocol, host, pathname } = new URL(url);
@@ -62,6 +58,23 @@ const git: Program = {
   next: 'Try it with: git ls-remote <repository>',
 };
 
+/** A header that is sent in any case, and a user name that makes git ask for another login. */
+function gitBlocks(request: EntryRequest): readonly string[] {
+  return [
+    ...userNames(request),
+    ...gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
+      section === 'http' &&
+      name === 'extraheader' &&
+      /^authorization/i.test(value) &&
+      request.url.startsWith(subsection)
+        ? [
+            `http.${subsection === '' ? '' : `${quoted(subsection, 100)}.`}extraHeader sends an Authorization of its own; remove it.`,
+          ]
+        : [],
+    ),
+  ];
+}
+
 function gitFiles(machine: Machine): readonly string[] {
   const named = set(machine, 'GIT_CONFIG_GLOBAL');
   return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
@@ -72,24 +85,39 @@ function gitAddress({ url, options }: EntryRequest): string {
   return options.includes('--whole-host') ? new URL(url).origin : url.replace(/\?.*$/s, '');
 }
 
-/** A user name that git would ask for, and helpers after ours, which git hands every good credential. */
-function otherCredentials(request: EntryRequest): readonly string[] {
-  const ours = gitAddress(request);
-  const ofServer = gitVariables(request.text).filter(
+/** `[section, name, value]` of what git would read for this server's address. */
+function ofServer(request: EntryRequest): ReturnType<typeof gitVariables> {
+  return gitVariables(request.text).filter(
     ([{ section, subsection }]) => section === 'credential' && request.url.startsWith(subsection),
   );
-  const last = ofServer.findLastIndex(([{ subsection }]) => subsection === ours);
-  return ofServer.flatMap(([{ subsection }, name, value], index) => {
-    const of = subsection === '' ? '' : `${quoted(subsection, 100)}.`;
-    if (name === 'username' && value !== 'oauth2' && !request.options.includes(value)) {
-      return [`credential.${of}username makes git ask for the login of that account alone; remove it.`];
-    }
-    return name === 'helper' && value !== '' && last >= 0 && index > last
+}
+
+function userNames(request: EntryRequest): readonly string[] {
+  return ofServer(request).flatMap(([{ subsection }, name, value]) =>
+    name === 'username' && value !== 'oauth2' && !request.options.includes(value)
       ? [
-          `credential.${of}helper ${quoted(value, 100)} comes after the entry, so git gives it the token to keep; move it before.`,
+          `credential.${ofSection(subsection)}username makes git ask for the login of that account alone; remove it.`,
         ]
-      : [];
-  });
+      : [],
+  );
+}
+
+/** Helpers after ours, which git hands every good credential. */
+function laterHelpers(request: EntryRequest): readonly string[] {
+  const ours = gitAddress(request);
+  const all = ofServer(request);
+  const last = all.findLastIndex(([{ subsection }]) => subsection === ours);
+  return all.flatMap(([{ subsection }, name, value], index) =>
+    name === 'helper' && value !== '' && last >= 0 && index > last
+      ? [
+          `credential.${ofSection(subsection)}helper ${quoted(value, 100)} comes after the entry, so git gives it the token to keep; move it before.`,
+        ]
+      : [],
+  );
+}
+
+function ofSection(subsection: string): string {
+  return subsection === '' ? '' : `${quoted(subsection, 100)}.`;
 }
 
 /** What a program does not send over plain http. */
@@ -128,6 +156,7 @@ const kubectl: Program = {
       },
     };
   },
+  blocks: overHttp,
   leftovers: (request) => [
     ...overHttp(request),
     ...(kubeFiles(request.machine).length > 1

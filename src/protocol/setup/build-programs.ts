@@ -4,7 +4,7 @@ import { quoted } from '../../primitives/printable.js';
 import { callOf, goCommands, goWords } from './entry-call.js';
 import { inApplications, inConfig, inHome, inProject, join, set } from './place.js';
 import { readBazel, readHeaderLine } from './probe.js';
-import type { Program } from './program.js';
+import type { EntryRequest, Program } from './program.js';
 import { callWords, goLine, shimText } from './words.js';
 
 const bazel: Program = {
@@ -34,17 +34,8 @@ const bazel: Program = {
       shim: { path, text },
     };
   },
-  leftovers: ({ text, url }) => {
-    const { hostname } = new URL(url);
-    const others = text
-      .split('\n')
-      .filter(
-        (line) =>
-          /--credential_helper=/.test(line) && !line.startsWith(`common --credential_helper=${hostname}=`),
-      )
-      .filter((line) => line.includes(`=${hostname}=`) || /--credential_helper=[^=]*$/.test(line.trim()));
-    return others.map((line) => `Another line may win for this host: ${quoted(line.trim(), 160)}`);
-  },
+  blocks: otherLines,
+  leftovers: otherLines,
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'bazel'], server, options }), 'get'],
     input: { text: JSON.stringify({ uri: url }), upTo: 'its-end' },
@@ -54,6 +45,19 @@ const bazel: Program = {
   }),
   next: 'It takes effect with the next bazel command.',
 };
+
+/** Of several lines for a host the last one counts. */
+function otherLines({ text, url }: EntryRequest): readonly string[] {
+  const { hostname } = new URL(url);
+  const others = text
+    .split('\n')
+    .filter(
+      (line) =>
+        /--credential_helper=/.test(line) && !line.startsWith(`common --credential_helper=${hostname}=`),
+    )
+    .filter((line) => line.includes(`=${hostname}=`) || /--credential_helper=[^=]*$/.test(line.trim()));
+  return others.map((line) => `Another line may win for this host: ${quoted(line.trim(), 160)}`);
+}
 
 const go: Program = {
   name: 'go',
@@ -76,12 +80,14 @@ const go: Program = {
       entry: { key: { format: 'line', prefix: 'GOAUTH=' }, holds: `GOAUTH=${[line, ...others].join('; ')}` },
     };
   },
-  leftovers: ({ machine, url }) => [
-    ...(url.startsWith('http:') ? ['go sends no credential over plain http.'] : []),
-    ...((machine.env['GOAUTH'] ?? '') === ''
-      ? []
-      : ['GOAUTH is set in the environment, and wins over this file; unset it.']),
-  ],
+  since: {
+    command: ['go', 'version'],
+    major: 1,
+    minor: 24,
+    lacks: 'asks no program for a credential (GOAUTH)',
+  },
+  blocks: goBlocks,
+  leftovers: goBlocks,
   probe: ({ machine, server, options, url }) => ({
     command: [...callWords(machine, { command: ['credential', 'goauth'], server, options }), url],
     input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' },
@@ -91,6 +97,15 @@ const go: Program = {
   }),
   next: 'Look at it with: go env GOAUTH',
 };
+
+function goBlocks({ machine, url }: EntryRequest): readonly string[] {
+  return [
+    ...(url.startsWith('http:') ? ['go sends no credential over plain http.'] : []),
+    ...((machine.env['GOAUTH'] ?? '') === ''
+      ? []
+      : ['GOAUTH is set in the environment, and wins over this file; unset it.']),
+  ];
+}
 
 function goFile(machine: Machine): string {
   return machine.platform === 'linux' ? inConfig(machine, 'go', 'env') : inApplications(machine, 'go', 'env');

@@ -9,25 +9,29 @@ export interface EntryCall {
   readonly command: readonly string[];
   /** What it calls the login. */
   readonly server: string;
+  /** Those of them that `setup` writes; and all other words. */
   readonly options: readonly string[];
+  readonly others: readonly string[];
 }
 
 /**
  * The call in the value of an entry; undefined where it is none of this program's.
  * @param shim The text of the program that the entry names, where it names one.
- * @param server Of several calls in a line, the one for this word counts.
+ * @param names Of the several calls that a line of go may hold, one for one of these counts.
  */
 export function callIn(
   key: EntryKey,
   value: unknown,
   {
     shim,
-    server,
+    names,
     platform,
-  }: { readonly shim?: string | undefined; readonly server?: string; readonly platform: string },
+  }: { readonly shim?: string | undefined; readonly names?: readonly string[]; readonly platform: string },
 ): EntryCall | undefined {
   const calls = commandsIn(key, value, shim, platform).flatMap((words) => callOf(words) ?? []);
-  return calls.find((call) => call.server === server) ?? calls[0];
+  const named = calls.find((call) => names?.includes(call.server));
+  const isList = key.format === 'line' && shim === undefined && names !== undefined;
+  return isList ? named : (named ?? calls[0]);
 }
 
 /** The program that a line of the entry names in place of words; undefined where it names none. */
@@ -73,9 +77,23 @@ export function callOf(words: readonly string[]): EntryCall | undefined {
   const length = words[at] === 'credential' ? 2 : 1;
   const command = words.slice(at, at + length);
   const rest = words.slice(at + length);
-  // Older releases put options behind the server, as this one does.
-  const [server, ...options] = rest;
-  return server === undefined || server.startsWith('-') ? undefined : { start, command, server, options };
+  const [server, ...behind] = rest;
+  if (server === undefined || server.startsWith('-')) return undefined;
+  return { start, command, server, ...optionsIn(behind) };
+}
+
+function optionsIn(words: readonly string[]): Pick<EntryCall, 'options' | 'others'> {
+  const options: string[] = [];
+  const others: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [word = '', value] = words.slice(at);
+    const takesValue = word === '--account' || word === '--pin';
+    if (takesValue && value !== undefined) options.push(word, value);
+    else if (word === '--whole-host') options.push(word);
+    else if (word !== '$@' && word !== '%*') others.push(word);
+    if (takesValue) at += 1;
+  }
+  return { options, others };
 }
 
 function commandsIn(

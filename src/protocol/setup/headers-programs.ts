@@ -1,3 +1,4 @@
+import type { Machine } from '../../ports/neighbours.js';
 import { jsonAt } from '../../primitives/edit/json-value.js';
 import { findToml, tomlStrings, tomlTables } from '../../primitives/edit/toml-edit.js';
 import { quoted } from '../../primitives/printable.js';
@@ -15,11 +16,7 @@ const claude: Program = {
   title: 'Claude Code',
   way: 'headers',
   commands: ['claude'],
-  files: (machine, scope) => [
-    scope === 'project'
-      ? inProject(machine, '.mcp.json')
-      : join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? machine.homedir, '.claude.json'),
-  ],
+  files: (machine, scope) => [scope === 'project' ? inProject(machine, '.mcp.json') : claudeFile(machine)],
   make: (request) => {
     const line = helperLine(request);
     if (line === undefined) return { ok: false, problem: 'words' };
@@ -31,22 +28,50 @@ const claude: Program = {
       entry: { key: { format: 'json', path: ['mcpServers', request.name] }, holds: { members, without } },
     };
   },
-  leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...localEntry(request)],
+  blocks: claudeBlocks,
+  leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...claudeBlocks(request)],
+  switches: (machine) => [
+    claudeFile(machine),
+    join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? inHome(machine, '.claude'), 'settings.json'),
+    inProject(machine, '.claude', 'settings.json'),
+    inProject(machine, '.claude', 'settings.local.json'),
+  ],
   servers: (text, { workingFolder }) =>
     readJsonServers(text, [['mcpServers'], ['projects', workingFolder, 'mcpServers']]),
-  probe: (request) => helperProbe(request, 'open', 'whole'),
+  probe: (request) => helperProbe(request, 'open', 'whole', { CLAUDE_CODE_MCP_SERVER_URL: request.url }),
   next: 'Look at it with: claude mcp list',
   nextInProject: 'Start claude in this folder and approve it; until then it is not used.',
 };
 
-/** Entries that Claude Code keeps for one folder go before those of the person. */
-function localEntry({ text, machine, name }: EntryRequest): readonly string[] {
-  const path = ['projects', machine.workingFolder, 'mcpServers', name];
-  return jsonAt(text, path) === undefined
-    ? []
-    : [
-        `In this folder another entry of that name wins; remove it with: claude mcp remove --scope local ${name}`,
-      ];
+function claudeFile(machine: Machine): string {
+  return join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? machine.homedir, '.claude.json');
+}
+
+/** Entries that Claude Code keeps for one folder go before all others; and a person may have switched ours off. */
+function claudeBlocks({ text, machine, name, switches = new Map() }: EntryRequest): readonly string[] {
+  const texts = [text, ...switches.values()];
+  const ofFolder = (member: string) =>
+    texts.map((one) => jsonAt(one, ['projects', machine.workingFolder, member]));
+  const names = (found: unknown) => Array.isArray(found) && found.includes(name);
+  const refused = [
+    ...ofFolder('disabledMcpjsonServers'),
+    ...texts.map((one) => jsonAt(one, ['disabledMcpjsonServers'])),
+  ];
+  return [
+    ...(ofFolder('mcpServers').some((found) => typeof found === 'object' && found !== null && name in found)
+      ? [
+          `In this folder another entry of that name wins; remove it with: claude mcp remove --scope local ${name}`,
+        ]
+      : []),
+    ...(ofFolder('disabledMcpServers').some(names)
+      ? [`In this folder Claude Code has ${name} switched off; switch it on there with /mcp.`]
+      : []),
+    ...(refused.some(names)
+      ? [
+          `Claude Code was told to refuse ${name} of this folder (disabledMcpjsonServers); take it off that list, or: claude mcp reset-project-choices`,
+        ]
+      : []),
+  ];
 }
 
 /** Codex CLI: `http_headers_helper`, the same. */
@@ -55,6 +80,7 @@ const codex: Program = {
   title: 'Codex CLI',
   way: 'headers',
   isApart: true,
+  leavesNoBus: true,
   commands: ['codex'],
   files: (machine, scope) => [
     scope === 'project'
@@ -68,7 +94,8 @@ const codex: Program = {
     const without = [
       'bearer_token',
       'bearer_token_env_var',
-      'env_http_headers',
+      'http_headers/authorization',
+      'env_http_headers/authorization',
       'command',
       'args',
       'env',
@@ -79,28 +106,40 @@ const codex: Program = {
       entry: { key: { format: 'toml', path: ['mcp_servers', request.name] }, holds: { members, without } },
     };
   },
-  leftovers: ({ text, name, url }) => [
-    ...tomlTables(text, ['mcp_servers']).flatMap((other) => {
-      const { url: address = '' } = tomlStrings(text, ['mcp_servers', other]);
-      return other !== name && sameServer(address, url)
-        ? [`The entry ${quoted(other, 80)} is for the same server; if it is no longer needed, remove it.`]
-        : [];
-    }),
-    ...staticHeaders(text, name),
-    `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${name}`,
+  blocks: codexBlocks,
+  leftovers: (request) => [
+    ...sameInCodex(request),
+    ...codexBlocks(request),
+    `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${request.name}`,
   ],
   servers: (text) => readTomlServers(text, ['mcp_servers']),
-  probe: (request) => helperProbe(request, 'closed', 'least'),
+  probe: (request) => helperProbe(request, 'closed', 'least', {}),
   next: 'Look at it with: codex mcp list',
   nextInProject: 'Codex reads it in folders that it was told to trust.',
 };
 
-function staticHeaders(text: string, name: string): readonly string[] {
+function sameInCodex({ text, name, url }: EntryRequest): readonly string[] {
+  return tomlTables(text, ['mcp_servers']).flatMap((other) => {
+    const { url: address = '' } = tomlStrings(text, ['mcp_servers', other]);
+    return other !== name && sameServer(address, url)
+      ? [`The entry ${quoted(other, 80)} is for the same server; if it is no longer needed, remove it.`]
+      : [];
+  });
+}
+
+/** What was not taken out: an inline table is not edited here. */
+function codexBlocks({ text, name }: EntryRequest): readonly string[] {
   const found = findToml(text, ['mcp_servers', name]);
-  const pattern = /^\s*(?:http_headers[\s.=].*authorization|["']?authorization["']?\s*=)/im;
-  return found.ok && found.raw !== undefined && pattern.test(found.raw)
-    ? ['http_headers of this entry holds an Authorization of its own; remove it by hand.']
-    : [];
+  const raw = found.ok ? (found.raw ?? '') : '';
+  const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
+  return [
+    ...(inline === undefined
+      ? []
+      : [`${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`]),
+    ...(/^\s*enabled\s*=\s*false\b/m.test(raw)
+      ? ['The entry is switched off (enabled = false); remove that line.']
+      : []),
+  ];
 }
 
 export const headersPrograms: readonly Program[] = [claude, codex];
@@ -115,9 +154,8 @@ function helperProbe(
   request: EntryRequest,
   input: Probe['input'],
   environment: Probe['environment'],
+  variables: Probe['variables'],
 ): Probe | undefined {
   const command = helperLine(request);
-  return command === undefined
-    ? undefined
-    : { command, input, environment, variables: {}, read: readHeaders };
+  return command === undefined ? undefined : { command, input, environment, variables, read: readHeaders };
 }

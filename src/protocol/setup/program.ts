@@ -20,6 +20,20 @@ export interface EntryRequest {
   readonly options: readonly string[];
   /** The configuration file as it is now; empty when there is none. */
   readonly text: string;
+  /** The files of `switches`, as far as they are there, by path. */
+  readonly switches?: ReadonlyMap<string, string>;
+}
+
+/** What a program's version has to be. */
+export interface Since {
+  /** Its first word is looked for on the PATH. */
+  readonly command: readonly [string, ...string[]];
+  readonly major: number;
+  readonly minor: number;
+  /** What it cannot do before, as the rest of a sentence. */
+  readonly lacks: string;
+  /** Servers that take a password (HTTP Basic) do not need it. */
+  readonly unlessBasic?: true;
 }
 
 /** An entry as it can be put into a file, or why that cannot be. */
@@ -42,6 +56,8 @@ export interface Program {
   readonly way: 'headers' | 'bridge' | 'credential';
   /** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
   readonly isApart?: true;
+  /** It starts ours without the variable that leads to the session bus. */
+  readonly leavesNoBus?: true;
   /** Its commands on the PATH. */
   readonly commands: readonly string[];
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
@@ -49,8 +65,14 @@ export interface Program {
   /** The command line that gets the token where there is no configuration to put it in. */
   line?(request: Omit<EntryRequest, 'text' | 'name'>): string | undefined;
   make(request: EntryRequest): MadeEntry;
-  /** What else in this file or in the environment would win over the entry, each in a sentence. */
+  /** What would keep the program from using the entry: what wins over it, or has it switched off; each in a sentence. */
+  blocks?(request: EntryRequest): readonly string[];
+  /** What else a person has to know of, in this file or in the environment, each in a sentence; the blocks among it. */
   leftovers(request: EntryRequest): readonly string[];
+  /** Other files of the program's that can switch the entry off. */
+  switches?(machine: Machine): readonly string[];
+  /** The program's first version that uses such an entry, and what says its version. */
+  readonly since?: Since;
   /** The servers in its configuration, where it has a list of them. */
   servers?(text: string, machine: Machine): readonly FoundServer[];
   /** What the program runs by that entry. */

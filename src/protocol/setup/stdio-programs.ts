@@ -1,5 +1,6 @@
 import type { Machine } from '../../ports/neighbours.js';
 import type { PlainJson } from '../../primitives/edit/json-edit.js';
+import { jsonAt } from '../../primitives/edit/json-value.js';
 import { sameServerElsewhere } from './leftovers.js';
 import { inApplications, inConfig, inHome, inProject, set } from './place.js';
 import { initializeLine, readInitialize } from './probe.js';
@@ -128,7 +129,16 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
         ? []
         : [inProject(machine, ...row.project)],
   make: (request) => makeStdioEntry(row, request),
-  leftovers: (request) => sameServerElsewhere(request, [row.below]),
+  blocks: (request) => switchedOff(row, request),
+  leftovers: (request) => [...sameServerElsewhere(request, [row.below]), ...switchedOff(row, request)],
+  ...(row.name === 'gemini'
+    ? {
+        switches: (machine: Machine) => [
+          inHome(machine, '.gemini', 'settings.json'),
+          inProject(machine, '.gemini', 'settings.json'),
+        ],
+      }
+    : {}),
   servers: (text) => readJsonServers(text, [[row.below]]),
   probe: ({ machine, server, options }) => ({
     // A check is no reason to open a browser.
@@ -139,6 +149,29 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
     read: readInitialize,
   }),
 }));
+
+/** A person, or the program's own window, may have switched the entry off. */
+function switchedOff(row: StdioProgram, request: EntryRequest): readonly string[] {
+  const { text, name, switches = new Map() } = request;
+  const texts = [text, ...switches.values()];
+  const listed = (...path: readonly string[]) => texts.map((one) => jsonAt(one, path)).filter(Array.isArray);
+  const entry = jsonAt(text, [row.below, name]);
+  const { disabled, enabled } = (entry ?? {}) as { readonly disabled?: unknown; readonly enabled?: unknown };
+  const isExcluded =
+    row.name === 'gemini' &&
+    ([...listed('mcp', 'excluded'), ...listed('excludeMCPServers')].some((list) => list.includes(name)) ||
+      [...listed('mcp', 'allowed'), ...listed('allowMCPServers')].some((list) => !list.includes(name)));
+  return [
+    ...(disabled === true || enabled === false
+      ? [
+          `The entry is switched off (${disabled === true ? '"disabled": true' : '"enabled": false'}); remove that, or switch it on in ${row.title}.`,
+        ]
+      : []),
+    ...(isExcluded
+      ? [`${row.title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`]
+      : []),
+  ];
+}
 
 function makeStdioEntry(row: StdioProgram, request: EntryRequest): MadeEntry {
   const { machine, server, options, name } = request;
