@@ -3,7 +3,7 @@ import { credentialTable } from '../cli/commands/credential.table.js';
 import { type CredentialCall, formatOf, type Input, inputOf } from '../cli/credential/call.js';
 import { readCall } from '../cli/credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../cli/credential/read-input.js';
-import { findCredential, isGone } from '../flows/credential/find-credential.js';
+import { findCredential, isGone, proveWanted } from '../flows/credential/find-credential.js';
 import { minLife } from '../flows/credential/min-life.js';
 import { checkPin } from '../flows/login-pin.js';
 import { reportedRefused, usable } from '../flows/token/token-request.js';
@@ -90,6 +90,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
     return undefined;
   }
   const { credential } = decoded;
+  proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
   const rejected = reportedRefused(login, credential);

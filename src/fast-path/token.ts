@@ -1,5 +1,6 @@
 import { tokenTable } from '../cli/commands/token.table.js';
 import { tokenOutput } from '../cli/words/token-words.js';
+import { proveNamed } from '../flows/token/prove-address.js';
 import { reportedRefused, usable } from '../flows/token/token-request.js';
 import { pickLogin } from '../primitives/pick-login.js';
 import type { LoginRecord } from '../primitives/records.js';
@@ -28,6 +29,7 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
     return undefined;
   }
   const { credential } = decoded;
+  proveNamed(credential.binding, args.server);
   const wanted = { minLifeMs: args.minTtl * 1000, rejected: reportedRefused(login, credential) };
   return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login)
     ? tokenOutput(credential, args)

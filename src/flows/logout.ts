@@ -8,9 +8,9 @@ import { sendRevocationRequest, type TokenAnswer } from '../protocol/oauth/token
 import { judgeTokenAnswer } from '../protocol/oauth/token-response.js';
 import { forgetFailures } from './credential/remember-failure.js';
 import { credentialLockWaitMs } from './login/keep-login.js';
-import { withoutStrays, withStrays } from './strays.js';
+import { markShared, withoutStrays, withStrays } from './strays.js';
 import { currentProofs } from './token/current-proofs.js';
-import { readCredential } from './token/read-credential.js';
+import { readForIssuer } from './token/read-credential.js';
 import { recover } from './token/recover.js';
 import { nameOwnHost } from './token/send-renewal.js';
 
@@ -51,7 +51,7 @@ export async function logout(ports: Needs, request: LogoutRequest): Promise<Logo
 interface Forgotten {
   /** Undefined when it could not be read, or another login still uses it. */
   readonly credential: StoredCredential | undefined;
-  /** Another server below the same resource, whose login has the same credential. */
+  /** Another server below the same resource, whose login an older release kept with this one. */
   readonly sharedWith: string | undefined;
 }
 
@@ -67,7 +67,7 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   const kinds = [login.store, ...(login.leftIn === undefined ? [] : [login.leftIn])];
   const items = sharedWith === undefined ? kinds.map((store) => ({ key, store })) : [];
   await ports.index.update((document) =>
-    withStrays({ ...document, logins: document.logins.filter(isOther) }, items),
+    withStrays({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
   );
   try {
     for (const item of items) {
@@ -99,7 +99,7 @@ async function readable(
   force: boolean,
 ): Promise<StoredCredential | undefined> {
   try {
-    const stored = await readCredential(ports, login);
+    const stored = await readForIssuer(ports, login);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     const gone = ['login_needed', 'credential_corrupt'];

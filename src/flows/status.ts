@@ -24,6 +24,10 @@ export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   if (login.gone === true) {
     return { login, state: 'dead', problem: 'its secret is no longer in its store', remedy };
   }
+  if (login.shared === true) {
+    const problem = 'an older release kept it together with the login of another server';
+    return { login, state: 'dead', problem, remedy };
+  }
   if (login.dead === true) {
     const problem = `the authorization server refused ${login.grant === undefined ? 'its refresh token' : 'this client'}`;
     return { login, state: 'dead', problem, remedy };

@@ -1,6 +1,6 @@
 import { Failure } from '../errors/failure.js';
 import type { Ports } from '../ports.js';
-import type { IndexDocument, StrayItem } from '../primitives/records.js';
+import type { IndexDocument, LoginRecord, StrayItem } from '../primitives/records.js';
 
 /** An item that is left in a store, and why it could not be removed. */
 export interface Leftover {
@@ -35,6 +35,11 @@ export function isRecorded(
     ({ key, store = 'keychain', leftIn }) =>
       key === item.key && (store === item.store || leftIn === item.store),
   );
+}
+
+/** These logins, after one with that item has gone: who shared it is not believed to have it for himself from then on. */
+export function markShared(logins: readonly LoginRecord[], key: string): readonly LoginRecord[] {
+  return logins.map((login) => (login.key === key ? { ...login, shared: true } : login));
 }
 
 type Needs = Pick<Ports, 'stores' | 'index' | 'recovery' | 'locks'>;

@@ -1,21 +1,12 @@
 import type { FormatFailure, LoginRecord } from '../primitives/records.js';
-import type { Secret } from '../primitives/secret.js';
-
-/** A token that was got anew. */
-export interface RenewedToken {
-  readonly accessToken: Secret;
-  /** Milliseconds since 1970; null when unknown. */
-  readonly expiresAt: number | null;
-  readonly scopes: readonly string[];
-}
 
 /** Renewal in a process of its own, which ends what it began though this one is killed meanwhile. */
 export interface Renewal {
-  /** @throws Failure of the other process, or the signal's reason, after which the other one goes on */
+  /** Resolves once the new token is stored. @throws Failure of the other process, or the signal's reason, after which the other one goes on */
   renew(
     login: LoginRecord,
     options: { readonly minLifeMs: number; readonly signal: AbortSignal },
-  ): Promise<RenewedToken>;
+  ): Promise<void>;
 }
 
 /** What other programs asked for and did not get: several of them hide what is said on stderr. */

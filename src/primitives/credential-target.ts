@@ -1,6 +1,6 @@
 import { classifyAddress } from './ip-address.js';
 import { defaultAccount } from './records.js';
-import { attaches } from './resource.js';
+import { nearest } from './resource.js';
 import { gateUrl } from './url-gate.js';
 import { originOf, splitUrl } from './url-parts.js';
 
@@ -23,19 +23,23 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
   [/^(?:ws|grpc):/i, 'http:'],
 ];
 
+/** Longest address that a query is taken from, in characters: signed addresses are long. */
+const longestWithQuery = 16_384;
+
 /**
  * The address that a token is wanted for, in plain form, from what a tool calls it; undefined when it is none that a
- * token may go to. Query and fragment are left out, a bare `host[:port]` is https.
+ * token may go to. The fragment is left out, a query that is not plain likewise; a bare `host[:port]` is https.
  */
 export function targetUrl(raw: string): string | undefined {
   const absolute = raw.startsWith('https://') ? raw : absoluteOf(raw);
-  const plain = absolute.replace(/[?#].*$/s, '');
+  const [whole = '', plain = ''] = /^([^?#]*)(?:\?[^#]*)?/s.exec(absolute) ?? [];
   const gated = gateUrl(plain);
   const parts = splitUrl(plain);
   if (!gated.ok || parts === undefined || (gated.url.protocol === 'http:' && !isLoopback(parts.host))) {
     return undefined;
   }
-  return `${originOf(parts)}${parts.path}`;
+  const query = gateUrl(whole, longestWithQuery).ok ? whole.slice(plain.length) : '';
+  return `${originOf(parts)}${parts.path}${query}`;
 }
 
 function absoluteOf(raw: string): string {
@@ -44,7 +48,7 @@ function absoluteOf(raw: string): string {
 }
 
 /**
- * The login whose token may go to `target`: exactly its origin, at its path or below, the longest path first. Of
+ * The login whose token may go to `target`: exactly its origin, at its path or below, the nearest first. Of
  * several accounts the one asked for, else the default one; never a guess.
  * @param wanted `wholeHost`: any path of the origin, by choice of the person.
  */
@@ -55,12 +59,8 @@ export function mapLogin<Login extends MappableLogin>(
   const { target, account, wholeHost } = wanted;
   const origin = originText(target);
   const onOrigin = logins.filter(({ server }) => origin !== '' && originText(server) === origin);
-  const fitting = onOrigin.filter(
-    (login) =>
-      (wholeHost || attaches(login.server, target)) && (account === undefined || login.account === account),
-  );
-  const longest = Math.max(0, ...fitting.map(({ server }) => server.length));
-  const candidates = wholeHost ? fitting : fitting.filter(({ server }) => server.length === longest);
+  const ofAccount = onOrigin.filter((login) => account === undefined || login.account === account);
+  const candidates = wholeHost ? ofAccount : nearest(ofAccount, target);
   const [first, second] = candidates;
   if (first === undefined) {
     return { kind: 'none', onOrigin: onOrigin[0] };

@@ -51,12 +51,23 @@ export function restOfLocation(server: string, asked: string, location: string):
   const { hash } = gated.url;
   gated.url.hash = '';
   const plain = splitUrl(gated.url.href);
-  if (plain === undefined || !attaches(server, gated.url.href)) {
+  // The mount's own query is put on whatever is asked for here, so that only the path is looked at.
+  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, gated.url.href)) {
     return undefined;
   }
   const base = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
   const rest = plain.path === (parts.path || '/') ? '' : plain.path.slice(base.length);
-  return upstreamTarget(server, rest) === undefined ? undefined : `${rest}${plain.query}${hash}`;
+  const query = withoutOwn(parts.query, plain.query);
+  return upstreamTarget(server, `${rest}${query}`) === undefined ? undefined : `${rest}${query}${hash}`;
+}
+
+/** What a query has beside the mount's own, with its `?`. */
+function withoutOwn(own: string, query: string): string {
+  if (own === '' || !`${query}&`.startsWith(`${own}&`)) {
+    return query;
+  }
+  const more = query.slice(own.length + 1);
+  return more === '' ? '' : `?${more}`;
 }
 
 function resolved(reference: string, base: string): string | undefined {

@@ -1,5 +1,5 @@
 import { defaultAccount } from './records.js';
-import { attaches, canonicalResource } from './resource.js';
+import { canonicalResource, nearest } from './resource.js';
 
 /** What of a login says which one it is. */
 export interface NamedLogin {
@@ -14,8 +14,8 @@ export type PickedLogin<Login> =
   | { readonly kind: 'none' };
 
 /**
- * The login that a person means by a short name or a URL: that name; else that very server; else the server that the
- * URL lies under, the longest first. Without an account the default one wins among several; an account that is not
+ * The login that a person means by a short name or a URL: that name; else that very server, query included; else the
+ * server that the URL lies under, the longest first; one with a query is for that query alone. Without an account the default one wins among several; an account that is not
  * the one with that name is looked for at the same server.
  */
 export function pickLogin<Login extends NamedLogin>(
@@ -46,12 +46,5 @@ function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: stri
     return named;
   }
   const canonical = canonicalResource(text);
-  if (!canonical.ok) {
-    return [];
-  }
-  const above = logins.filter(
-    ({ server }) => server === canonical.value || attaches(server, canonical.value),
-  );
-  const longest = Math.max(0, ...above.map(({ server }) => server.length));
-  return above.filter(({ server }) => server.length === longest);
+  return canonical.ok ? nearest(logins, canonical.value) : [];
 }

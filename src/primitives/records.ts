@@ -19,7 +19,7 @@ export type Grant = 'authorization_code' | 'client_credentials';
  * secrets are sent to: this file could be changed by another program.
  */
 export interface LoginRecord {
-  /** Store key: hash over (resource, issuer, client identifier, account). */
+  /** Store key: hash over (server, resource, issuer, client identifier, account); older ones are without the server. */
   readonly key: string;
   /** Short name given with `--name`. */
   readonly name?: string;
@@ -48,6 +48,8 @@ export interface LoginRecord {
   readonly dead?: boolean;
   /** Set when its secret was found to be gone from its store: a new login is needed. */
   readonly gone?: boolean;
+  /** Set when another server's login had the same item, as older releases wrote it: a new login is needed. */
+  readonly shared?: boolean;
   /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is renewed before use. */
   readonly refusedToken?: number;
   /** Warnings shown at login and repeated by `status`. */

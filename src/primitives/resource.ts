@@ -58,7 +58,8 @@ export function resourceCovers(resource: string, server: string): 'same' | 'ance
 
 /**
  * May the token of `base` go to `target`? Only on the same origin, at the path of `base` or below it on a segment
- * boundary, and only where no server could read the rest of the path as leading up again (`mayLeadUp`).
+ * boundary, and only where no server could read the rest of the path as leading up again (`mayLeadUp`). A `base` with a
+ * query covers that query alone: the target has it as it stands, and may add parameters of other names behind it.
  * @param base A canonical URL.
  */
 export function attaches(base: string, target: string): boolean {
@@ -69,7 +70,29 @@ export function attaches(base: string, target: string): boolean {
   }
   const basePath = upper.path || '/';
   const path = lower.path || '/';
-  return isAtOrBelow(basePath, path) && !mayLeadUp(path.slice(basePath.length - 1));
+  return (
+    isAtOrBelow(basePath, path) &&
+    !mayLeadUp(path.slice(basePath.length - 1)) &&
+    (upper.query === '' || keepsQuery(upper.query, lower.query))
+  );
+}
+
+/** Those of these servers that are nearest above `target`: that very one, else the longest path, then the longest query. */
+export function nearest<Named extends { readonly server: string }>(
+  all: readonly Named[],
+  target: string,
+): readonly Named[] {
+  const exact = all.filter(({ server }) => server === target);
+  if (exact.length > 0) {
+    return exact;
+  }
+  const above = all.filter(({ server }) => attaches(server, target));
+  const longest = (among: readonly Named[], part: 'path' | 'query') => {
+    const length = ({ server }: Named) => splitUrl(server)?.[part].length ?? 0;
+    const most = Math.max(0, ...among.map(length));
+    return among.filter((one) => length(one) === most);
+  };
+  return longest(longest(above, 'path'), 'query');
 }
 
 function refuse(problem: string): CanonicalResource {
@@ -91,11 +114,31 @@ function isAtOrBelow(upper: string, lower: string): boolean {
   return lower === upper || lower.startsWith(upper.endsWith('/') ? upper : `${upper}/`);
 }
 
+/** A parameter that comes twice means the first to one server and the last to another, so none may come again. */
+function keepsQuery(upper: string, lower: string): boolean {
+  if (lower === upper) {
+    return true;
+  }
+  if (!lower.startsWith(`${upper}&`)) {
+    return false;
+  }
+  const own = new Set(queryNames(upper).map(plainName));
+  return queryNames(lower.slice(upper.length)).every((name) => !own.has(plainName(name)));
+}
+
 function queryNames(query: string): readonly string[] {
   return query
     .slice(1)
-    .split('&')
+    .split(/[&;]/)
     .map((pair) => pair.split('=', 1)[0] ?? '');
+}
+
+/** As the most lenient of servers reads the name of a parameter: decoded, in any case, `[]` left out. */
+function plainName(name: string): string {
+  const decoded = name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return decoded.toLowerCase().replace(/\[.*$/s, '').trim();
 }
 
 /** RFC 3986 section 5.2.4, with `%2e` for a dot, as every HTTP client reads it. */

@@ -6,6 +6,8 @@ import { hashOfParts } from './item-key.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
+  /** The canonical URL, query included: the token goes there and below, and nowhere else. */
+  readonly server: string;
   /** As the protected resource metadata spells it. */
   readonly resource: string;
   readonly issuer: string;
@@ -15,7 +17,8 @@ export interface CredentialBinding {
 
 /** What one item of the secret store holds. Times are milliseconds since 1970. */
 export interface StoredCredential {
-  readonly version: 1;
+  /** Version 1 had no server in its binding. */
+  readonly version: 2;
   readonly binding: CredentialBinding;
   /** Where the secrets may be sent; kept with them, where another program cannot change it unnoticed. */
   readonly tokenEndpoint: string;
@@ -39,17 +42,19 @@ export interface StoredCredential {
 
 export type DecodedCredential =
   | { readonly ok: true; readonly credential: StoredCredential }
+  /** Version 1, which does not say for which server it is; `credential` has the expected one. */
+  | { readonly ok: false; readonly problem: 'older'; readonly credential: StoredCredential }
   /** `newer`: a later release wrote it. `binding`: a whole credential, but another one's. */
   | { readonly ok: false; readonly problem: 'corrupt' | 'newer' | 'binding' };
 
 /** The stored form: one line of versioned JSON that repeats its own binding. */
 export function encodeCredential(credential: StoredCredential): Secret {
   const { accessToken, refreshToken, clientSecret, binding, ...rest } = credential;
-  const { resource, issuer, clientId, account } = binding;
+  const { server, resource, issuer, clientId, account } = binding;
   return new Secret(
     JSON.stringify({
       ...rest,
-      binding: { resource, issuer, clientId, account },
+      binding: { server, resource, issuer, clientId, account },
       accessToken: accessToken.reveal(),
       refreshToken: refreshToken?.reveal(),
       clientSecret: clientSecret?.reveal(),
@@ -68,16 +73,18 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };
   }
-  if (version !== 1) {
+  if (version !== 1 && version !== 2) {
     return { ok: false, problem: 'newer' };
   }
-  const credential = credentialOf(item);
+  const credential = credentialOf(item, version === 1 ? expected.server : undefined);
   if (credential === undefined) {
     return { ok: false, problem: 'corrupt' };
   }
   const { binding } = credential;
-  const bound = bindingParts.every((part) => binding[part] === expected[part]);
-  return bound ? { ok: true, credential } : { ok: false, problem: 'binding' };
+  if (!bindingParts.every((part) => binding[part] === expected[part])) {
+    return { ok: false, problem: 'binding' };
+  }
+  return version === 1 ? { ok: false, problem: 'older', credential } : { ok: true, credential };
 }
 
 /** The store key of a credential: hex, 64 characters, nothing of the parts can be read from it. */
@@ -90,7 +97,7 @@ export function registrationKey(issuer: string, clientId: string): Promise<strin
   return hashOfParts(['postern registration', issuer, clientId]);
 }
 
-const bindingParts = ['resource', 'issuer', 'clientId', 'account'] as const;
+const bindingParts = ['server', 'resource', 'issuer', 'clientId', 'account'] as const;
 const authMethods: readonly string[] = [
   'none',
   'client_secret_basic',
@@ -98,8 +105,9 @@ const authMethods: readonly string[] = [
   'private_key_jwt',
 ];
 
-function credentialOf(item: JsonObject): StoredCredential | undefined {
-  const binding = bindingOf(asObject(item['binding']));
+/** @param server That of an item which names none. */
+function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {
+  const binding = bindingOf(asObject(item['binding']), server);
   const tokenEndpoint = stringField(item, 'tokenEndpoint');
   const authMethod = stringField(item, 'authMethod');
   const accessToken = stringField(item, 'accessToken');
@@ -124,7 +132,7 @@ function credentialOf(item: JsonObject): StoredCredential | undefined {
     return undefined;
   }
   return {
-    version: 1,
+    version: 2,
     binding,
     tokenEndpoint,
     authMethod: authMethod as ClientAuthMethod,
@@ -137,13 +145,21 @@ function credentialOf(item: JsonObject): StoredCredential | undefined {
   };
 }
 
-function bindingOf(object: JsonObject | undefined): CredentialBinding | undefined {
-  const [resource, issuer, clientId, account] = bindingParts.map(
+function bindingOf(
+  object: JsonObject | undefined,
+  expected: string | undefined,
+): CredentialBinding | undefined {
+  const [named, resource, issuer, clientId, account] = bindingParts.map(
     (part) => object && stringField(object, part),
   );
-  return resource === undefined || issuer === undefined || clientId === undefined || account === undefined
+  const server = expected ?? named;
+  return server === undefined ||
+    resource === undefined ||
+    issuer === undefined ||
+    clientId === undefined ||
+    account === undefined
     ? undefined
-    : { resource, issuer, clientId, account };
+    : { server, resource, issuer, clientId, account };
 }
 
 function optionalFields(

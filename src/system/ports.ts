@@ -19,7 +19,6 @@ import {
   watchDoor,
   watchListeners,
   watchRecovery,
-  watchRenewal,
   watchStores,
   watchTerminal,
   watchWire,
@@ -105,15 +104,12 @@ export function createPorts(options: PortsOptions): Ports {
     journal,
     attempts,
     failures,
-    renewal: watchRenewal(
-      {
-        renew: async (login, limits) => {
-          const { createRenewal } = await import('./renewal.js');
-          return createRenewal(options.program, env).renew(login, limits);
-        },
+    renewal: {
+      renew: async (login, limits) => {
+        const { createRenewal } = await import('./renewal.js');
+        return createRenewal(options.program, env).renew(login, limits);
       },
-      hold,
-    ),
+    },
     progress: spinner,
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),

@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { renewalFailed } from '../errors/credential.js';
 import { type ExitCode, exitCode, Failure } from '../errors/failure.js';
-import type { Renewal, RenewedToken } from '../ports/callers.js';
+import type { Renewal } from '../ports/callers.js';
 import { asObject, type JsonObject, parseJson, stringField } from '../primitives/json.js';
 import type { LoginRecord } from '../primitives/records.js';
-import { Secret } from '../primitives/secret.js';
 
 const mostBytes = 262_144;
 
 /**
  * Renews by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
  * group, after some seconds: an authorization server that answers later has taken the old refresh token back, and
- * its answer must find somebody who writes it down.
+ * its answer must find somebody who writes it down. What it prints is not used: the token is read where it is stored.
  * @param program Node.js and the launcher, as absolute paths.
  */
 export function createRenewal(
@@ -26,17 +25,14 @@ export function createRenewal(
           cwd: '/',
           env,
           detached: true,
-          stdio: ['ignore', 'pipe', 'pipe'],
+          stdio: ['ignore', 'ignore', 'pipe'],
           windowsHide: true,
         });
-        const said = { stdout: '', stderr: '' };
-        for (const name of ['stdout', 'stderr'] as const) {
-          child[name].setEncoding('utf8').on('data', (text: string) => {
-            said[name] = (said[name] + text).slice(-mostBytes);
-          });
-        }
+        let said = '';
+        child.stderr.setEncoding('utf8').on('data', (text: string) => {
+          said = (said + text).slice(-mostBytes);
+        });
         const leave = () => {
-          child.stdout.destroy();
           child.stderr.destroy();
           child.unref(); // it goes on, nobody waits for it
           reject(signal.reason);
@@ -47,9 +43,8 @@ export function createRenewal(
         );
         child.once('close', (code, killedBy) => {
           signal.removeEventListener('abort', leave);
-          const token = code === 0 ? tokenIn(said.stdout) : undefined;
-          if (token !== undefined) resolve(token);
-          else reject(failureIn(said.stderr) ?? renewalFailed(login, `ended with ${code ?? killedBy}`));
+          if (code === 0) resolve();
+          else reject(failureIn(said) ?? renewalFailed(login, `ended with ${code ?? killedBy}`));
         });
         if (signal.aborted) leave();
       }),
@@ -59,20 +54,6 @@ export function createRenewal(
 function argumentsFor({ server, account }: LoginRecord, minLifeMs: number): readonly string[] {
   const minTtl = String(Math.min(86_400, Math.ceil(minLifeMs / 1000)));
   return ['token', server, '--account', account, '--min-ttl', minTtl, '--json', '--non-interactive'];
-}
-
-function tokenIn(stdout: string): RenewedToken | undefined {
-  const object = objectIn(stdout);
-  const accessToken = object && stringField(object, 'access_token');
-  const expiresAt = object?.['expires_at'];
-  if (accessToken === undefined || !(expiresAt === null || typeof expiresAt === 'number')) {
-    return undefined;
-  }
-  return {
-    accessToken: new Secret(accessToken),
-    expiresAt: expiresAt === null ? null : expiresAt * 1000,
-    scopes: (stringField(object ?? {}, 'scope') ?? '').split(' ').filter((scope) => scope !== ''),
-  };
 }
 
 /** The failure that the other process reports in its last line. */

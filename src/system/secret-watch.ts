@@ -1,5 +1,4 @@
 import type { Wire, WireWatcher } from '../ports/bridging.js';
-import type { Renewal } from '../ports/callers.js';
 import type {
   CallbackListeners,
   OutboundDoor,
@@ -26,17 +25,6 @@ export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
       const item = await recovery.find(key, spent);
       holdAll(item?.reveal() ?? '', itemMember, jsonText, hold);
       return item;
-    },
-  };
-}
-
-/** A renewal whose tokens are seen. */
-export function watchRenewal(renewal: Renewal, hold: Hold): Renewal {
-  return {
-    renew: async (login, options) => {
-      const token = await renewal.renew(login, options);
-      hold(token.accessToken.reveal());
-      return token;
     },
   };
 }

@@ -41,8 +41,8 @@ test('the watched store, door, terminal and listeners do their work, and every s
   const held = new Set<string>();
   const hold = (secret: string) => void held.add(secret);
   const item = encodeCredential({
-    version: 1,
-    binding: { resource: 'r', issuer: 'i', clientId: 'c', account: 'a' },
+    version: 2,
+    binding: { server: 's', resource: 'r', issuer: 'i', clientId: 'c', account: 'a' },
     tokenEndpoint: 'https://as.example/token',
     authMethod: 'client_secret_basic',
     accessToken: new Secret('canary-access'),

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logout } from '../../src/flows/logout.js';
+import { status } from '../../src/flows/status.js';
 import { validToken } from '../../src/flows/token/valid-token.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
+import { defaultAccount, type LoginRecord } from '../../src/primitives/records.js';
+import { Secret } from '../../src/primitives/secret.js';
+import { failureOf } from '../support/door.js';
 import { type OwnScene, openOwnScene } from './own-scene.js';
-import { rootForm } from './own-server.js';
+import { pathForm, rootForm } from './own-server.js';
 import { openScene, type Scene } from './scene.js';
 
 const { signal } = new AbortController();
 
+const wish = (login: LoginRecord) => ({ login, minLifeMs: 60_000, rejected: undefined, signal });
 const tokenOf = async (scene: Scene, login: LoginRecord) =>
-  (
-    await validToken(scene.ports, { login, minLifeMs: 60_000, rejected: undefined, signal })
-  ).accessToken.reveal();
+  (await validToken(scene.ports, wish(login))).accessToken.reveal();
+const recordOf = async (scene: Scene, server: string) => {
+  const { logins } = await scene.ports.index.read();
+  const found = logins.find((login) => login.server === server && login.account === defaultAccount);
+  assert.ok(found !== undefined, server);
+  return found;
+};
 
 /** Two servers on one origin, which is the resource that both publish. */
 function publishOrigin({ server, issuer }: OwnScene): readonly [string, string] {
@@ -23,39 +31,121 @@ function publishOrigin({ server, issuer }: OwnScene): readonly [string, string] 
   return [`${server.origin}/a/mcp`, `${server.origin}/b/mcp`];
 }
 
-test('two servers of one resource: the second login leaves the first, and both use the newest token', async () => {
+/** Two servers that differ in the query alone, below one resource. */
+function publishProjects({ server, issuer }: OwnScene): readonly [string, string] {
+  server.documents = {
+    [pathForm]: { resource: server.url, authorization_servers: [issuer.issuer] },
+  };
+  return [`${server.url}?project=alpha`, `${server.url}?project=beta`];
+}
+
+/** Their items as releases before the server was in the binding wrote them: one key, and the last login's token in it. */
+async function asVersion1(scene: Scene, logins: readonly LoginRecord[], key = 'f'.repeat(64)): Promise<void> {
+  for (const login of logins) {
+    const item = JSON.parse((await scene.ports.store.read(login.key))?.reveal() ?? '');
+    const { server: _, ...binding } = item.binding;
+    await scene.ports.store.write(key, new Secret(JSON.stringify({ ...item, binding, version: 1 })));
+    if (login.key !== key) await scene.ports.store.remove(login.key);
+  }
+  const keys = new Set(logins.map((login) => login.key));
+  await scene.ports.index.update((document) => ({
+    ...document,
+    logins: document.logins.map((login) => (keys.has(login.key) ? { ...login, key } : login)),
+  }));
+}
+
+for (const [what, publish] of [
+  ['of one resource', publishOrigin],
+  ['that differ in the query', publishProjects],
+] as const) {
+  test(`[R-5.1a] two servers ${what} have an item, a token and an end of their own`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const [a, b] = publish(own);
+    const first = await scene.login({ server: a, name: 'first' });
+    const second = await scene.login({ server: b });
+    assert.equal(first.resource, second.resource);
+    assert.notEqual(first.key, second.key);
+    assert.deepEqual([await tokenOf(scene, first), await tokenOf(scene, second)], ['access-1', 'access-2']);
+
+    const again = await scene.login({ server: a });
+    assert.equal(again.key, first.key);
+    assert.deepEqual([await tokenOf(scene, again), await tokenOf(scene, second)], ['access-3', 'access-2']);
+
+    assert.deepEqual((await logout(scene.ports, { login: again, force: false, signal })).revocation, {
+      done: true,
+    });
+    assert.equal(await scene.ports.store.read(again.key), undefined);
+    assert.equal(await tokenOf(scene, second), 'access-2');
+    const { logins } = await scene.ports.index.read();
+    assert.deepEqual(
+      logins.map(({ server }) => server),
+      [b],
+    );
+  });
+}
+
+test('[R-5.1a] an item of version 1 that no other login has is used, and rewritten with its server', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const [a, b] = publishOrigin(own);
-  const first = await scene.login({ server: a, name: 'first' });
-  const second = await scene.login({ server: b });
-  assert.equal(first.key, second.key);
-  const { logins } = await scene.ports.index.read();
-  assert.deepEqual(
-    logins.map(({ server, name }) => [server, name]),
-    [
-      [a, 'first'],
-      [b, undefined],
-    ],
-  );
-  assert.deepEqual([await tokenOf(scene, first), await tokenOf(scene, second)], ['access-2', 'access-2']);
-  assert.equal(logins[0]?.expiresAt, logins[1]?.expiresAt);
+  const [a] = publishProjects(own);
+  await asVersion1(scene, [await scene.login({ server: a })]);
+  const record = await recordOf(scene, a);
+  assert.equal(await tokenOf(scene, record), 'access-1');
+  const rewritten = JSON.parse((await scene.ports.store.read(record.key))?.reveal() ?? '');
+  assert.deepEqual([rewritten.version, rewritten.binding.server], [2, a]);
+  assert.equal(await tokenOf(scene, record), 'access-1');
 });
 
-test('log-out of one of them leaves the other its token, and says why nothing was revoked; the last one revokes', async () => {
+test('[R-5.1a] an item of version 1 whose resource does not cover the server in the index gives no token: exit 3', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const [a, b] = publishOrigin(own);
-  const first = await scene.login({ server: a });
-  const second = await scene.login({ server: b });
-  const { revocation } = await logout(scene.ports, { login: first, force: false, signal });
+  const [a] = publishProjects(own);
+  await asVersion1(scene, [await scene.login({ server: a })]);
+  const record = await recordOf(scene, a);
+  for (const server of ['https://evil.example/mcp', `${own.server.origin}/other`, own.server.origin]) {
+    const failure = await failureOf(validToken(scene.ports, wish({ ...record, server })), 'login_expired');
+    assert.equal(failure.exit, 3);
+    assert.match(failure.remedy, /^Run: postern login /);
+  }
+  const item = JSON.parse((await scene.ports.store.read(record.key))?.reveal() ?? '');
+  assert.equal(item.version, 1);
+});
+
+test('[R-5.1a] an item of version 1 that two servers share is nobody’s: both are asked for again, whichever goes first', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const [a, b] = publishProjects(own);
+  await asVersion1(scene, [await scene.login({ server: a }), await scene.login({ server: b })]);
+  for (const server of [a, b]) {
+    const failure = await failureOf(
+      validToken(scene.ports, wish(await recordOf(scene, server))),
+      'login_expired',
+    );
+    assert.equal(failure.exit, 3);
+    assert.ok(failure.remedy.startsWith(`Run: postern login '${server}'`), failure.remedy);
+  }
+  // Logged in to again, one of them has an item of its own; what is left is still not known to be the other's.
+  const fresh = await scene.login({ server: a });
+  assert.equal(await tokenOf(scene, fresh), 'access-3');
+  await failureOf(validToken(scene.ports, wish(await recordOf(scene, b))), 'login_expired');
+  const told = (await status(scene.ports)).find(({ login }) => login.server === b);
+  assert.equal(told?.state, 'dead');
+  // Logged out of, it ends as it should, and nothing else does.
+  const { revocation } = await logout(scene.ports, { login: await recordOf(scene, b), force: false, signal });
+  assert.deepEqual(revocation, { done: true });
+  assert.equal(await tokenOf(scene, fresh), 'access-3');
+  assert.deepEqual((await scene.ports.index.read()).strays, undefined);
+});
+
+test('[R-5.1a] log-out of one of two servers that share an item of version 1 revokes nothing of the other, and leaves it nothing to use', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const [a, b] = publishProjects(own);
+  await asVersion1(scene, [await scene.login({ server: a }), await scene.login({ server: b })]);
+  const { revocation } = await logout(scene.ports, { login: await recordOf(scene, a), force: false, signal });
   assert.ok(!revocation.done && revocation.why.includes(b), JSON.stringify(revocation));
-  assert.equal(await tokenOf(scene, second), 'access-2');
-  assert.deepEqual((await logout(scene.ports, { login: second, force: false, signal })).revocation, {
-    done: true,
-  });
-  assert.equal(await scene.ports.store.read(second.key), undefined);
-  assert.deepEqual((await scene.ports.index.read()).logins, []);
+  await failureOf(validToken(scene.ports, wish(await recordOf(scene, b))), 'login_expired');
 });
 
 test('one of them logs in with another client: the credential that the other uses stays', async () => {

@@ -14,6 +14,11 @@ const logins = [
   login('https://b.example', 'y'),
   login('https://c.example/mcp'),
   login('https://c.example/mcp/deep'),
+  login('https://q.example/mcp?project=alpha', 'default', 'alpha'),
+  login('https://q.example/mcp?project=beta'),
+  login('https://q.example/mcp?project=beta', 'second'),
+  login('https://r.example/mcp'),
+  login('https://r.example/mcp?project=alpha'),
 ];
 const pick = (server: string, account?: string) => {
   const picked = pickLogin(logins, { server, account });
@@ -54,4 +59,37 @@ test('[R-5.1a][A-158] nothing that is not named exactly: no other origin, no sib
   ]) {
     assert.equal(pick(server), 'none', server);
   }
+});
+
+test('[R-5.1a] the query tells servers apart: that very one, and a login with a query for that query alone', () => {
+  assert.equal(pick('https://q.example/mcp?project=alpha'), 6);
+  assert.equal(pick('https://q.example/mcp?project=beta'), 7);
+  assert.equal(pick('https://q.example/mcp?project=beta', 'second'), 8);
+  assert.equal(pick('alpha', 'second'), 'none');
+  for (const server of [
+    'https://q.example/mcp',
+    'https://q.example/mcp?project=gamma',
+    'https://q.example/mcp?project=alph',
+    'https://q.example/mcp?project=alphas',
+    'https://q.example/mcp?project=ALPHA',
+    'https://q.example/mcp?x=1&project=alpha',
+    'https://q.example/mcp?project=alpha&project=beta',
+    'https://q.example/mcp?project=alpha&PROJECT=beta',
+    'https://q.example/mcp?project=alpha&%70roject=beta',
+    'https://q.example/mcp?project=alpha&project[]=beta',
+    'https://q.example/mcp?project=alpha&x=1;project=beta',
+    'https://q.example/mcp?project=alpha;project=beta',
+    'https://q.example?project=alpha',
+  ]) {
+    assert.equal(pick(server), 'none', server);
+  }
+  assert.equal(pick('https://q.example/mcp/below?project=alpha'), 6);
+  assert.equal(pick('https://q.example/mcp?project=alpha&page=2'), 6);
+});
+
+test('a login without a query is for every query, where none is nearer', () => {
+  assert.equal(pick('https://r.example/mcp?project=alpha'), 10);
+  assert.equal(pick('https://r.example/mcp?project=beta'), 9);
+  assert.equal(pick('https://r.example/mcp'), 9);
+  assert.equal(pick('https://r.example/mcp/x?project=alpha'), 10);
 });

@@ -11,13 +11,14 @@ import {
 } from '../../src/protocol/credential-item.js';
 
 const binding = {
+  server: 'https://mcp.example/mcp?project=alpha',
   resource: 'https://mcp.example/mcp',
   issuer: 'https://as.example',
   clientId: 'client',
   account: 'default',
 };
 const credential: StoredCredential = {
-  version: 1,
+  version: 2,
   binding,
   tokenEndpoint: 'https://as.example/token',
   revocationEndpoint: 'https://as.example/revoke',
@@ -47,16 +48,30 @@ test('a credential comes back as it was stored, with and without what is optiona
   }
 });
 
-test('[A-169] [A-200] [A-57] an item of another resource, issuer, client or account is not used', () => {
+test('[A-169] [A-200] [A-57] an item of another server (its query counts), resource, issuer, client or account is not used', () => {
   const text = encodeCredential(credential).reveal();
-  for (const part of ['resource', 'issuer', 'clientId', 'account'] as const) {
+  for (const part of ['server', 'resource', 'issuer', 'clientId', 'account'] as const) {
     const other = { ...binding, [part]: `${binding[part]}x` };
     assert.deepEqual(decodeCredential(text, other), { ok: false, problem: 'binding' }, part);
   }
 });
 
+test('an item of version 1, which names no server, is told apart, bound to the rest, and has the server that it is read for', () => {
+  const { server: _, ...rest } = binding;
+  const text = JSON.stringify({ ...JSON.parse(changed('version', 1)), binding: rest });
+  const decoded = decodeCredential(text, binding);
+  assert.ok(!decoded.ok && decoded.problem === 'older');
+  assert.deepEqual(decoded.credential.binding, binding);
+  assert.equal(JSON.parse(encodeCredential(decoded.credential).reveal()).version, 2);
+  const other = { ...binding, issuer: 'https://evil.example' };
+  assert.deepEqual(decodeCredential(text, other), { ok: false, problem: 'binding' });
+  // A server that stands in an item of version 1 was written by nobody.
+  const named = decodeCredential(changed('version', 1), { ...binding, server: 'https://mcp.example/mcp' });
+  assert.ok(!named.ok && named.problem === 'older');
+});
+
 test('[A-197] an item of a later version is told apart, whatever else it holds', () => {
-  for (const text of [changed('version', 2), '{"version":99}']) {
+  for (const text of [changed('version', 3), '{"version":99}']) {
     assert.deepEqual(decodeCredential(text, binding), { ok: false, problem: 'newer' });
   }
 });
@@ -87,7 +102,8 @@ test('[A-196] cut, wrong types, binary, __proto__, members twice: corrupt, never
   const texts = [
     ...wrong.map(([name, value]) => changed(name, value)),
     ...Array.from({ length: whole.length }, (_, length) => whole.slice(0, length)),
-    whole.replace('"version":1', '"version":1,"version":1'),
+    whole.replace('"version":2', '"version":2,"version":2'),
+    changed('binding', { ...binding, server: undefined }),
     '{"__proto__":{"version":1}}',
     '[]',
     'null',
@@ -105,26 +121,31 @@ test('[A-196] cut, wrong types, binary, __proto__, members twice: corrupt, never
 
 test('[A-199] no two bindings have the same key, however their parts are cut; a key is 64 hex digits', async () => {
   const crafted = [
-    ['a', 'b', 'c', 'd'],
-    ['ab', '', 'c', 'd'],
-    ['', 'ab', 'c', 'd'],
-    ['a|b', 'c', 'd', ''],
-    ['a', 'b|c', 'd', ''],
-    ['a\0b', 'c', 'd', ''],
-    ['a', 'b\0c', 'd', ''],
-    ['\ud800', '', '', ''],
-    ['\udfff', '', '', ''],
-    ['\ufffd', '', '', ''],
-    ['../../x', '', '', ''],
-    [`https://a.example/${'x'.repeat(10_000)}`, '', '', ''],
+    ['a', 'b', 'c', 'd', 'e'],
+    ['ab', '', 'c', 'd', 'e'],
+    ['', 'ab', 'c', 'd', 'e'],
+    ['a|b', 'c', 'd', '', ''],
+    ['a', 'b|c', 'd', '', ''],
+    ['a\0b', 'c', 'd', '', ''],
+    ['a', 'b\0c', 'd', '', ''],
+    ['\ud800', '', '', '', ''],
+    ['\udfff', '', '', '', ''],
+    ['\ufffd', '', '', '', ''],
+    ['../../x', '', '', '', ''],
+    [`https://a.example/${'x'.repeat(10_000)}`, '', '', '', ''],
   ] as const;
-  const keyOf = ([resource, issuer, clientId, account]: readonly [string, string, string, string]) =>
-    credentialKey({ resource, issuer, clientId, account });
+  const keyOf = ([server, resource, issuer, clientId, account]: readonly [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]) => credentialKey({ server, resource, issuer, clientId, account });
   const keys = await Promise.all(crafted.map(keyOf));
   assert.equal(new Set(keys).size, crafted.length);
   assert.ok(keys.every((key) => /^[0-9a-f]{64}$/.test(key)));
   const text = fc.string({ unit: 'binary', maxLength: 3 });
-  const parts = fc.tuple(text, text, text, text);
+  const parts = fc.tuple(text, text, text, text, text);
   await fc.assert(
     fc.asyncProperty(parts, parts, async (one, other) => {
       assert.equal(
@@ -140,7 +161,8 @@ test('[A-57] [A-199] a client of one issuer is not found at another', async () =
     await registrationKey('https://a.example', 'client'),
     await registrationKey('https://b.example', 'client'),
     await registrationKey('https://a.examplec', 'lient'),
-    await credentialKey({ resource: 'https://a.example', issuer: 'client', clientId: '', account: '' }),
+    await credentialKey({ ...binding, resource: 'https://a.example', issuer: 'client' }),
+    await credentialKey({ ...binding, server: 'https://a.example', resource: 'client' }),
   ];
   assert.equal(new Set(keys).size, keys.length);
 });

@@ -85,8 +85,8 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   };
   // In this process: the one of its own is tested as a whole program.
-  const renew: FlowPorts['renewal']['renew'] = (login, limits) =>
-    validToken(ports, { login, rejected: undefined, ...limits });
+  const renew: FlowPorts['renewal']['renew'] = async (login, limits) =>
+    void (await validToken(ports, { login, rejected: undefined, ...limits }));
   return Object.assign(ports, { renewal: { renew } });
 }
 

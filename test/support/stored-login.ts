@@ -26,11 +26,11 @@ export interface StoredLogin {
 export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginRecord> {
   const { server, accessToken, expiresAt, refresh, account = defaultAccount } = login;
   const issuer = refresh === undefined ? 'https://as.example' : new URL(refresh.endpoint).origin;
-  const binding = { resource: server, issuer, clientId: 'client-1', account };
+  const binding = { server, resource: server, issuer, clientId: 'client-1', account };
   const key = await credentialKey(binding);
   const obtainedAt = Date.now();
   const item = encodeCredential({
-    version: 1,
+    version: 2,
     binding: { ...binding, account: login.boundTo ?? account },
     tokenEndpoint: refresh?.endpoint ?? 'https://as.example/token',
     ...(refresh === undefined ? {} : { refreshToken: new Secret(refresh.token) }),
@@ -51,7 +51,6 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
   const record: LoginRecord = {
     ...binding,
     key,
-    server,
     ...(login.name === undefined ? {} : { name: login.name }),
     scopes: ['notes'],
     expiresAt,

@@ -4,6 +4,7 @@ import {
   findCredential,
   isGone,
   namedLogin,
+  proveWanted,
   requireCredential,
   type WantedCredential,
 } from '../../flows/credential/find-credential.js';
@@ -107,7 +108,8 @@ async function answer(
   }
   const now = call.refused ? await reportRefused(ports, login, undefined) : login;
   const token = await grantToken(ports, { login: now, format, minLifeMs: call.minLifeMs, signal });
-  return call.output({ ...token, server: login.server }, ports.clock.now());
+  proveWanted(token.binding, call.wanted);
+  return call.output({ ...token, server: token.binding.server }, ports.clock.now());
 }
 
 /** Undefined where the caller is to hear nothing. */

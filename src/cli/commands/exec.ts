@@ -1,5 +1,6 @@
 import { argumentRefused, usageWrong } from '../../errors/usage.js';
 import { findLogin } from '../../flows/find-login.js';
+import { proveNamed } from '../../flows/token/prove-address.js';
 import { tokenToKeep } from '../../flows/token/token-to-keep.js';
 import { Secret } from '../../primitives/secret.js';
 import {
@@ -43,7 +44,8 @@ async function tokensFor(
       pin: own ? args.pin : undefined,
     });
     const token = await tokenToKeep(ports, { login, minLifeMs: args.minTtl * 1000, signal });
-    environment[name] = new Secret(tokenIn(holds, token.reveal()));
+    proveNamed(token, own ? args.server : server);
+    environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }
   return environment;
 }

@@ -1,4 +1,5 @@
 import { findLogin } from '../../flows/find-login.js';
+import { proveNamed } from '../../flows/token/prove-address.js';
 import { validToken } from '../../flows/token/valid-token.js';
 import type { Command } from '../command.js';
 import { tokenOutput } from '../words/token-words.js';
@@ -15,6 +16,7 @@ export const command: Command<typeof tokenTable> = {
       rejected: undefined,
       signal: context.signal,
     });
+    proveNamed(token, args.server);
     await out.write(tokenOutput(token, { header: args.header, json: context.options.json }));
     return 0;
   },

@@ -5,6 +5,7 @@ import { originText, targetUrl } from '../../primitives/credential-target.js';
 import { pickCredential } from '../../primitives/pick-credential.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import { noLogin } from '../find-login.js';
+import { type Belonging, proveAddress, proveNamed } from '../token/prove-address.js';
 
 /** Which login another program wants a token of. */
 export interface WantedCredential {
@@ -42,6 +43,16 @@ export function findCredential(logins: readonly LoginRecord[], wanted: WantedCre
     default:
       return { kind: 'none', onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
   }
+}
+
+/**
+ * The item decides whether the caller may have its token, whatever led to it.
+ * @throws Failure `token_not_for_url`
+ */
+export function proveWanted(item: Belonging, { named, target, wholeHost }: WantedCredential): void {
+  const address = target === undefined ? undefined : targetUrl(target);
+  if (address !== undefined) proveAddress(item, address, wholeHost ? 'host' : 'server');
+  proveNamed(item, named);
 }
 
 /** The login that the caller's configuration names, whatever address it asks for; for failures. */

@@ -1,11 +1,11 @@
 import { exitCode, Failure } from '../../errors/failure.js';
-import type { RenewedToken } from '../../ports/callers.js';
 import type { Ports } from '../../ports.js';
 import type { CredentialFormat } from '../../primitives/credential-format.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
+import { loginNow } from '../login-now.js';
 import { cannotRenew } from '../token/cannot-renew.js';
-import { readCredential } from '../token/read-credential.js';
+import { readAndUpgrade, readCredential } from '../token/read-credential.js';
 import { alive, renewable, reportedRefused, usable } from '../token/token-request.js';
 import { minLife } from './min-life.js';
 
@@ -27,9 +27,9 @@ const turnWaitMs = 10_000;
  * has renewed, and written, before it is handed out. Where renewing fails for now, the stored one while it lives.
  * @throws Failure `login_expired`, the store's, those of a refresh, or the signal's reason
  */
-export async function grantToken(ports: GrantPorts, request: GrantRequest): Promise<RenewedToken> {
+export async function grantToken(ports: GrantPorts, request: GrantRequest): Promise<StoredCredential> {
   const { login, format, minLifeMs: asked } = request;
-  const held = await readCredential(ports, login);
+  const held = await readAndUpgrade(ports, login, request.signal);
   const minLifeMs = minLife(format, asked, held);
   const isGood = isEnough(ports, login, held, minLifeMs);
   // A refresh that was killed may have left a newer one, which the process of its own moves into the store.
@@ -55,17 +55,27 @@ async function renewOnce(
   ports: GrantPorts,
   { login, signal }: GrantRequest,
   { held, minLifeMs }: { readonly held: StoredCredential; readonly minLifeMs: number },
-): Promise<RenewedToken> {
+): Promise<StoredCredential> {
+  const renew = () => ports.renewal.renew(login, { minLifeMs, signal });
+  let isNew = false;
   {
     await using _turn = await ports.locks.acquire(`${login.key}-renewal`, { waitMs: turnWaitMs, signal });
     const { logins } = await ports.index.read();
     const now = logins.find(({ key }) => key === login.key);
     if (now === undefined || now.obtainedAt === held.obtainedAt) {
-      return await ports.renewal.renew(login, { minLifeMs, signal });
+      await renew();
+      isNew = true;
     }
   }
-  const fresh = await readCredential(ports, login);
-  return isEnough(ports, login, fresh, minLifeMs) ? fresh : ports.renewal.renew(login, { minLifeMs, signal });
+  const fresh = await storedNow(ports, login);
+  if (isNew || isEnough(ports, login, fresh, minLifeMs)) return fresh;
+  await renew();
+  return storedNow(ports, login);
+}
+
+/** What the other process has written down: its item, and not what it was called by, says for which server it is. */
+async function storedNow(ports: GrantPorts, login: LoginRecord): Promise<StoredCredential> {
+  return readCredential(ports, (await loginNow(ports, login)) ?? login);
 }
 
 function isEnough(

@@ -3,7 +3,7 @@ import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
-import { readCredential } from '../token/read-credential.js';
+import { readForIssuer } from '../token/read-credential.js';
 
 /**
  * Where the secrets of the login at hand were sent is where they go: an issuer that now names a token endpoint of
@@ -49,7 +49,7 @@ async function recordedEndpoint(
   held: LoginRecord,
 ): Promise<string | undefined> {
   try {
-    return (await readCredential(ports, held)).tokenEndpoint;
+    return (await readForIssuer(ports, held)).tokenEndpoint;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.code === 'credential_newer') throw error; // a login would replace what it does not understand

@@ -10,7 +10,7 @@ import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/c
 import { importPrivateKey } from '../../protocol/oauth/private-key.js';
 import { sendClientCredentialsRequest } from '../../protocol/oauth/token-request.js';
 import { discover } from '../discovery/discover.js';
-import { readCredential } from '../token/read-credential.js';
+import { readForIssuer } from '../token/read-credential.js';
 import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
 import { storeForLogin } from './choose-store.js';
@@ -172,6 +172,6 @@ async function keptClient(
   if (held?.grant !== 'client_credentials' || held.issuer !== issuer) {
     throw ownClientMissing(server);
   }
-  const { authMethod, clientSecret, binding } = await readCredential(ports, held);
+  const { authMethod, clientSecret, binding } = await readForIssuer(ports, held);
   return { clientId: binding.clientId, method: authMethod, secret: clientSecret };
 }

@@ -12,7 +12,7 @@ import { identityIn } from '../../protocol/oauth/identity.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import { forgetFailures } from '../credential/remember-failure.js';
 import type { Discovery } from '../discovery/discover.js';
-import { isRecorded, mendStrays, withoutStrays, withStrays } from '../strays.js';
+import { isRecorded, markShared, mendStrays, withoutStrays, withStrays } from '../strays.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
@@ -82,6 +82,7 @@ async function write(
   login: NewLogin,
 ): Promise<{ readonly record: LoginRecord; readonly replaced: readonly Place[] }> {
   const binding = {
+    server: login.discovery.server,
     resource: login.discovery.protectedResource.resource,
     issuer: login.discovery.authorizationServer.issuer,
     clientId: login.redeemed.client.clientId,
@@ -114,7 +115,7 @@ async function write(
       ...endpoints,
       binding,
       generation,
-      version: 1,
+      version: 2,
     }),
   );
   await ports.recovery.forget(key); // what an older login left there
@@ -122,7 +123,6 @@ async function write(
   const record: LoginRecord = {
     key,
     ...(name === undefined ? {} : { name }),
-    server: login.discovery.server,
     ...binding,
     ...(identity === undefined ? {} : { identity: identity.shown }),
     scopes: token.scopes,
@@ -139,7 +139,8 @@ async function write(
   };
   const places = before.flatMap(placesOf);
   const after = await ports.index.update((document) => {
-    const others = document.logins.filter((old) => !same(old)).map((old) => sharing(old, record));
+    let others: readonly LoginRecord[] = document.logins.filter((old) => !same(old));
+    for (const old of document.logins.filter(same)) others = markShared(others, old.key);
     const kept = withoutStrays({ ...document, logins: [...others, record] }, [place]);
     return withStrays(
       kept,
@@ -152,16 +153,6 @@ async function write(
 /** Whoever brings a store has no other, whatever it was called when the record was written. */
 function kindOf(ports: KeepPorts, { key, store }: Place): Place {
   return { key, store: ports.stores.of(store).kind };
-}
-
-/** Two servers below one resource share its credential: what is new of it holds for both. */
-function sharing(other: LoginRecord, record: LoginRecord): LoginRecord {
-  const { key, scopes, expiresAt, obtainedAt, refreshable, store } = record;
-  if (other.key !== key) {
-    return other;
-  }
-  const { dead: _, gone: __, leftIn: ___, ...rest } = other;
-  return { ...rest, scopes, expiresAt, obtainedAt, refreshable, store };
 }
 
 /** What of an issued token goes into the item. */

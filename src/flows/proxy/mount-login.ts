@@ -1,14 +1,14 @@
 import { Failure } from '../../errors/failure.js';
-import { tokenRefusedByServer } from '../../errors/token.js';
+import { loginNeeded, tokenRefusedByServer } from '../../errors/token.js';
 import type { ProxyMount, WidenedToken } from '../../ports/proxy.js';
 import type { OutboundRequest } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
-import { findLogin } from '../find-login.js';
-import { believedMs, isOneLogin } from '../login-now.js';
+import { believedMs, isOneLogin, loginNow } from '../login-now.js';
 import type { Relogin, SenderPorts } from '../request/authorized-sender.js';
 import { operationOf } from '../request/operation-of.js';
 import { wantedScope } from '../request/wanted-scope.js';
+import { proveAddress } from '../token/prove-address.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { stepUp } from './step-up.js';
 
@@ -120,11 +120,12 @@ export class MountLogin implements ProxyMount {
 
   /** The login as it is now: it may have been made anew, or ended, by another command. */
   async #find(rejected: Secret | undefined): Promise<Secret> {
-    const { server, account } = this.#login;
     const { relogin } = this.#options;
     try {
       const before = this.#login;
-      this.#login = await findLogin(this.#ports, { server, account });
+      const now = await loginNow(this.#ports, before);
+      if (now === undefined) throw loginNeeded({ server: before.server, account: before.account });
+      this.#login = now;
       this.#believedUntil = this.#ports.clock.monotonic() + believedMs;
       const isSame = isOneLogin(before, this.#login) && !this.#login.dead;
       const lives = isSame && rejected === undefined ? this.#heldAlive() : undefined;
@@ -148,6 +149,7 @@ export class MountLogin implements ProxyMount {
     const { clock } = this.#ports;
     const { signal } = this.#options;
     const valid = await validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
+    proveAddress(valid, this.server); // each target lies below it
     this.#login = { ...this.#login, scopes: valid.scopes };
     const now = clock.now();
     // A token of short life is used for three quarters of what is left of it, lest each request fetch another.

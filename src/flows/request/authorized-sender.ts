@@ -1,14 +1,14 @@
-import { insufficientScope, scopeNotForClient, scopeRefused, tokenNotForUrl } from '../../errors/call.js';
+import { insufficientScope, scopeNotForClient, scopeRefused } from '../../errors/call.js';
 import { Failure } from '../../errors/failure.js';
 import { tokenRefusedByServer, withServerWords } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { OutboundRequest, OutboundResponse } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
-import { attaches } from '../../primitives/resource.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
+import { proveAddress } from '../token/prove-address.js';
 import type { TokenPorts } from '../token/token-request.js';
-import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
+import { defaultMinLifeMs, type ValidToken, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import { madeElsewhere } from './made-elsewhere.js';
 import { operationOf } from './operation-of.js';
@@ -63,7 +63,7 @@ class Sender {
   readonly #ports: SenderPorts;
   readonly #options: SenderOptions;
   #login: LoginRecord;
-  readonly #tokens = new SingleFlight<Secret>();
+  readonly #tokens = new SingleFlight<ValidToken>();
   /** A client's own login asks for more once; what it was not given then it is not given later. */
   #widened = false;
 
@@ -74,15 +74,13 @@ class Sender {
   }
 
   async send(request: ProtectedRequest): Promise<OutboundResponse> {
-    if (!attaches(this.#login.server, request.url)) {
-      throw tokenNotForUrl(this.#login.server, request.url);
-    }
+    proveAddress(this.#login, request.url); // nothing is refreshed for an address that gets nothing
     const replayable = typeof request.body !== 'object' || request.body instanceof Uint8Array;
-    let accessToken = await this.#token(undefined, request.signal);
+    let token = await this.#token(undefined, request.signal);
     let refreshed = false;
     const stepUps: (StepUpBudget | undefined)[] = [];
     for (;;) {
-      const sent = { ...withBearer(request, accessToken), namedBy: 'person', redirects: 'report' } as const;
+      const sent = { ...withBearer(request, token), namedBy: 'person', redirects: 'report' } as const;
       const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? wantedScope(challengesOf(response)) : undefined;
       if (response.status !== 401 && wants === undefined) {
@@ -93,7 +91,7 @@ class Sender {
       await response[Symbol.asyncDispose]();
       if (wants !== undefined) {
         stepUps.push(await this.#stepUp(wants, request, { stepUps: stepUps.length, replayable }));
-        accessToken = await this.#token(undefined, request.signal);
+        token = await this.#token(undefined, request.signal);
         continue;
       }
       if (refreshed || !replayable) {
@@ -101,7 +99,7 @@ class Sender {
       }
       refreshed = true;
       try {
-        accessToken = await this.#token(accessToken, request.signal);
+        token = await this.#token(token.accessToken, request.signal);
       } catch (error) {
         throw withServerWords(error, said);
       }
@@ -110,16 +108,16 @@ class Sender {
 
   /** A valid token, other than `rejected`; a login that has run out is renewed where somebody may be asked. One look, and
    * one refresh, for all requests that want it at once. */
-  #token(rejected: Secret | undefined, signal: AbortSignal): Promise<Secret> {
+  #token(rejected: Secret | undefined, signal: AbortSignal): Promise<ValidToken> {
     return this.#tokens.run(rejected?.reveal() ?? '', () => this.#renewed(rejected), signal);
   }
 
-  async #renewed(rejected: Secret | undefined): Promise<Secret> {
+  async #renewed(rejected: Secret | undefined): Promise<ValidToken> {
     const { relogin, signal } = this.#options;
     const ask = async (minLifeMs: number) => {
       const token = await validToken(this.#ports, { login: this.#login, minLifeMs, rejected, signal });
       this.#login = { ...this.#login, scopes: token.scopes }; // a refresh may have changed them
-      return token.accessToken;
+      return token;
     };
     try {
       return await ask(defaultMinLifeMs);
@@ -185,9 +183,11 @@ class Sender {
   }
 }
 
-function withBearer(request: ProtectedRequest, accessToken: Secret): ProtectedRequest {
+/** The last step before a request leaves. @throws Failure `token_not_for_url` */
+function withBearer(request: ProtectedRequest, token: ValidToken): ProtectedRequest {
+  proveAddress(token, request.url);
   const own = (request.headers ?? []).filter(([name]) => name.toLowerCase() !== 'authorization');
-  return { ...request, headers: [...own, ['authorization', `Bearer ${accessToken.reveal()}`]] };
+  return { ...request, headers: [...own, ['authorization', `Bearer ${token.accessToken.reveal()}`]] };
 }
 
 function challengesOf(response: OutboundResponse): readonly string[] {

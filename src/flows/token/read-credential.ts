@@ -1,31 +1,89 @@
+import { Failure } from '../../errors/failure.js';
 import { credentialCorrupt, credentialNewer } from '../../errors/store.js';
-import { loginNeeded } from '../../errors/token.js';
+import { loginExpired, loginNeeded } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
-import { decodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
+import { resourceCovers } from '../../primitives/resource.js';
+import { decodeCredential, encodeCredential, type StoredCredential } from '../../protocol/credential-item.js';
 import { mendRecord, tryUpdate } from './mend-record.js';
+
+type ReadPorts = Pick<Ports, 'store' | 'index'>;
 
 /**
  * The stored credential of a login, and what counts where the index tells otherwise. An item that is not this login's own
  * is refused, kept and reported.
- * @throws Failure `login_needed`, `credential_corrupt`, `credential_newer`, or the store's
+ * @throws Failure `login_needed`, `login_expired`, `credential_corrupt`, `credential_newer`, or the store's
  */
-export async function readCredential(
-  ports: Pick<Ports, 'store' | 'index'>,
+export async function readCredential(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
+  return (await look(ports, login)).credential;
+}
+
+/**
+ * The same for what goes to its issuer alone (a revocation, a new login of the same client): whichever server it is for.
+ * @throws as `readCredential`
+ */
+export async function readForIssuer(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
+  return (await look(ports, login, 'issuer')).credential;
+}
+
+/**
+ * The same as `readCredential`; an item of version 1 is written anew as what it was proven to be, so that from now on it proves its server by
+ * itself. It keeps its key, which no other login has.
+ * @throws as `readCredential`
+ */
+export async function readAndUpgrade(
+  ports: ReadPorts & Pick<Ports, 'locks'>,
   login: LoginRecord,
+  signal: AbortSignal,
 ): Promise<StoredCredential> {
+  const { credential, isOlder } = await look(ports, login);
+  if (isOlder) {
+    try {
+      await using _lock = await ports.locks.acquire(login.key, { waitMs: 0, signal });
+      const now = await look(ports, login);
+      if (now.isOlder) await ports.store.write(login.key, encodeCredential(now.credential));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error; // the next use tries again
+    }
+  }
+  return credential;
+}
+
+async function look(
+  ports: ReadPorts,
+  login: LoginRecord,
+  goesTo: 'server' | 'issuer' = 'server',
+): Promise<{ readonly credential: StoredCredential; readonly isOlder: boolean }> {
   const item = await ports.store.read(login.key);
   if (item === undefined) {
     await markGone(ports, login);
     throw loginNeeded(login);
   }
-  const { resource, issuer, clientId, account } = login;
-  const decoded = decodeCredential(item.reveal(), { resource, issuer, clientId, account });
-  if (decoded.ok) {
-    await mendRecord(ports, login, decoded.credential);
-    return decoded.credential;
+  const decoded = decodeCredential(item.reveal(), login);
+  if (!decoded.ok && decoded.problem !== 'older') {
+    throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
   }
-  throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
+  const { credential } = decoded;
+  if (!decoded.ok && goesTo === 'server') await checkOlder(ports, login);
+  await mendRecord(ports, login, credential);
+  return { credential, isOlder: !decoded.ok };
+}
+
+/**
+ * An item of version 1 does not say for which server it is. It is believed to be for the one in the index where that lies
+ * under the item's own resource, and where no other login has, or had, the same item.
+ * @throws Failure `login_expired`
+ */
+async function checkOlder(ports: Pick<Ports, 'index'>, login: LoginRecord): Promise<void> {
+  const { server, resource, key } = login;
+  const { logins } = await ports.index.read();
+  const isShared = logins.some((other) => other.key === key && (other.shared || other.server !== server));
+  const why = isShared
+    ? 'an older release kept it together with another server’s, so that nobody knows which of them its token is for'
+    : 'an older release kept it, and its token was issued for another address';
+  if (isShared || resourceCovers(resource, server) === 'no') {
+    throw loginExpired(login, why);
+  }
 }
 
 /** Somebody else has removed it: `status` is to say so from now on. */

@@ -20,8 +20,9 @@ export async function recover(
   }
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
   const decoded = item && decodeCredential(item.reveal(), stored.binding);
-  if (decoded?.ok && follows(decoded.credential, stored)) {
-    return decoded.credential;
+  const waiting = decoded && 'credential' in decoded ? decoded.credential : undefined;
+  if (waiting !== undefined && follows(waiting, stored)) {
+    return waiting;
   }
   await tryForget(ports, login);
   return undefined;

@@ -1,7 +1,6 @@
 import { tokenTooShort } from '../../errors/exec.js';
-import type { Secret } from '../../primitives/secret.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
-import { validToken } from './valid-token.js';
+import { type ValidToken, validToken } from './valid-token.js';
 
 /**
  * A token for somebody who keeps it and cannot come back for another: refreshed when it has less life left than
@@ -11,11 +10,12 @@ import { validToken } from './valid-token.js';
 export async function tokenToKeep(
   ports: TokenPorts,
   request: Omit<ValidTokenRequest, 'rejected'>,
-): Promise<Secret> {
-  const { accessToken, expiresAt } = await validToken(ports, { ...request, rejected: undefined });
+): Promise<ValidToken> {
+  const token = await validToken(ports, { ...request, rejected: undefined });
+  const { expiresAt } = token;
   const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - ports.clock.now();
   if (left < request.minLifeMs) {
     throw tokenTooShort(request.login, left, request.minLifeMs);
   }
-  return accessToken;
+  return token;
 }

@@ -2,7 +2,7 @@ import { Failure } from '../../errors/failure.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { cannotRenew } from './cannot-renew.js';
-import { readCredential } from './read-credential.js';
+import { readAndUpgrade } from './read-credential.js';
 import { refreshCredential } from './refresh-credential.js';
 import {
   renewable,
@@ -16,6 +16,8 @@ import {
 export const defaultMinLifeMs = 60_000;
 
 export interface ValidToken {
+  /** The one that the stored item names: prove a request's address by it (`proveAddress`). */
+  readonly server: string;
   readonly accessToken: Secret;
   /** Milliseconds since 1970; null when unknown. */
   readonly expiresAt: number | null;
@@ -28,7 +30,7 @@ export interface ValidToken {
  * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and door's
  */
 export async function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<ValidToken> {
-  const credential = await readCredential(ports, request.login);
+  const credential = await readAndUpgrade(ports, request.login, request.signal);
   const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
   if (usable(credential, wanted, ports.clock.now())) {
     return tokenOf(await newest(ports, wanted, credential));
@@ -57,6 +59,6 @@ async function newest(
 }
 
 function tokenOf(credential: StoredCredential): ValidToken {
-  const { accessToken, expiresAt, scopes } = credential;
-  return { accessToken, expiresAt, scopes };
+  const { accessToken, expiresAt, scopes, binding } = credential;
+  return { server: binding.server, accessToken, expiresAt, scopes };
 }

@@ -100,6 +100,7 @@ const login: Readonly<Record<string, Check>> = {
   grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
   gone: maybe(isFlag),
+  shared: maybe(isFlag),
   refusedToken: maybe(isWhole),
   warnings: maybe(isTexts),
   generation: isWhole,
