@@ -76,13 +76,14 @@ export function tokenTypeUnusable(issuer: string, found: string, trail: readonly
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   const shown = visibleUrl(meant.server);
   const isUrl = /^https?:/i.test(shown);
+  const isName = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(shown);
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `There is no login for ${quoted(shown)}.`,
     remedy:
       likelyName === undefined
-        ? `Run: ${isUrl ? loginCommand({ ...meant, server: shown }) : 'postern login <the server’s URL>'}`
+        ? `Run: ${isUrl ? loginCommand({ ...meant, server: shown }) : `postern login <the server’s URL>${isName ? ` --name ${shown}` : ''}`}`
         : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
   });
 }

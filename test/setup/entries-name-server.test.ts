@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { loginWords, mayHoldSecret } from '../../src/flows/login-pin.js';
 import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import { entryAlone, planEntry } from '../../src/flows/setup/plan-entry.js';
+import { startBridge } from '../bridge/host.js';
 import { gitInput, type Seeded, seed, server, token, work } from '../credential/seeded.js';
 import { needs } from '../support/needs.js';
 import { type Finished, runProgram, startCommand } from '../support/program.js';
@@ -152,12 +153,15 @@ test('exec, bridge and credential refuse a pin that does not fit the login found
     ['credential', 'headers', 'work', ...pin],
     ['credential', 'headers', 'work', ...pin, '--verbose'],
     ['exec', 'work', ...pin, '--', 'env'],
-    ['bridge', 'work', ...pin, '--non-interactive'],
   ]) {
     const { stdout, stderr } = await runProgram(seeded.home, words);
     assert.equal(stdout, '', words.join(' '));
     assert.match(stderr, /is now the login for[\s\S]+login_changed/, words.join(' '));
   }
+  // A host shows nothing of a bridge that has ended: its requests are answered.
+  await using host = startBridge(seeded.home, 'work', ...pin, '--non-interactive');
+  const { error } = await host.ask({ id: 1, method: 'tools/list' });
+  assert.deepEqual([error?.code, error?.data?.['code']], [-32011, 'login_changed']);
 });
 
 test('a shim names server and account, too', { skip }, async () => {

@@ -11,19 +11,21 @@ export const command: Command<typeof bridgeTable> = {
   async run(context, args) {
     const { ports, signal, files } = context;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
-    const found = await findLoginOrServer(ports, wanted);
-    const login = found.key === undefined ? undefined : found;
     const named = canonicalResource(args.server);
-    const server = named.ok ? named.value : found.server;
+    const find = async () => {
+      const found = await findLoginOrServer(ports, wanted);
+      const login = found.key === undefined ? undefined : found;
+      const server = named.ok ? named.value : found.server;
+      const account = login?.account ?? args.account;
+      return { wanted, server, login, ask: bridgeLogin(context, { server, account }) };
+    };
     if (files.stdinIsTerminal) {
+      await find(); // a person who tries it out is told at once
       context.tell('postern: this speaks a protocol on stdin and stdout; it is for other programs to start.');
     }
     await using wire = await context.openWire();
     await bridge(ports, {
-      wanted,
-      server,
-      login,
-      ask: bridgeLogin(context, { server, account: args.account }),
+      find,
       waitMs: args.loginWait * 1000,
       answerMs: args.answerTimeout * 1000,
       wire,

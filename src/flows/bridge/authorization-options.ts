@@ -10,7 +10,7 @@ export type BridgeLogin = (
 
 export interface AuthorizationOptions {
   readonly wanted: WantedLogin;
-  /** The address of the server, for what is told. */
+  /** Canonical; held from the start: no login of another server is used, whatever it is called. */
   readonly server: string;
   readonly login: LoginRecord | undefined;
   /** Undefined: nobody may be asked. */

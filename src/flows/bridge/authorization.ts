@@ -5,12 +5,14 @@ import { loginNeeded, tokenRefusedByServer } from '../../errors/token.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import { pickLogin } from '../../primitives/pick-login.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import { attaches } from '../../primitives/resource.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import { Secret } from '../../primitives/secret.js';
 import { believedMs, isOneLogin, loginNow } from '../login-now.js';
 import type { SenderPorts } from '../request/authorized-sender.js';
 import { type StepUpBudget, stepUpBudget } from '../request/step-up-budget.js';
 import type { WantedScope } from '../request/wanted-scope.js';
+import { proveAddress } from '../token/prove-address.js';
 import { defaultMinLifeMs, validToken } from '../token/valid-token.js';
 import { widenCredential } from '../token/widen-credential.js';
 import type { AuthorizationOptions } from './authorization-options.js';
@@ -29,6 +31,9 @@ const lookAgainMs = 2_000;
 function meantBy({ server, wanted }: AuthorizationOptions): LoginMeant {
   return { server, account: wanted.account };
 }
+
+/** Logins that are tried one after the other for one token. */
+const mostTaken = 3;
 
 /** The token of a bridge's requests: one for all of them, renewed once for all of them, found again where it was lost. */
 export class Authorization {
@@ -77,7 +82,13 @@ export class Authorization {
       return this.#newLogin(loginNeeded(meantBy(this.#options)));
     if (again) return this.#newLogin(tokenRefusedByServer(login));
     const accessToken = new Secret(rejected.reveal().replace('Bearer ', ''));
-    await this.#together.run('renew', () => this.#take(login, accessToken));
+    await this.#together.run('renew', async () => {
+      const now = await loginNow(this.#ports, login);
+      if (now !== undefined) return this.#take(now, accessToken);
+      // What it was called may be another server's name by now.
+      this.#login = undefined;
+      await this.#newLogin(loginNeeded({ server: login.server, account: login.account }));
+    });
   }
 
   /**
@@ -106,9 +117,13 @@ export class Authorization {
   async #obtain(): Promise<Secret | undefined> {
     await this.#together.run('obtain', async () => {
       if (await this.#holds()) return;
-      this.#login ??= await this.#lookUp();
-      if (this.#login !== undefined) await this.#take(this.#login, undefined);
-      else this.#openUntil = this.#ports.clock.now() + lookAgainMs;
+      this.#login = (this.#login && (await loginNow(this.#ports, this.#login))) ?? (await this.#lookUp());
+      if (this.#login === undefined) this.#openUntil = this.#ports.clock.now() + lookAgainMs;
+      // Where another login has taken the place of the one at hand, the request goes with its token, never with none.
+      for (let tries = 1; this.#login !== undefined && this.#token === undefined; tries += 1) {
+        if (tries > mostTaken) throw loginNeeded(this.#login);
+        await this.#take(this.#login, undefined);
+      }
     });
     return this.#token?.header;
   }
@@ -134,6 +149,7 @@ export class Authorization {
     this.#token = undefined;
     try {
       const token = await validToken(this.#ports, { login, minLifeMs: defaultMinLifeMs, rejected, signal });
+      proveAddress(token, this.#options.server);
       const header = new Secret(`Bearer ${token.accessToken.reveal()}`);
       const { clock } = this.#ports;
       const until = usedUntil(token.expiresAt, clock.now());
@@ -185,8 +201,20 @@ export class Authorization {
     this.#openUntil = 0;
   }
 
+  /**
+   * The login that was named, if it is for the server that this bridge began with; where the name is gone or another
+   * server's now, the login of that server and account.
+   */
   async #lookUp(): Promise<LoginRecord | undefined> {
-    const picked = pickLogin((await this.#ports.index.read()).logins, this.#options.wanted);
+    const { wanted, server, login } = this.#options;
+    const { logins } = await this.#ports.index.read();
+    const own = logins.filter((one) => attaches(one.server, server));
+    // A pin stands for the server and account of the start: no other one has it, whatever it is called.
+    const named = wanted.pin === undefined ? pickLogin(own, wanted) : undefined;
+    const picked =
+      named === undefined || named.kind === 'none'
+        ? pickLogin(own, { server, account: login?.account ?? wanted.account })
+        : named;
     return picked.kind === 'one' ? picked.login : undefined;
   }
 }

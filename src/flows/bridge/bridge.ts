@@ -18,7 +18,12 @@ import { Session } from './session.js';
 const lastAnswersMs = 1_000;
 const goodbyeMs = 500;
 
-export interface BridgeRequest extends AuthorizationOptions {
+/** Where a bridge leads to, and whose token goes there. */
+export type BridgeStart = Pick<AuthorizationOptions, 'wanted' | 'server' | 'login' | 'ask'>;
+
+export interface BridgeRequest extends Pick<AuthorizationOptions, 'waitMs' | 'signal'> {
+  /** Asked at the start, and as long as it fails for each request, which fails with it. @throws Failure */
+  readonly find: () => Promise<BridgeStart>;
   readonly wire: Wire;
   readonly host: HostPipe;
   /** How long a server may take for the head of an answer, in milliseconds. */
@@ -35,29 +40,97 @@ export async function bridge(
   ports: SenderPorts & Pick<Ports, 'limits'>,
   request: BridgeRequest,
 ): Promise<void> {
-  const { wire, host, server, answerMs, tell, signal } = request;
+  const { host, tell, signal } = request;
   const { clock } = ports;
   const largestMessageBytes = (await ports.limits()).messageMiB * 1024 * 1024;
-  const authorization = new Authorization(ports, request);
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
+  const pending = new PendingRequests();
+  const way = new WayToServer(async () => {
+    const start = await request.find();
+    return open(ports, { ...request, ...start, largestMessageBytes }, pending, ended);
+  });
+  await way.ready().catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    tell(`${error.message} ${error.remedy}`); // hosts show it to nobody: each request says it again
+  });
+  const messages = new HostMessages({
+    host,
+    outbound: way.opened?.outbound ?? way,
+    pending,
+    session: way,
+    tell,
+    largestMessageBytes,
+  });
+  await heard(host, new LineSplitter(largestMessageBytes), messages, ended);
+  const { opened } = way;
+  if (!signal.aborted)
+    await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.authorization.settled()]));
+  const gone = interrupted();
+  opened?.courier.end(gone);
+  ending.abort(gone);
+  const last = opened === undefined ? undefined : goodbye(opened, request);
+  await within(clock, goodbyeMs, Promise.all([host.flushed(), last]));
+}
+
+/** The parts that lead to one server. */
+interface Opened {
+  readonly server: string;
+  readonly authorization: Authorization;
+  readonly courier: Courier;
+  readonly session: Session;
+  readonly outbound: Outbound;
+}
+
+function open(
+  ports: SenderPorts,
+  request: BridgeRequest & BridgeStart & { readonly largestMessageBytes: number },
+  pending: PendingRequests,
+  signal: AbortSignal,
+): Opened {
+  const { wire, host, server, answerMs, tell, largestMessageBytes } = request;
+  const { clock } = ports;
+  const authorization = new Authorization(ports, request);
   const courier = new Courier({ wire, host, clock, authorization, answerMs, largestMessageBytes });
   const session = new Session(server);
-  const pending = new PendingRequests();
   const inbound = new Inbound({ server, host, pending, session, tell });
-  const outbound = new Outbound({
-    ...{ server, clock, courier, session, inbound, pending, tell, authorization },
-    signal: ended,
-  });
-  const messages = new HostMessages({ host, outbound, pending, session, tell, largestMessageBytes });
+  const parts = { server, clock, courier, session, inbound, pending, tell, authorization, signal };
   void Promise.resolve(authorization.bearer()).catch(() => undefined); // ready for the first request, which fails itself
-  await heard(host, new LineSplitter(largestMessageBytes), messages, ended);
-  if (!signal.aborted)
-    await within(clock, lastAnswersMs, Promise.all([pending.empty(), authorization.settled()]));
-  const gone = interrupted();
-  courier.end(gone);
-  ending.abort(gone);
-  await within(clock, goodbyeMs, Promise.all([host.flushed(), goodbye(authorization, session, request)]));
+  return { server, authorization, courier, session, outbound: new Outbound(parts) };
+}
+
+/** The way to a server that is perhaps not known yet: each message that wants it looks for it again. */
+class WayToServer {
+  readonly #find: () => Promise<Opened>;
+  #finding: Promise<Opened> | undefined;
+  opened: Opened | undefined;
+
+  constructor(find: () => Promise<Opened>) {
+    this.#find = find;
+  }
+
+  get revision(): string | undefined {
+    return this.opened?.session.revision;
+  }
+
+  /** @throws Failure of `BridgeRequest.find` */
+  async ready(): Promise<Opened> {
+    this.#finding ??= this.#find().finally(() => {
+      this.#finding = undefined;
+    });
+    this.opened ??= await this.#finding;
+    return this.opened;
+  }
+
+  async request(...of: Parameters<Outbound['request']>): Promise<void> {
+    const { outbound } = this.opened ?? (await this.ready());
+    return outbound.request(...of);
+  }
+
+  async tell(...of: Parameters<Outbound['tell']>): Promise<void> {
+    const { outbound } = this.opened ?? (await this.ready());
+    return outbound.tell(...of);
+  }
 }
 
 /** Waits for the work, and not longer than that. */
@@ -90,13 +163,10 @@ async function heard(
 }
 
 /** Ends the session at the server, which may not allow it (405): best effort. */
-async function goodbye(
-  authorization: Authorization,
-  session: Session,
-  request: BridgeRequest,
-): Promise<void> {
+async function goodbye(opened: Opened, request: BridgeRequest): Promise<void> {
+  const { server, session, authorization } = opened;
   if (!session.hasId || !session.isOf(authorization.key)) return;
-  const { wire, server } = request;
+  const { wire } = request;
   try {
     const bearer = await authorization.bearer();
     const own = bearer === undefined ? [] : ([['authorization', bearer.reveal()]] as const);

@@ -15,9 +15,9 @@ const mostBytesUnderWay = 8 * 1024 * 1024;
 
 export interface HostMessagesParts {
   readonly host: HostPipe;
-  readonly outbound: Outbound;
+  readonly outbound: Pick<Outbound, 'request' | 'tell'>;
   readonly pending: PendingRequests;
-  readonly session: Session;
+  readonly session: Pick<Session, 'revision'>;
   readonly tell: (line: string) => void;
   /** Most bytes of one message. */
   readonly largestMessageBytes: number;

@@ -14,6 +14,7 @@ const longest = 2048;
 const loginCodes: ReadonlySet<string> = new Set([
   'login_needed',
   'login_expired',
+  'login_changed',
   'login_under_way',
   'login_needs_person',
   'insufficient_scope',

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Authorization } from '../../src/flows/bridge/authorization.js';
+import { createCredentialIndex } from '../../src/system/state/credential-index.js';
+import { createLocks } from '../../src/system/state/locks.js';
+import { statePaths } from '../../src/system/state/paths.js';
+import { startOwnIssuer } from '../flows/own-issuer.js';
+import { openOwnScene } from '../flows/own-scene.js';
+import { openScene } from '../flows/scene.js';
+import { realClock } from '../store/real-clock.js';
+import { type Home, makeHome } from '../support/home.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { storeLogin } from '../support/stored-login.js';
+import {
+  type BridgeHost,
+  type Rpc,
+  type ScriptedServer,
+  scriptedServer,
+  startBridge,
+  usual,
+} from './host.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+const expiresAt = Date.now() + 3_600_000;
+
+async function forgetLogins(home: Home): Promise<void> {
+  const directory = statePaths(home.env, process.platform, home.path).state;
+  const locks = createLocks({ directory: `${directory}/locks`, clock: realClock });
+  await createCredentialIndex({ directory, locks }).update((document) => ({ ...document, logins: [] }));
+}
+
+/** What is answered once it is like this; a token is believed for some seconds. */
+async function answered(host: BridgeHost, isIt: (answer: Rpc) => boolean): Promise<Rpc> {
+  const until = performance.now() + 20_000;
+  for (let id = 100; ; id += 1) {
+    const answer = await host.ask({ id, method: 'tools/list' });
+    if (isIt(answer)) return answer;
+    assert.ok(performance.now() < until, JSON.stringify(answer));
+    await wait(250);
+  }
+}
+
+const shown = (server: ScriptedServer) => new Set(server.seen.map(({ headers }) => headers.authorization));
+
+test('[R-5.1a][A-232][A-239] a running bridge holds its server: a name that is given to another one brings no token of that', {
+  skip,
+}, async () => {
+  await using old = await scriptedServer((seen, response) => usual(seen, response));
+  await using next = await scriptedServer((seen, response) => usual(seen, response));
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  await storeLogin(home, { server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
+  await using host = startBridge(home, 'work', '--non-interactive');
+  await host.open();
+  assert.ok((await host.ask({ id: 1, method: 'tools/list' })).result !== undefined);
+
+  await forgetLogins(home);
+  await storeLogin(home, { server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
+  // The server asks nobody for a token: what goes out is what there is, and that is none.
+  await answered(host, () => old.seen.at(-1)?.headers.authorization === undefined);
+  assert.deepEqual(shown(old), new Set(['Bearer token-of-old', undefined]));
+  assert.deepEqual(next.seen, []);
+
+  // Logged in to again, by another name or none, it is the bridge's again.
+  await storeLogin(home, { server: old.url, accessToken: 'token-of-old-again', expiresAt });
+  await answered(host, () => old.seen.at(-1)?.headers.authorization === 'Bearer token-of-old-again');
+  assert.deepEqual(next.seen, []);
+});
+
+test('[R-5.1a] the same where the server refuses what it gets: the answer says for which server to log in', {
+  skip,
+}, async () => {
+  let isOver = false;
+  await using old = await scriptedServer((seen, response) => {
+    if (isOver) response.writeHead(401).end();
+    else usual(seen, response);
+  });
+  await using next = await scriptedServer((seen, response) => usual(seen, response));
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  await storeLogin(home, { server: old.url, name: 'work', accessToken: 'token-of-old', expiresAt });
+  await using host = startBridge(home, 'work', '--non-interactive');
+  await host.open();
+  await forgetLogins(home);
+  await storeLogin(home, { server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
+  isOver = true;
+  const { error } = await answered(host, (answer) => answer.error !== undefined);
+  assert.equal(error?.code, -32011);
+  assert.ok(String(error?.data?.['remedy']).includes(`postern login ${old.url}`), JSON.stringify(error));
+  const again = await answered(host, (answer) => answer.error?.data?.['code'] === 'login_needed');
+  assert.equal(again.error?.data?.['remedy'], `Run: postern login ${old.url}`);
+  assert.ok(!shown(old).has('Bearer token-of-next'));
+  assert.deepEqual(next.seen, []);
+});
+
+test('a name that is gone: each request is answered with what to run, and the login of that name is used once it is there', {
+  skip,
+}, async () => {
+  await using server = await scriptedServer((seen, response) => usual(seen, response));
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  await using host = startBridge(home, 'work', '--non-interactive');
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  for (const [id, method] of [
+    [1, 'initialize'],
+    [2, 'tools/list'],
+  ] as const) {
+    const refused = await host.ask({ id, method, params });
+    assert.deepEqual([refused.id, refused.error?.code], [id, -32011]);
+    assert.equal(refused.error?.data?.['code'], 'login_needed');
+    assert.equal(refused.error?.data?.['remedy'], 'Run: postern login <the server’s URL> --name work');
+  }
+  await host.program.waitForStderr(/There is no login for "work"/);
+  await storeLogin(home, { server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });
+  assert.ok((await host.open()).result !== undefined);
+  assert.ok((await host.ask({ id: 3, method: 'tools/list' })).result !== undefined);
+  assert.deepEqual(shown(server), new Set(['Bearer token-of-work']));
+});
+
+test('a login at another authorization server in place of the one that has run out: the next request has its token', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using other = await startOwnIssuer();
+  const server = own.server.url;
+  const login = await scene.login({ server });
+  const { signal } = new AbortController();
+  const authorization = new Authorization(scene.ports, {
+    wanted: { server, account: undefined },
+    server,
+    login,
+    ask: undefined,
+    waitMs: 1_000,
+    signal,
+  });
+  const first = await authorization.bearer();
+  assert.ok(first !== undefined);
+  own.server.publish({ authorization_servers: [other.issuer] });
+  const made = await scene.login({ server, issuer: other.issuer });
+  assert.notEqual(made.key, login.key);
+  scene.ports.advance((login.expiresAt ?? Number.NaN) - scene.ports.clock.now());
+  const next = await authorization.bearer();
+  assert.ok(next !== undefined, 'a token goes with the request');
+  const item = JSON.parse((await scene.ports.store.read(made.key))?.reveal() ?? '');
+  assert.equal(next.reveal(), `Bearer ${item.accessToken}`);
+  assert.equal(authorization.key, made.key);
+});
