@@ -19,6 +19,7 @@ import type { Programs, Signals } from './ports/process.js';
 import type { Ports } from './ports.js';
 import { Redactor } from './primitives/redactor.js';
 import { seatOf } from './primitives/seat.js';
+import { callerName } from './system/caller-name.js';
 import { readConfigFile } from './system/config-file.js';
 import { createFiles } from './system/files.js';
 import { createHostPipe } from './system/host-pipe.js';
@@ -194,6 +195,8 @@ function contextOf(options: GlobalOptions, means: Means): CommandContext {
     proxies: createProxies({ door: () => doorOptionsFrom(given), hold: given.hold }),
     signals: world.signals,
     signal: interruption.signal,
+    stderrIsTerminal: stderr.isTTY === true,
+    callerName: () => callerName(platform),
     seat: () => seatOf({ env, platform, fileExists: existsSync }),
     env,
     input: world.launch.input,

@@ -3,7 +3,7 @@ import { login } from '../flows/login/login.js';
 import { loginTogether } from '../flows/login/login-together.js';
 import { defaultAccount } from '../primitives/records.js';
 import type { CommandContext } from './command.js';
-import { documentOf, loginDefaults } from './login-request.js';
+import { documentOf, loginDefaults, whyNoBrowser } from './login-request.js';
 import { readLoginTarget } from './server-argument.js';
 
 /**
@@ -15,13 +15,14 @@ export function bridgeLogin(
   context: CommandContext,
   wanted: { readonly server: string; readonly account: string | undefined },
 ): BridgeLogin | undefined {
-  if (!isReachable(context)) return undefined;
+  if (whyNoBrowser(context) !== undefined) return undefined;
   return async (held, scopes, begin) => {
     const ports = { ...context.ports, terminal: { ...context.ports.terminal, interactive: false } };
     const defaults = await loginDefaults(context, {
       login: held ?? wanted,
-      reachable: true,
+      browser: true,
       noBrowser: false,
+      of: 'other',
     });
     const target =
       held === undefined
@@ -35,6 +36,7 @@ export function bridgeLogin(
       {
         ...defaults,
         ...target,
+        caller: context.callerName,
         scopes: scopes.length === 0 ? undefined : scopes,
         heldScopes: held?.scopes ?? [],
         metadataUrl: documentOf(defaults.metadataUrl, held),
@@ -49,11 +51,4 @@ export function bridgeLogin(
       },
     );
   };
-}
-
-/** A browser can be opened here, and nothing says that nobody sees it. */
-function isReachable(context: CommandContext): boolean {
-  const ci = context.env['CI'] ?? '';
-  if (context.options.nonInteractive || !['', '0', 'false'].includes(ci.toLowerCase())) return false;
-  return ['desktop', 'wsl'].includes(context.seat()) || (context.env['BROWSER'] ?? '') !== '';
 }

@@ -47,6 +47,10 @@ export interface CommandContext {
   readonly signals: Signals;
   /** Aborted when the program is to end; its reason is a `Failure`. */
   readonly signal: AbortSignal;
+  /** Is what goes to stderr seen at once? */
+  readonly stderrIsTerminal: boolean;
+  /** Names the program that has started this one. */
+  readonly callerName: () => string;
   /** Where the person sits. */
   readonly seat: () => Seat;
   readonly env: Readonly<Record<string, string | undefined>>;

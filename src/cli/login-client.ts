@@ -2,6 +2,7 @@ import {
   clientKeyWithoutGrant,
   clientProofTwice,
   clientSecretMissing,
+  clientSecretUnasked,
   clientSecretWithoutClient,
   keyNotToBeMade,
 } from '../errors/usage.js';
@@ -95,6 +96,7 @@ async function readSecret(context: CommandContext, args: LoginArguments): Promis
   const file = args.clientSecretStdin ? undefined : args.clientSecretFile;
   const source = file ?? 'stdin';
   if (file === undefined && files.stdinIsTerminal) {
+    if (!ports.terminal.interactive) throw clientSecretUnasked();
     const typed = await ports.terminal.ask('Client secret: ', { hidden: true, signal: context.signal });
     return secretOf(typed ?? '', source);
   }

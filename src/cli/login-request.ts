@@ -1,5 +1,5 @@
 import { Failure } from '../errors/failure.js';
-import { nobodyToAsk } from '../errors/usage.js';
+import { noBrowserHere } from '../errors/usage.js';
 import { findLogin } from '../flows/find-login.js';
 import type { PreregisteredClient } from '../flows/login/identify-client.js';
 import { type LoginRequest, login } from '../flows/login/login.js';
@@ -10,16 +10,61 @@ import type { LoginMeant } from '../primitives/login-command.js';
 import { printable } from '../primitives/printable.js';
 import { defaultAccount, type LoginRecord } from '../primitives/records.js';
 import { scopesMissing } from '../primitives/scope.js';
+import { ciOf } from '../primitives/seat.js';
 import type { CommandContext } from './command.js';
 import { readLoginTarget } from './server-argument.js';
 
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
-  'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'seat' | 'timeoutMs' | 'signal'
+  | 'clients'
+  | 'metadataUrl'
+  | 'redirectPort'
+  | 'store'
+  | 'mode'
+  | 'seat'
+  | 'caller'
+  | 'timeoutMs'
+  | 'signal'
 >;
 
+/** What of a command line says how the login page gets before the person. */
+export interface BrowserOptions {
+  readonly browser: boolean;
+  readonly noBrowser: boolean;
+}
+
 const defaultTimeoutSeconds = 300;
+
+/**
+ * Why no browser may or can be opened here by a command that was not told `--browser`; undefined where one may. A
+ * terminal is not needed for that: agents and editors run us without one, with a person beside them.
+ */
+export function whyNoBrowser(context: CommandContext): string | undefined {
+  const ci = ciOf(context.env);
+  if (ci !== undefined) return `CI=${printable(ci, 40)}`;
+  if (context.options.nonInteractive) return '--non-interactive';
+  return hasDisplay(context) ? undefined : 'there is no display here';
+}
+
+/** Can a browser be opened, as far as the environment tells? */
+function hasDisplay(context: CommandContext): boolean {
+  return ['desktop', 'wsl'].includes(context.seat()) || (context.env['BROWSER'] ?? '').startsWith('/');
+}
+
+/** @throws Failure `login_needs_person` */
+function modeOf(
+  context: CommandContext,
+  { login, browser, noBrowser, of }: BrowserOptions & { readonly login: LoginMeant; readonly of: 'login' | 'other' },
+): LoginRequest['mode'] {
+  if (noBrowser) return 'no-browser';
+  if (browser || context.ports.terminal.interactive) return 'browser';
+  const why = whyNoBrowser(context);
+  // Without a display the address is printed: that is enough where somebody reads it.
+  const isForbidden = ciOf(context.env) !== undefined || context.options.nonInteractive;
+  if (why === undefined || (!isForbidden && context.stderrIsTerminal)) return 'browser';
+  throw noBrowserHere(login, { why, canOpen: hasDisplay(context), of });
+}
 
 /**
  * The defaults for a login, when a person can be reached for it.
@@ -27,15 +72,10 @@ const defaultTimeoutSeconds = 300;
  */
 export async function loginDefaults(
   context: CommandContext,
-  options: { readonly login: LoginMeant; readonly noBrowser: boolean; readonly reachable?: true },
+  options: BrowserOptions & { readonly login: LoginMeant; readonly of: 'login' | 'other' },
 ): Promise<LoginDefaults> {
   const { ports } = context;
-  // Whoever says --no-browser opens the printed address by other means; nothing is opened here.
-  const elsewhere = options.noBrowser && !context.options.nonInteractive;
-  const reachable = ports.terminal.interactive || elsewhere || options.reachable === true;
-  if (!reachable) {
-    throw nobodyToAsk(options.login);
-  }
+  const mode = modeOf(context, options);
   const configuration = await context.configuration();
   const clients: readonly PreregisteredClient[] = configuration.clients.map(
     ({ clientId, issuer, redirectUri }) => ({
@@ -50,8 +90,9 @@ export async function loginDefaults(
     metadataUrl: configuration.clientMetadataUrl ?? context.clientMetadataUrl,
     redirectPort: configuration.redirectPort,
     store: configuration.store,
-    mode: options.noBrowser ? 'no-browser' : 'browser',
+    mode,
     seat: context.seat(),
+    caller: ports.terminal.interactive ? undefined : context.callerName,
     timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     signal: context.signal,
   };
@@ -71,7 +112,7 @@ export function documentOf(
  */
 export function reloginFor(
   context: CommandContext,
-  options: { readonly login: boolean; readonly noBrowser: boolean },
+  options: BrowserOptions & { readonly login: boolean; readonly caller?: LoginRequest['caller'] },
 ): Relogin | undefined {
   const { ports, signal } = context;
   if (!options.login && !ports.terminal.interactive) {
@@ -82,13 +123,14 @@ export function reloginFor(
       if (scopes.length === 0) return undefined;
       await askStepUp(ports, { login: held, scopes, signal });
     }
-    const defaults = await loginDefaults(context, { login: held, noBrowser: options.noBrowser });
+    const defaults = await loginDefaults(context, { ...options, login: held, of: 'other' });
     const added = scopesMissing(held.scopes, scopes);
     if (added.length > 0) {
       context.ports.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
     }
     const request = {
       ...defaults,
+      caller: options.caller ?? defaults.caller,
       server: held.server,
       account: held.account,
       name: held.name,
@@ -114,7 +156,7 @@ export function reloginFor(
  */
 export async function findOrMakeLogin(
   context: CommandContext,
-  wanted: { readonly server: string; readonly account: string | undefined; readonly noBrowser: boolean },
+  wanted: BrowserOptions & { readonly server: string; readonly account: string | undefined },
 ): Promise<LoginRecord> {
   try {
     return await findLogin(context.ports, wanted);
@@ -124,7 +166,7 @@ export async function findOrMakeLogin(
     }
   }
   const target = await readLoginTarget(context.ports, wanted.server, wanted.account ?? defaultAccount);
-  const defaults = await loginDefaults(context, { login: target, noBrowser: wanted.noBrowser });
+  const defaults = await loginDefaults(context, { ...wanted, login: target, of: 'other' });
   const request = {
     ...defaults,
     ...target,

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { run } from '../main.js';
 import type { Browser, SecretStore, Terminal } from '../ports.js';
+import { ciOf } from '../primitives/seat.js';
 import { clientInfo } from '../protocol/mcp/client-info.js';
 import type { Sandbox } from '../sandbox/start.js';
 import { walkLogin } from '../sandbox/walk.js';
@@ -109,7 +110,7 @@ function maskedOutput(say: (line: string) => void): PassThrough {
 function browserFor({ env, say }: DemoScene): Browser | undefined {
   const display =
     process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
-  if (display && process.stdin.isTTY && process.stderr.isTTY && (env['CI'] ?? '') === '') {
+  if (display && process.stdin.isTTY && process.stderr.isTTY && ciOf(env) === undefined) {
     return undefined;
   }
   say(

@@ -1,5 +1,4 @@
 import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
-import { quoted } from '../primitives/printable.js';
 import type { RegistrationWay } from '../primitives/records.js';
 import { exitCode, Failure } from './failure.js';
 
@@ -87,12 +86,15 @@ function spanOf(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** Tab after tab, and nobody answers: no further one is opened. */
-export function tooManyTabs(login: LoginMeant, most: number): Failure {
+/** Tab after tab for a login that nobody typed: no further one is opened by itself. */
+export function tooManyTabs(login: LoginMeant, most: number, how: 'in vain' | 'answered'): Failure {
   return new Failure({
     code: 'too_many_tabs',
     exit: exitCode.loginNeeded,
-    message: `The browser was opened ${most} times within the last hour to log in to ${quoted(login.server)}, and nobody answered; it was not opened again.`,
-    remedy: `Run, which shows the login page’s address here: ${loginCommand(login, '--no-browser')}`,
+    message:
+      how === 'in vain'
+        ? `Login paused: ${most} browser tabs in the last hour brought no login that works.`
+        : `Login paused: ${most} browser tabs were opened for it in the last hour.`,
+    remedy: `Run: ${loginCommand(login)}`,
   });
 }

@@ -38,13 +38,21 @@ export function serverUnusable(argument: string, why: string, likelyName: string
   });
 }
 
-/** A login needs a person, and there is nobody to ask. */
-export function nobodyToAsk(login: LoginMeant): Failure {
+/** A login needs a browser, and none may or can be opened here. `why` is what forbids it; `of`: which command wants it. */
+export function noBrowserHere(
+  login: LoginMeant,
+  { why, canOpen, of }: { readonly why: string; readonly canOpen: boolean; readonly of: 'login' | 'other' },
+): Failure {
+  const run = loginCommand(login);
+  const open = canOpen ? 'Add --browser to open one, ' : `Run where there is a display: ${run}; or add `;
   return new Failure({
     code: 'login_needs_person',
     exit: exitCode.loginNeeded,
-    message: `A login at ${quoted(login.server)} needs a person at a terminal, and there is none (no terminal, CI=true or --non-interactive).`,
-    remedy: `Run in a terminal: ${loginCommand(login)}; or, to open the printed address elsewhere, add --no-browser.`,
+    message: `No browser was opened (${why}).`,
+    remedy:
+      of === 'login'
+        ? `${open}--no-browser for a link, or --device for a code.`
+        : `${open}${canOpen ? `or --no-browser for a link; or run: ${run}` : '--no-browser for a link.'}`,
   });
 }
 
@@ -174,6 +182,16 @@ export function clientSecretMissing(source: string): Failure {
     exit: exitCode.usage,
     message: `There is no client secret in ${quoted(source, 200)}.`,
     remedy: 'Put the secret there, on one line.',
+  });
+}
+
+/** The secret was to come from stdin, which is a terminal, and the question would not be seen, or is forbidden. */
+export function clientSecretUnasked(): Failure {
+  return new Failure({
+    code: 'usage',
+    exit: exitCode.usage,
+    message: 'No client secret came on stdin, and there is nobody here to ask for it.',
+    remedy: 'Give it as a file: --client-secret-stdin < FILE, or --client-secret-file FILE.',
   });
 }
 

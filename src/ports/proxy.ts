@@ -18,6 +18,8 @@ export interface ProxyMount {
   readonly login: LoginMeant;
   /** The token for the next request; at once while it lives. @throws Failure `login_expired`, … when there is none */
   token(): Secret | Promise<Secret>;
+  /** Told of each success with that token. */
+  worked(token: Secret): void;
   /** What to send instead of a token that the server answered with 401. @throws Failure `token_refused`, … */
   renewed(rejected: Secret): Promise<Secret>;
   /**

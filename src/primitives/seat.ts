@@ -1,6 +1,12 @@
 /** Where the person sits, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
 export type Seat = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
 
+/** What `CI` is set to, where that says that nobody sits here: empty, `0` and `false` do not. */
+export function ciOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = env['CI'] ?? '';
+  return ['', '0', 'false'].includes(value.toLowerCase()) ? undefined : value;
+}
+
 /** What container engines leave in the root of a container: Docker, Podman. */
 const containerMarks = ['/.dockerenv', '/run/.containerenv'];
 

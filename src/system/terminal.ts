@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../ports.js';
 import { printable } from '../primitives/printable.js';
+import { ciOf } from '../primitives/seat.js';
 import { LineEditor, type Typed } from './line-editor.js';
 import type { Spinner } from './spinner.js';
 
@@ -23,10 +24,9 @@ const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
 /** The person at stdin and stderr, when both are terminals and nothing says that nobody is there. */
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stderr, env, tell } = options;
-  const ci = env['CI'] ?? '';
   const interactive =
     !options.nonInteractive &&
-    (ci === '' || ci === '0' || ci.toLowerCase() === 'false') &&
+    ciOf(env) === undefined &&
     stderr.isTTY === true &&
     options.stdin().isTTY === true;
   const typedAhead: Uint8Array[] = [];

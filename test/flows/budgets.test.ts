@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stepUpDeclined } from '../../src/errors/call.js';
+import { loginBrakes } from '../../src/flows/login/brakes.js';
 import { createAuthorizedSender, type Relogin } from '../../src/flows/request/authorized-sender.js';
 import { operationOf } from '../../src/flows/request/operation-of.js';
 import { stepUpBudget } from '../../src/flows/request/step-up-budget.js';
@@ -100,24 +101,51 @@ test('[R-5.6b] an operation is the HTTP method and path, and of a message its me
   assert.equal(operationOf({ method: 'POST', url, body: 'no JSON' }), 'POST /mcp');
 });
 
-test('[A-78] three tabs that nobody answers, then no more within the hour: exit 3, and the way without a browser', async () => {
+const byProgram = { caller: () => 'agent' };
+
+test('[A-78] three tabs that no person asked for and nobody answers, then no more within the hour: exit 3, and what to type', async () => {
   await using scene = await openScene({}, { browse: async () => undefined });
-  for (let tabs = 0; tabs < 3; tabs += 1) await scene.loginFails('login_timed_out', { timeoutMs: 50 });
-  const failure = await scene.loginFails('too_many_tabs', { timeoutMs: 50 });
-  const pasting = await scene.loginFails('login_timed_out', { timeoutMs: 50, mode: 'no-browser' });
-  assert.doesNotMatch(pasting.remedy, /--no-browser/, 'that is what was done');
+  const unanswered = { ...byProgram, timeoutMs: 50 };
+  for (let tabs = 0; tabs < 3; tabs += 1) await scene.loginFails('login_timed_out', unanswered);
+  const failure = await scene.loginFails('too_many_tabs', unanswered);
   assert.equal(failure.exit, 3);
-  assert.match(failure.remedy, /--no-browser/);
+  assert.match(failure.message, /^Login paused: 3 browser tabs in the last hour/);
+  assert.equal(failure.remedy, `Run: postern login ${scene.sandbox.serverUrl}`);
+  const pasting = await scene.loginFails('login_timed_out', { ...unanswered, mode: 'no-browser' });
+  assert.doesNotMatch(pasting.remedy, /--no-browser/, 'that is what was done');
   assert.equal(scene.ports.opened.length, 3);
-  scene.ports.advance(3_600_000);
   await scene.loginFails('login_timed_out', { timeoutMs: 50 });
-  assert.equal(scene.ports.opened.length, 4);
+  assert.equal(scene.ports.opened.length, 4, 'what a person types opens all the same');
+  scene.ports.advance(3_600_000);
+  await scene.loginFails('login_timed_out', unanswered);
+  assert.equal(scene.ports.opened.length, 5);
 });
 
-test('[A-78] tabs that are answered do not count', async () => {
+test('[A-78] what a person types at a terminal always opens, however often it was tried before, and never counts', async () => {
+  await using scene = await openScene({}, { browse: async () => undefined });
+  for (let tabs = 0; tabs < 5; tabs += 1) await scene.loginFails('login_timed_out', { timeoutMs: 50 });
+  const interruption = new AbortController();
+  const reason = new Error('Ctrl-C');
+  setImmediate(() => interruption.abort(reason));
+  await assert.rejects(scene.login({ signal: interruption.signal }), reason);
+  assert.ok(scene.ports.opened.length >= 5);
+  await scene.loginFails('login_timed_out', { ...byProgram, timeoutMs: 50 });
+  assert.equal(await loginBrakes(scene.ports, scene.request()).mayRepeat(), true);
+});
+
+test('[A-78] a token that was issued releases no brake, one that worked does: then three tabs again, and ten in all', async () => {
   await using scene = await openScene();
-  for (let logins = 0; logins < 5; logins += 1) await scene.login();
-  assert.equal(scene.ports.opened.length, 5);
+  for (let logins = 0; logins < 3; logins += 1) await scene.login(byProgram);
+  await scene.loginFails('too_many_tabs', byProgram);
+  const login = await scene.login();
+  await scene.loginFails('too_many_tabs', byProgram);
+  for (let tabs = 3; tabs < 10; tabs += 1) {
+    await callTool(scene, login, 'echo', { text: 'x' });
+    await scene.login(byProgram);
+  }
+  await callTool(scene, login, 'echo', { text: 'x' });
+  const failure = await scene.loginFails('too_many_tabs', byProgram);
+  assert.match(failure.message, /^Login paused: 10 browser tabs/);
 });
 
 test('[A-56] three registrations in vain an hour at one authorization server, then exit 4; an earlier login is as it was', async () => {

@@ -167,3 +167,33 @@ test('[A-109] a login made since the caller looked is taken without a tab, under
   await crowd.walk(1);
   assert.equal((await again).generation, 2);
 });
+
+test('[A-109] a person who types a login does not wait for the tab of a program, which takes the login that is made', async () => {
+  await using crowd = await openCrowd(3);
+  const caller = () => 'agent';
+  const program = crowd.logIn(0, { caller });
+  await crowd.opened(1);
+  const next = crowd.logIn(2, { caller });
+  await crowd.waiting(1);
+  const person = crowd.logIn(1);
+  await crowd.opened(2);
+  await crowd.walk(1);
+  const made = await person;
+  for (const other of [program, next]) assert.equal((await other).generation, made.generation);
+  assert.equal(crowd.tabs.length, 2);
+});
+
+test('[A-78] programs have one tab at a time for a server, whichever account each wants', async () => {
+  await using crowd = await openCrowd(2);
+  const caller = () => 'agent';
+  const first = crowd.logIn(0, { caller });
+  await crowd.opened(1);
+  const second = crowd.logIn(1, { caller, account: 'other' });
+  await crowd.waiting(1);
+  assert.equal(crowd.tabs.length, 1);
+  await crowd.walk(0);
+  await first;
+  await crowd.opened(2);
+  await crowd.walk(1);
+  await second;
+});

@@ -46,6 +46,7 @@ export async function openScene(
     store: undefined,
     mode: 'browser',
     seat: 'desktop',
+    caller: undefined,
     timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...change,

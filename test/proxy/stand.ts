@@ -23,6 +23,7 @@ export function mountOf(server: string, change: Partial<ProxyMount> = {}): TestM
     server,
     login: { server },
     token: () => token,
+    worked: () => undefined,
     renewed: async (rejected) => {
       renewals.push(rejected.reveal());
       token = new Secret(`canary-token-${renewals.length}`);

@@ -46,7 +46,7 @@ async function perform(context: CommandContext, given: Arguments, wanted: Protoc
   const args = withOwnLogin(given);
   const target = { server: args.server, account: args.account };
   const login = args.login
-    ? await findOrMakeLogin(context, { ...target, noBrowser: args.noBrowser })
+    ? await findOrMakeLogin(context, { ...args, ...target })
     : await findLoginOrServer(ports, target);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
   return await call(ports, {

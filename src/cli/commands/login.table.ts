@@ -113,6 +113,12 @@ export const loginTable = {
       fallback: 'where the last login’s are, else keychain',
     },
     {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser', 'device', 'client-credentials'],
+    },
+    {
       name: 'no-browser',
       kind: 'boolean',
       describe:

@@ -87,6 +87,8 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
   const seen = logins.find((one) => one.server === server && one.account === account);
   const defaults = await loginDefaults(context, {
     login: { server, account, name: seen?.name },
+    of: 'login',
+    browser: args.browser,
     noBrowser: args.noBrowser || args.device,
   });
   const request = {

@@ -35,6 +35,12 @@ export const proxyTable = {
       describe:
         'leave the key out of the address: then every user and program of this machine can use the login',
     },
+    {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser'],
+    },
     { name: 'no-browser', kind: 'boolean', describe: 'where a login is needed, print its address instead' },
     {
       name: 'timeout',
@@ -80,7 +86,7 @@ export const proxyTable = {
   notes: [
     'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
     'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused. Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). So is the address for messages that a server of the older transport (HTTP+SSE) names: it leads here, or, when it is not on the server’s own origin, the stream is broken off.',
-    'When a login is needed, the browser opens if there is a terminal, and requests wait for it (300 s, or POSTERN_TIMEOUT); else they get 503 until somebody has logged in.',
+    'When a login is needed, the browser opens where there is a display, and requests wait for it (300 s, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
     'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
   ],
 } as const satisfies CommandTable;

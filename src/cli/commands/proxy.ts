@@ -1,11 +1,12 @@
 import { Failure } from '../../errors/failure.js';
 import { usageWrong } from '../../errors/usage.js';
 import { MountLogin } from '../../flows/proxy/mount-login.js';
+import type { Relogin } from '../../flows/request/authorized-sender.js';
 import type { ProxyOptions, RunningProxy } from '../../ports/proxy.js';
 import { printable } from '../../primitives/printable.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
-import { findOrMakeLogin, reloginFor } from '../login-request.js';
+import { type BrowserOptions, findOrMakeLogin, reloginFor, whyNoBrowser } from '../login-request.js';
 import { mountNames } from '../mount-names.js';
 import type { ArgumentsOf } from '../table.js';
 import { waitForEnd } from '../wait-for-end.js';
@@ -32,15 +33,21 @@ export const command: Command<typeof proxyTable> = {
 
 async function mountAll(context: CommandContext, args: Arguments): Promise<readonly MountLogin[]> {
   const { ports, signal } = context;
-  const { noBrowser } = args;
+  const { browser, noBrowser } = args;
   const logins: LoginRecord[] = [];
   for (const server of args.server) {
-    logins.push(await findOrMakeLogin(context, { server, account: args.account, noBrowser }));
+    logins.push(await findOrMakeLogin(context, { server, account: args.account, browser, noBrowser }));
   }
-  const mayAsk = ports.terminal.interactive || (noBrowser && !context.options.nonInteractive);
-  const relogin = mayAsk ? reloginFor(context, { login: true, noBrowser }) : undefined;
+  const relogin = proxyRelogin(context, { browser, noBrowser });
   const names = mountNames(logins);
   return logins.map((login, at) => new MountLogin(ports, { name: names[at] ?? '', login, relogin, signal }));
+}
+
+/** Requests come from programs: whatever they cause, no person has typed it. */
+function proxyRelogin(context: CommandContext, how: BrowserOptions): Relogin | undefined {
+  const { terminal } = context.ports;
+  const mayAsk = how.browser || how.noBrowser || terminal.interactive || whyNoBrowser(context) === undefined;
+  return mayAsk ? reloginFor(context, { ...how, login: true, caller: context.callerName }) : undefined;
 }
 
 function optionsOf(context: CommandContext, args: Arguments, mounts: readonly MountLogin[]): ProxyOptions {

@@ -28,7 +28,7 @@ export const command: Command<typeof requestTable> = {
     const wanted = await readRequest(context.files, args);
     const target = { server: args.url, account: args.account };
     const login = args.login
-      ? await findOrMakeLogin(context, { ...target, noBrowser: args.noBrowser })
+      ? await findOrMakeLogin(context, { ...args, ...target })
       : await findLogin(ports, target);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));

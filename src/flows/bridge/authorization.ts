@@ -8,6 +8,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import { attaches } from '../../primitives/resource.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import { Secret } from '../../primitives/secret.js';
+import { loginBrakes } from '../login/brakes.js';
 import { believedMs, isOneLogin, loginNow } from '../login-now.js';
 import type { SenderPorts } from '../request/authorized-sender.js';
 import { type StepUpBudget, stepUpBudget } from '../request/step-up-budget.js';
@@ -44,6 +45,8 @@ export class Authorization {
   readonly #together = new Together();
   #restUntil = 0;
   #openUntil = 0;
+  /** The login whose token has worked here. */
+  #proven: LoginRecord | undefined;
 
   constructor(ports: SenderPorts, options: AuthorizationOptions) {
     this.#ports = ports;
@@ -80,7 +83,7 @@ export class Authorization {
     const login = this.#login;
     if (login === undefined || rejected === undefined)
       return this.#newLogin(loginNeeded(meantBy(this.#options)));
-    if (again) return this.#newLogin(tokenRefusedByServer(login));
+    if (again) return this.#newLogin(tokenRefusedByServer(login), rejected);
     const accessToken = new Secret(rejected.reveal().replace('Bearer ', ''));
     await this.#together.run('renew', async () => {
       const now = await loginNow(this.#ports, login);
@@ -112,6 +115,15 @@ export class Authorization {
       await this.#asked(() => ask(login, wants.scopes, () => budget.begin()));
     });
     return budget;
+  }
+
+  /** The server took that token: from now on a login may be repeated by itself. */
+  worked(taken: Secret | undefined): Promise<void> | undefined {
+    const login = this.#login;
+    if (taken === undefined || login === undefined || this.#token?.header !== taken) return undefined;
+    if (this.#proven !== undefined && isOneLogin(this.#proven, login)) return undefined;
+    this.#proven = login;
+    return loginBrakes(this.#ports, login).worked();
   }
 
   async #obtain(): Promise<Secret | undefined> {
@@ -158,18 +170,25 @@ export class Authorization {
     } catch (error) {
       const isGone = error instanceof Failure && ['login_expired', 'login_needed'].includes(error.code);
       if (!isGone) throw error;
-      await this.#newLogin(error);
+      await this.#newLogin(error, rejected);
     }
   }
 
-  /** Another login may have appeared; else a person is asked, where that is allowed. @throws `failure` */
-  async #newLogin(failure: Failure): Promise<void> {
+  /**
+   * Another login may have appeared; else a person is asked, where that is allowed: not where the server refuses the
+   * first token of a login (`rejected`), since the next one would fare no better.
+   * @throws `failure`, `token_refused`
+   */
+  async #newLogin(failure: Failure, rejected?: Secret): Promise<void> {
     const { ask } = this.#options;
     const before = this.#login;
     await this.#together.run('login', async () => {
       if (await this.#adoptOther((other) => isOther(before, other))) return;
       if (ask === undefined || before?.grant !== undefined) throw failure;
       if (this.#ports.clock.now() < this.#restUntil) throw failure;
+      if (before !== undefined && rejected !== undefined) {
+        if (!(await loginBrakes(this.#ports, before).mayRepeat())) throw tokenRefusedByServer(before);
+      }
       await this.#asked(() => ask(before, [], async () => undefined));
     });
   }

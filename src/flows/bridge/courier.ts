@@ -76,6 +76,7 @@ export class Courier {
         continue;
       }
       if (outcome.kind !== 'refused') {
+        if (outcome.kind !== 'failed') await authorization.worked(bearer);
         await stepUp?.helped();
         return outcome;
       }

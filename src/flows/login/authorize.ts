@@ -5,11 +5,10 @@ import {
   requestNotTaken,
   requestTooLong,
 } from '../../errors/authorization.js';
-import { linkTakenTwice, tooManyTabs } from '../../errors/callback.js';
+import { linkTakenTwice } from '../../errors/callback.js';
 import { capabilityMissing } from '../../errors/discovery.js';
 import type { AuthorizationAnswer, CallbackListener, Ports } from '../../ports.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
-import type { Seat } from '../../primitives/seat.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
   authorizationRequestParameters,
@@ -28,19 +27,19 @@ import { pushAuthorizationRequest } from '../../protocol/oauth/pushed-authorizat
 import type { Discovery } from '../discovery/discover.js';
 import { receiveAnswer } from '../receive-answer.js';
 import { toldStep } from '../told-step.js';
+import { loginBrakes } from './brakes.js';
 import { askAsClient } from './client-method.js';
 import type { DeviceBeside } from './device-beside.js';
+import type { LoginRequest } from './login.js';
 import type { Redeemed } from './redeem.js';
-
-/** Tabs that may be opened for one server within an hour while nobody answers. */
-const mostTabs = 3;
 
 export interface Authorization {
   readonly code: Secret;
   readonly verifier: Secret;
 }
 
-export interface AuthorizationRequest {
+export interface AuthorizationRequest
+  extends Pick<LoginRequest, 'mode' | 'seat' | 'caller' | 'overtaken' | 'timeoutMs' | 'signal'> {
   readonly discovery: Discovery;
   readonly login: LoginMeant;
   readonly client: ClientAuthentication;
@@ -50,10 +49,6 @@ export interface AuthorizationRequest {
   readonly whenPageFails: string;
   /** Shown beside the address where no browser was opened. */
   readonly beside: DeviceBeside;
-  readonly mode: 'browser' | 'no-browser';
-  readonly seat: Seat;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -84,18 +79,12 @@ export async function authorize(
     state: proof.state.reveal(),
     codeChallenge: proof.codeChallenge,
   });
+  if (request.mode === 'browser' && request.caller !== undefined) {
+    await loginBrakes(ports, request.login).openTab();
+  }
   const authorizationUrl = await requestUrl(ports, request, authorizationEndpoint, parameters);
-  const tabs = `tab ${discovery.server}`;
-  if (request.mode === 'browser') {
-    if (!(await ports.attempts.take(tabs, mostTabs))) {
-      throw tooManyTabs(request.login, mostTabs);
-    }
-    ports.progress.begin('Waiting for the answer in the browser');
-  }
+  if (request.mode === 'browser') ports.progress.begin('Waiting for the answer in the browser');
   const answer = await firstAnswer(ports, { ...request, state: proof.state, authorizationUrl });
-  if (request.mode === 'browser') {
-    await ports.attempts.forget(tabs);
-  }
   if ('token' in answer) {
     return answer;
   }
@@ -162,7 +151,8 @@ async function firstAnswer(
   const signal = AbortSignal.any([request.signal, over.signal]);
   const received = receiveAnswer(ports, { ...request, beside: request.beside.begin, signal });
   try {
-    return await Promise.race([received, request.beside.redeemed]);
+    const overtaken = request.overtaken?.(signal);
+    return await Promise.race([received, request.beside.redeemed, ...(overtaken ? [overtaken] : [])]);
   } finally {
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown

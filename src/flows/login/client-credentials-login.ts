@@ -45,6 +45,7 @@ export interface ClientLoginRequest {
 
 type Needs = Pick<
   Ports,
+  | 'attempts'
   | 'limits'
   | 'door'
   | 'store'

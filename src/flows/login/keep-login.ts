@@ -13,12 +13,16 @@ import type { IssuedToken } from '../../protocol/oauth/token-response.js';
 import { forgetFailures } from '../credential/remember-failure.js';
 import type { Discovery } from '../discovery/discover.js';
 import { isRecorded, markShared, mendStrays, withoutStrays, withStrays } from '../strays.js';
+import { loginBrakes } from './brakes.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
 export const credentialLockWaitMs = 30_000;
 
-type KeepPorts = Pick<Ports, 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'>;
+type KeepPorts = Pick<
+  Ports,
+  'attempts' | 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks' | 'terminal'
+>;
 
 export interface NewLogin {
   readonly discovery: Discovery;
@@ -38,6 +42,10 @@ export interface NewLogin {
  * @throws Failure of the store, the index and the lock (`busy`)
  */
 export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<LoginRecord> {
+  if (login.grant === 'authorization_code') {
+    // First: once it stands in the index, others use it, and may find that the server refuses it.
+    await loginBrakes(ports, { server: login.discovery.server, account: login.account }).issued();
+  }
   const { record, replaced } = await write(ports, login);
   await forgetFailures(ports, record.server);
   for (const item of replaced) {

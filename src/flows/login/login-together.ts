@@ -7,6 +7,9 @@ import { checkName } from './check-name.js';
 import type { LoginRequest } from './login.js';
 import { serves } from './wish.js';
 
+/** How often a program that waits for a person looks whether the login has been made elsewhere. */
+const lookMs = 1_000;
+
 export interface TogetherRequest extends LoginRequest {
   /** The login of this server and account that the caller found wanting (expired, too little scope); undefined: none. */
   readonly seen: LoginRecord | undefined;
@@ -15,7 +18,8 @@ export interface TogetherRequest extends LoginRequest {
 /**
  * One login at a time for one server and account, on this machine: whoever comes first opens the tab, the others wait,
  * `timeoutMs` at most, and take the login that he made, when it is what they ask for; else they go on with their own,
- * one after the other. When the first one fails or dies, one of those who wait takes over.
+ * one after the other. When the first one fails or dies, one of those who wait takes over. A person who types a login
+ * does not wait for a program's: that one takes the login that the person makes.
  *
  * For a program that runs long (bridge, proxy): keep the login that you found as `seen`, and call this when it is
  * missing, dead or too narrow; `heldScopes` are those of `seen`, `scopes` what the challenge named. You get the login to
@@ -32,12 +36,19 @@ export async function loginTogether(
 ): Promise<LoginRecord> {
   const { seen, ...wanted } = request;
   checkName(wanted, (await ports.index.read()).logins);
-  const { lock, waited } = await takeTurn(ports, wanted);
-  await using _lock = lock;
+  await using turn = await takeTurn(ports, wanted);
+  const { waited } = turn;
   const made = await madeSince(ports, wanted, seen);
   if (made === undefined) {
     if (waited) ports.terminal.tell('The other one ended without a login; this one goes on.');
-    return await logIn(ports, wanted); // `await`: the turn lasts until the end
+    const overtaken = (signal: AbortSignal) => madeByPerson(ports, request, signal);
+    try {
+      // `await`: the turn lasts until the end
+      return await logIn(ports, wanted.caller === undefined ? wanted : { ...wanted, overtaken });
+    } catch (error) {
+      if (error instanceof Overtaken) return error.login;
+      throw error;
+    }
   }
   if (await serves(made, wanted)) {
     if (waited) ports.terminal.tell('The other one is logged in; its login is used here, too.');
@@ -51,14 +62,96 @@ export async function loginTogether(
   );
 }
 
+/** The login that a person made meanwhile, at a terminal: the tab that nobody typed for is not needed any more. */
+class Overtaken extends Error {
+  readonly login: LoginRecord;
+
+  constructor(login: LoginRecord) {
+    super('another login was made meanwhile');
+    this.login = login;
+  }
+}
+
+/** Rejects with `Overtaken` as soon as there is a login that serves. */
+async function madeByPerson(
+  ports: Pick<Ports, 'index' | 'clock'>,
+  { seen, ...wanted }: TogetherRequest,
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    await ports.clock.sleep(lookMs, signal);
+    const made = await madeSince(ports, wanted, seen);
+    if (made !== undefined && (await serves(made, wanted))) throw new Overtaken(made);
+  }
+}
+
+interface Turn extends AsyncDisposable {
+  readonly waited: boolean;
+}
+
+/**
+ * A person at a terminal waits for another person's login alone: a tab that a program has opened, and that may be lost
+ * among others, holds nobody up. Programs wait for each other and for persons, and have one tab at a time for a server.
+ */
 async function takeTurn(
   ports: Pick<Ports, 'locks' | 'terminal' | 'progress'>,
   request: LoginRequest,
-): Promise<{ readonly lock: AsyncDisposable; readonly waited: boolean }> {
-  const { server, account, timeoutMs, signal } = request;
+): Promise<Turn> {
+  const { server, account, caller, mode } = request;
   const name = `login ${server} ${account}`;
+  if (caller !== undefined) {
+    const turn = await waitForTurn(ports, name, request);
+    return mode === 'browser' ? both(turn, () => waitForTurn(ports, `tab ${server}`, request)) : turn;
+  }
+  const turn = await waitForTurn(ports, `${name} typed`, request);
+  return both(turn, () => takeFromPrograms(ports, name, request));
+}
+
+/** The second turn beside the first; where it fails the first is given back. */
+async function both(first: Turn, next: () => Promise<Turn>): Promise<Turn> {
   try {
-    return { lock: await ports.locks.acquire(name, { waitMs: 0, signal }), waited: false };
+    const second = await next();
+    return {
+      waited: first.waited || second.waited,
+      [Symbol.asyncDispose]: async () => {
+        await second[Symbol.asyncDispose]();
+        await first[Symbol.asyncDispose]();
+      },
+    };
+  } catch (error) {
+    await first[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** From now on programs wait; the one that is waiting for its tab already takes the login that is made here. */
+async function takeFromPrograms(
+  ports: Pick<Ports, 'locks' | 'terminal'>,
+  name: string,
+  { signal }: LoginRequest,
+): Promise<Turn> {
+  try {
+    return turnOf(await ports.locks.acquire(name, { waitMs: 0, signal }), false);
+  } catch (error) {
+    if (!(error instanceof Busy)) throw error;
+    ports.terminal.tell(
+      `Another postern (${error.holder}) waits in the browser for this login, too; it takes the one that is made here.`,
+    );
+    return { waited: false, [Symbol.asyncDispose]: async () => undefined };
+  }
+}
+
+function turnOf(lock: AsyncDisposable, waited: boolean): Turn {
+  return { waited, [Symbol.asyncDispose]: async () => lock[Symbol.asyncDispose]() };
+}
+
+async function waitForTurn(
+  ports: Pick<Ports, 'locks' | 'terminal' | 'progress'>,
+  name: string,
+  { server, timeoutMs, signal }: LoginRequest,
+): Promise<Turn> {
+  try {
+    return turnOf(await ports.locks.acquire(name, { waitMs: 0, signal }), false);
   } catch (error) {
     if (!(error instanceof Busy)) throw error;
     const seconds = Math.round(timeoutMs / 1000);
@@ -68,7 +161,7 @@ async function takeTurn(
   }
   ports.progress.begin('Waiting for the other login');
   try {
-    return { lock: await ports.locks.acquire(name, { waitMs: timeoutMs, signal }), waited: true };
+    return turnOf(await ports.locks.acquire(name, { waitMs: timeoutMs, signal }), true);
   } finally {
     ports.progress.end();
   }

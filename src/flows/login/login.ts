@@ -36,8 +36,12 @@ export interface LoginRequest {
   readonly redirectPort: number | undefined;
   readonly mode: 'browser' | 'no-browser';
   readonly seat: Seat;
+  /** Names the program that wants this login; undefined: a person types it, at a terminal. */
+  readonly caller: (() => string) | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Rejects when the login need not be waited for any longer; looked at while a person is waited for. */
+  readonly overtaken?: (signal: AbortSignal) => Promise<never>;
 }
 
 /** Everything but the token's own way into the world: a login uses every port. */

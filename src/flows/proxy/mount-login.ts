@@ -4,6 +4,7 @@ import type { ProxyMount, WidenedToken } from '../../ports/proxy.js';
 import type { OutboundRequest } from '../../primitives/outbound.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
+import { loginBrakes } from '../login/brakes.js';
 import { believedMs, isOneLogin, loginNow } from '../login-now.js';
 import type { Relogin, SenderPorts } from '../request/authorized-sender.js';
 import { operationOf } from '../request/operation-of.js';
@@ -46,6 +47,8 @@ export class MountLogin implements ProxyMount {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #fetching: Promise<Secret> | undefined;
   #widening: Promise<WidenedToken> | undefined;
+  /** The token that the server took last. */
+  #taken: Secret | undefined;
 
   constructor(ports: SenderPorts, options: MountLoginOptions) {
     this.#ports = ports;
@@ -75,6 +78,12 @@ export class MountLogin implements ProxyMount {
       throw tokenRefusedByServer(this.#login);
     }
     return this.#fetch(rejected);
+  }
+
+  worked(token: Secret): void {
+    if (this.#taken === token) return;
+    this.#taken = token;
+    void loginBrakes(this.#ports, this.#login).worked();
   }
 
   widened(
@@ -136,6 +145,9 @@ export class MountLogin implements ProxyMount {
       const isOver =
         error instanceof Failure && (error.code === 'login_expired' || error.code === 'login_needed');
       if (!isOver || relogin === undefined || this.#login.grant !== undefined) throw error;
+      if (rejected !== undefined && !(await loginBrakes(this.#ports, this.#login).mayRepeat())) {
+        throw tokenRefusedByServer(this.#login);
+      }
       const better = await relogin(this.#login, [], async () => undefined).catch((refusal: unknown) => {
         throw this.#fail(refusal, 'person');
       });

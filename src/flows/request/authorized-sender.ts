@@ -6,6 +6,7 @@ import type { OutboundRequest, OutboundResponse } from '../../primitives/outboun
 import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 import type { Secret } from '../../primitives/secret.js';
+import { loginBrakes } from '../login/brakes.js';
 import { proveAddress } from '../token/prove-address.js';
 import type { TokenPorts } from '../token/token-request.js';
 import { defaultMinLifeMs, type ValidToken, validToken } from '../token/valid-token.js';
@@ -66,6 +67,8 @@ class Sender {
   readonly #tokens = new SingleFlight<ValidToken>();
   /** A client's own login asks for more once; what it was not given then it is not given later. */
   #widened = false;
+  /** Has a token of this login worked here? */
+  #proven = false;
 
   constructor(ports: SenderPorts, options: SenderOptions) {
     this.#ports = ports;
@@ -84,6 +87,7 @@ class Sender {
       const response = await this.#ports.door.send(sent);
       const wants = response.status === 403 ? wantedScope(challengesOf(response)) : undefined;
       if (response.status !== 401 && wants === undefined) {
+        if (response.status < 400) await this.#worked();
         await stepUps.at(-1)?.helped();
         return response;
       }
@@ -126,11 +130,25 @@ class Sender {
       if (!mayAsk || !(error instanceof Failure) || error.code !== 'login_expired') {
         throw error;
       }
+      if (rejected !== undefined && !(await loginBrakes(this.#ports, this.#login).mayRepeat())) {
+        throw tokenRefusedByServer(this.#login);
+      }
       const better = await relogin(this.#login, [], async () => undefined);
       if (better === undefined) throw error;
-      this.#login = better;
+      this.#use(better);
       return await ask(0);
     }
+  }
+
+  #use(login: LoginRecord): void {
+    this.#login = login;
+    this.#proven = false;
+  }
+
+  async #worked(): Promise<void> {
+    if (this.#proven) return;
+    this.#proven = true;
+    await loginBrakes(this.#ports, this.#login).worked();
   }
 
   /**
@@ -155,7 +173,7 @@ class Sender {
     }
     const other = await madeElsewhere(this.#ports, this.#login);
     if (before.replayable && other !== undefined && scopesMissing(other.scopes, wants.scopes).length === 0) {
-      this.#login = other;
+      this.#use(other);
       return undefined;
     }
     if (relogin === undefined || !before.replayable) {
@@ -168,7 +186,7 @@ class Sender {
     if (better === undefined) {
       throw insufficientScope(server, added, wants.said);
     }
-    this.#login = better;
+    this.#use(better);
     return budget;
   }
 

@@ -76,6 +76,7 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
     const better =
       this.#token && this.#retries.after(answered.status, head.challenges, this.#token, this.#body);
     if (better === undefined) {
+      if (this.#token && answered.status < 400) this.#parts.admitted.mounted.mount.worked(this.#token);
       this.#passOn(head);
       return;
     }

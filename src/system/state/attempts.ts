@@ -46,11 +46,13 @@ export function createAttempts(options: {
           : ([{ ...times, [name]: [...made, clock.now()] }, true] as const);
       }),
     allows: (what, most) => change((times) => [times, (times[hashed(what)] ?? []).length < most] as const),
-    forget: (what) =>
-      change((times) => {
+    forget: async (what) => {
+      if (readTimes(path)[hashed(what)] === undefined) return; // the usual case needs no lock
+      await change((times) => {
         const { [hashed(what)]: made, ...rest } = times;
         return made === undefined ? ([times, undefined] as const) : ([rest, undefined] as const);
-      }),
+      });
+    },
   };
 }
 

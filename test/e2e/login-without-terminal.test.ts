@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { programCommand, startCommand, startProgram } from '../support/program.js';
+import { openStage, type Stage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool');
+
+const withEnv = (stage: Stage, variables: Readonly<Record<string, string>>) => ({
+  ...stage.home,
+  env: { ...stage.home.env, ...variables },
+});
+
+async function tabs(stage: Stage): Promise<number> {
+  return [...(await stage.browser.record()).matchAll(/^argument /gm)].length;
+}
+
+/** Starts a command without a terminal, and goes through the login that it opens. */
+async function logsIn(stage: Stage, args: readonly string[], variables = {}): Promise<string> {
+  await stage.browser.forget();
+  await using program = startProgram(withEnv(stage, variables), args);
+  await walkLogin(await stage.browser.opened());
+  const { code, stderr } = await program.finished;
+  assert.equal(code, 0, stderr);
+  return stderr;
+}
+
+test('without a terminal login opens the browser and waits; CI empty, 0 or false is no CI', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await logsIn(stage, ['login', serverUrl, '--name', 'work']);
+  for (const CI of ['', '0', 'false']) {
+    await stage.run('call', 'work');
+    await logsIn(stage, ['login', 'work'], { CI });
+  }
+  assert.equal(await tabs(stage), 4);
+});
+
+test('[A-79] CI and --non-interactive forbid the browser, exit 3, and say what to add; --browser forces it', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  for (const [args, CI, why] of [
+    [[], 'true', 'CI=true'],
+    [['--non-interactive'], '', '--non-interactive'],
+  ] as const) {
+    await using program = startProgram(withEnv(stage, { CI }), ['login', serverUrl, ...args]);
+    const { code, stderr } = await program.finished;
+    assert.equal(code, 3, stderr);
+    const said = stderr.replaceAll(/\s+/g, ' ');
+    assert.ok(said.includes(`No browser was opened (${why}).`), stderr);
+    assert.ok(said.includes('Add --browser to open one, --no-browser for a link, or --device for a code.'));
+  }
+  assert.equal(await tabs(stage), 0);
+  await logsIn(stage, ['login', serverUrl, '--browser'], { CI: 'true' });
+  await logsIn(stage, ['login', serverUrl, '--browser', '--non-interactive']);
+});
+
+test('[A-79] without a display, too, login and call --login say which command a person can run, exit 3', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  for (const args of [
+    ['login', serverUrl],
+    ['call', serverUrl, '--login'],
+    ['request', serverUrl, '--login'],
+    ['proxy', serverUrl],
+  ]) {
+    await using program = startProgram(withEnv(stage, { BROWSER: '' }), args);
+    const { code, stderr } = await program.finished;
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /No browser was opened \(there is no display here\)\./);
+    assert.ok(stderr.includes(`postern login ${serverUrl}`), stderr);
+    assert.match(stderr, /--no-browser for a link/);
+  }
+});
+
+test('call --login, request --login and proxy log in through the browser without a terminal, too', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await logsIn(stage, ['call', serverUrl, '--login', '--store', 'memory']);
+  await logsIn(stage, ['request', serverUrl, '--login', '--store', 'memory', '-d', '{}']);
+  await stage.browser.forget();
+  await using proxy = stage.start('proxy', serverUrl);
+  await walkLogin(await stage.browser.opened());
+  await proxy.waitForStdout(/^http:\/\/127\.0\.0\.1:\d+\/\S+$/m);
+  proxy.kill('SIGTERM');
+  assert.equal((await proxy.finished).code, 0);
+});
+
+test('login --client-secret-stdin takes the secret from a file on stdin, as the README shows', {
+  skip,
+}, async () => {
+  const secret = 'canary-of-a-client-secret-0123456789';
+  const redirect_uris = ['http://127.0.0.1/callback'];
+  const clients = [{ client_id: 'confidential', client_secret: secret, redirect_uris }];
+  await using stage = await openStage({ registration: false, metadataDocuments: false, clients });
+  const file = join(stage.home.path, 'secret.txt');
+  await writeFile(file, `${secret}\n`, { mode: 0o600 });
+  const words = programCommand(['login', stage.sandbox.serverUrl, '--client-id', 'confidential']);
+  await using program = startCommand(
+    'sh',
+    ['-c', '"$@" --client-secret-stdin < "$0"', file, ...words],
+    stage.home,
+  );
+  await walkLogin(await stage.browser.opened());
+  const { code, stderr } = await program.finished;
+  assert.equal(code, 0, stderr);
+});
