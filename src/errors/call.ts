@@ -64,6 +64,21 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
   });
 }
 
+/** A scope that was asked for and not granted: unticked by the person, or kept back by the authorization server. */
+export function scopeNotGranted(
+  login: LoginMeant,
+  held: readonly string[],
+  missing: readonly string[],
+): Failure {
+  const all = [...held, ...missing].join(' ');
+  return new Failure({
+    code: 'scope_not_granted',
+    exit: exitCode.refused,
+    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this; it was asked for, and not granted.`,
+    remedy: `To ask for it again, run: ${loginCommand(login, '--scope', shellWord(all))}`,
+  });
+}
+
 /** One server after more and more scope: the person is left alone for a while. */
 export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Failure {
   return new Failure({

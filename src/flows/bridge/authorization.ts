@@ -112,7 +112,11 @@ export class Authorization {
       if (await this.#adoptOther((other) => scopesMissing(other.scopes, wants.scopes).length === 0)) return;
       if (ask === undefined) throw bridgeScopeNeeded(login, [...login.scopes, ...added], wants.said);
       await budget.check();
-      await this.#asked(() => ask(login, wants.scopes, () => budget.begin()));
+      await this.#asked(async () => {
+        const better = await ask(login, wants.scopes, () => budget.begin());
+        await budget.answered(better);
+        return better;
+      });
     });
     return budget;
   }

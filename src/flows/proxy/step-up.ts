@@ -55,6 +55,7 @@ export async function stepUp(ports: SenderPorts, asked: StepUp): Promise<Stepped
   if (better === undefined) {
     throw insufficientScope(server, added, wants.said);
   }
+  await budget.answered(better);
   return { login: better, helped: () => budget.helped() };
 }
 

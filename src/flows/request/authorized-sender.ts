@@ -186,6 +186,7 @@ class Sender {
     if (better === undefined) {
       throw insufficientScope(server, added, wants.said);
     }
+    await budget.answered(better);
     this.#use(better);
     return budget;
   }

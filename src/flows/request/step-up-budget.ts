@@ -1,6 +1,7 @@
-import { scopeRefused, tooManyStepUps } from '../../errors/call.js';
+import { scopeNotGranted, scopeRefused, tooManyStepUps } from '../../errors/call.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import { scopesMissing } from '../../primitives/scope.js';
 
 /** Step-ups for one operation of a resource within an hour; then the refusal is permanent (rule 5.6). */
 const mostForOperation = 3;
@@ -11,10 +12,12 @@ const mostForResource = 10;
 
 /** What a step-up may still cost the person within this hour, counted over all processes. */
 export interface StepUpBudget {
-  /** Before the person is asked anything. @throws Failure `scope_refused`, `too_many_step_ups` */
+  /** Before the person is asked anything. @throws Failure `scope_not_granted`, `scope_refused`, `too_many_step_ups` */
   check(): Promise<void>;
   /** Counts one: the person said yes, and the browser is about to open. @throws as `check` */
   begin(): Promise<void>;
+  /** What came of it: a scope that was not granted is not asked for again by itself within the hour. */
+  answered(better: LoginRecord): Promise<void>;
   /** The operation went through after it. */
   helped(): Promise<void>;
 }
@@ -41,9 +44,22 @@ export function stepUpBudget(
       if (!(await allowed(name, most))) throw failure();
     }
   };
+  const notGranted = (scope: string) => `not granted ${login.resource} ${login.account} ${scope}`;
+  const added = scopesMissing(login.scopes, scopes);
   return {
-    check: () => each((name, most) => attempts.allows(name, most)),
+    check: async () => {
+      for (const scope of added) {
+        if (!(await attempts.allows(notGranted(scope), 1))) throw scopeNotGranted(login, login.scopes, added);
+      }
+      await each((name, most) => attempts.allows(name, most));
+    },
     begin: () => each((name, most) => attempts.take(name, most)),
-    helped: () => attempts.forget(inVain),
+    answered: async (better) => {
+      for (const scope of scopesMissing(better.scopes, added)) await attempts.take(notGranted(scope), 1);
+    },
+    helped: async () => {
+      // An authorization server may grant what is asked for under another name.
+      for (const name of [inVain, ...added.map(notGranted)]) await attempts.forget(name);
+    },
   };
 }
