@@ -14,6 +14,27 @@ export function deviceFlowMissing(issuer: string, login: LoginMeant, trail: read
   });
 }
 
+/**
+ * The code is to be typed on a page of another site: one that was begun elsewhere can be passed on so, and whoever types
+ * it logs a stranger in there. `asked`: the person was asked, and said no.
+ */
+export function deviceSiteRefused(
+  issuer: string,
+  site: string,
+  about: { readonly login: LoginMeant; readonly asked: boolean; readonly trail: readonly Step[] },
+): Failure {
+  const { login, asked, trail } = about;
+  return new Failure({
+    code: 'device_site_refused',
+    exit: asked ? exitCode.refused : exitCode.loginNeeded,
+    message: `The authorization server ${quoted(issuer)} has its code typed on another site, ${quoted(site)}, ${asked ? 'and you said no' : 'and nobody is here to say yes to that'}; the code is not shown.`,
+    remedy: asked
+      ? `To log in without a code, run: ${loginCommand(login, '--no-browser')}`
+      : `Run in a terminal: ${loginCommand(login, '--device')}`,
+    trail,
+  });
+}
+
 /** Nobody typed the code while this login waited; the code itself would have lasted longer. */
 export function deviceLoginTimedOut(timeoutMs: number, trail: readonly Step[]): Failure {
   return new Failure({

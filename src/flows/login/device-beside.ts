@@ -1,6 +1,9 @@
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
+import type { DeviceAuthorization } from '../../protocol/oauth/device-authorization.js';
+import type { Discovery } from '../discovery/discover.js';
 import { askForDevice, type DeviceRequest, waitForDeviceToken } from './device-code.js';
+import { agreesToSite, otherSiteOf } from './device-site.js';
 import { deviceLines } from './device-words.js';
 import type { Redeemed } from './redeem.js';
 
@@ -21,11 +24,12 @@ export interface DeviceBeside {
 
 /**
  * Offers a login by a code (RFC 8628) beside another way, where the authorization server has it and this client may use
- * it. It is an extra: whatever it fails of is recorded, and the other way goes on. Both end with the person's no, and where
- * the client is not known: the login page would only say the same.
+ * it; one to be typed on another site than its own, after a yes at the terminal. It is an extra: whatever it fails of is
+ * recorded, and the other way goes on. Both end with the person's no, and where the client is not known: the login page
+ * would only say the same.
  */
 export function deviceBeside(
-  ports: Pick<Ports, 'door' | 'journal' | 'clock'>,
+  ports: Pick<Ports, 'door' | 'terminal' | 'journal' | 'clock'>,
   request: Omit<DeviceRequest, 'signal'> & { readonly allowed: boolean; readonly timeoutMs: number },
 ): DeviceBeside {
   const { discovery, allowed, timeoutMs } = request;
@@ -51,6 +55,7 @@ export function deviceBeside(
       const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       try {
         const started = await askForDevice(ports, { ...request, signal: patience }, endpoint);
+        if (!(await mayShow(ports, discovery, started.device, signal))) return [];
         void wait({ ...request, ...started, timeoutMs, signal });
         return deviceLines(started.device, { timeoutMs, beside: true });
       } catch (error) {
@@ -61,4 +66,25 @@ export function deviceBeside(
       }
     },
   };
+}
+
+/** A code for another site was not asked for: it is shown to a person who says yes to that site, and to nobody else. */
+async function mayShow(
+  ports: Pick<Ports, 'terminal' | 'journal'>,
+  discovery: Discovery,
+  device: DeviceAuthorization,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { issuer } = discovery.authorizationServer;
+  const site = otherSiteOf(issuer, device);
+  if (site === undefined) return true;
+  const may = ports.terminal.interactive && (await agreesToSite(ports.terminal, { issuer, site, signal }));
+  ports.journal.record({
+    name: 'device-site',
+    asked: `a code to type at ${site}`,
+    came: may ? 'the person agrees' : 'not shown: another site than the authorization server’s',
+    rule: 'RFC 8628 section 5.4',
+    verdict: may ? 'pass' : 'warning',
+  });
+  return may;
 }

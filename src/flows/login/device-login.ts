@@ -1,9 +1,11 @@
-import { deviceFlowMissing } from '../../errors/device.js';
+import { deviceFlowMissing, deviceSiteRefused } from '../../errors/device.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import type { DeviceAuthorization } from '../../protocol/oauth/device-authorization.js';
 import { announce } from './announce.js';
-import { beginLogin } from './begin-login.js';
+import { type BegunLogin, beginLogin } from './begin-login.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
+import { agreesToSite, otherSiteOf } from './device-site.js';
 import { deviceLines } from './device-words.js';
 import { identifyClient, manualRegistration } from './identify-client.js';
 import { forgetRefusedClient, keepClient } from './keep-client.js';
@@ -51,6 +53,7 @@ export async function deviceLogin(
   try {
     const asked = { discovery, client, scopes, timeoutMs, signal };
     const started = await askForDevice(ports, asked, deviceAuthorizationEndpoint);
+    await checkSite(ports, begun, started.device, request);
     deviceLines(started.device, { timeoutMs, beside: false }).forEach(ports.terminal.tell);
     ports.progress.begin('Waiting for the answer in the browser');
     const redeemed = await waitForDeviceToken(ports, { ...asked, ...started });
@@ -72,4 +75,22 @@ export async function deviceLogin(
   } finally {
     ports.progress.end();
   }
+}
+
+/**
+ * A code for another site than the authorization server's own needs a yes; where nobody can be asked, a login with
+ * that authorization server before will do.
+ * @throws Failure `device_site_refused`
+ */
+async function checkSite(
+  { terminal, journal }: Pick<Ports, 'terminal' | 'journal'>,
+  { discovery, isNew, meant: login }: BegunLogin,
+  device: DeviceAuthorization,
+  { signal }: Pick<LoginRequest, 'signal'>,
+): Promise<void> {
+  const { issuer } = discovery.authorizationServer;
+  const site = otherSiteOf(issuer, device);
+  if (site === undefined || (!terminal.interactive && !isNew.issuer)) return;
+  if (terminal.interactive && (await agreesToSite(terminal, { issuer, site, signal }))) return;
+  throw deviceSiteRefused(issuer, site, { login, asked: terminal.interactive, trail: journal.steps });
 }
