@@ -42,7 +42,6 @@ export function bridgeLogin(
         metadataUrl: documentOf(defaults.metadataUrl, held),
         issuer: undefined,
         registration: undefined,
-        client: undefined,
         seen: held,
       },
       async (world, own) => {

@@ -19,6 +19,8 @@ import type { ArgumentsOf } from './table.js';
 /** The arguments of `login`, its server known. */
 export type LoginArguments = ArgumentsOf<typeof loginTable> & { readonly server: string };
 
+const secretVariable = 'POSTERN_CLIENT_SECRET_FILE';
+
 /** Longest client secret or key that is read, in bytes. */
 const longestSecret = 16 * 1024;
 
@@ -41,7 +43,37 @@ export async function readClient(
     return undefined;
   }
   const secret = wantsSecret ? await readSecret(context, args) : undefined;
-  return { clientId: args.clientId, secret, issuer: args.authorizationServer, redirectUri: undefined };
+  return {
+    clientId: args.clientId,
+    secret,
+    unbound: args.authorizationServer === undefined && isFromVariable(context, args),
+    issuer: args.authorizationServer,
+    redirectUri: undefined,
+  };
+}
+
+/** Was the secret typed with this login? A variable stands for every login. */
+function isFromVariable(
+  { env }: CommandContext,
+  { clientSecretStdin, clientSecretFile }: Pick<LoginArguments, 'clientSecretStdin' | 'clientSecretFile'>,
+): boolean {
+  return !clientSecretStdin && clientSecretFile !== undefined && clientSecretFile === env[secretVariable];
+}
+
+/**
+ * The client that variables give to every command that logs in; undefined without POSTERN_CLIENT_ID.
+ * @throws Failure `usage`, `file_unreadable`, `configuration_unusable`
+ */
+export async function variableClient(context: CommandContext): Promise<PreregisteredClient | undefined> {
+  const set = (name: string) => context.env[name] || undefined;
+  const [clientId, clientSecretFile] = [set('POSTERN_CLIENT_ID'), set(secretVariable)];
+  if (clientId === undefined) return undefined;
+  const issuer = set('POSTERN_AUTHORIZATION_SERVER');
+  const secret =
+    clientSecretFile === undefined
+      ? undefined
+      : await readSecret(context, { clientSecretStdin: false, clientSecretFile });
+  return { clientId, secret, unbound: issuer === undefined, issuer, redirectUri: undefined };
 }
 
 /**
@@ -59,7 +91,8 @@ export async function readOwnClient(
     if (client !== undefined && client.secret === undefined) {
       return { clientId: client.clientId, kind: 'made' };
     }
-    return client?.secret && { clientId: client.clientId, secret: client.secret, kind: 'secret' };
+    const unbound = client?.unbound === true;
+    return client?.secret && { clientId: client.clientId, secret: client.secret, kind: 'secret', unbound };
   }
   if (clientId === undefined || client?.secret !== undefined) {
     throw clientId === undefined ? clientSecretWithoutClient() : clientProofTwice();
@@ -90,7 +123,10 @@ export function clientOfNewKey(args: LoginArguments): string {
   return clientId;
 }
 
-async function readSecret(context: CommandContext, args: LoginArguments): Promise<Secret> {
+async function readSecret(
+  context: CommandContext,
+  args: Pick<LoginArguments, 'clientSecretStdin' | 'clientSecretFile'>,
+): Promise<Secret> {
   const { files, ports } = context;
   // An option that was typed goes before a file that the environment names.
   const file = args.clientSecretStdin ? undefined : args.clientSecretFile;

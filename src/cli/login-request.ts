@@ -12,11 +12,13 @@ import { defaultAccount, type LoginRecord } from '../primitives/records.js';
 import { scopesMissing } from '../primitives/scope.js';
 import { ciOf } from '../primitives/seat.js';
 import type { CommandContext } from './command.js';
+import { variableClient } from './login-client.js';
 import { readLoginTarget } from './server-argument.js';
 
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
+  | 'client'
   | 'clients'
   | 'metadataUrl'
   | 'redirectPort'
@@ -55,7 +57,12 @@ function hasDisplay(context: CommandContext): boolean {
 /** @throws Failure `login_needs_person` */
 function modeOf(
   context: CommandContext,
-  { login, browser, noBrowser, of }: BrowserOptions & { readonly login: LoginMeant; readonly of: 'login' | 'other' },
+  {
+    login,
+    browser,
+    noBrowser,
+    of,
+  }: BrowserOptions & { readonly login: LoginMeant; readonly of: 'login' | 'other' },
 ): LoginRequest['mode'] {
   if (noBrowser) return 'no-browser';
   if (browser || context.ports.terminal.interactive) return 'browser';
@@ -77,7 +84,7 @@ export async function loginDefaults(
   const { ports } = context;
   const mode = modeOf(context, options);
   const configuration = await context.configuration();
-  const clients: readonly PreregisteredClient[] = configuration.clients.map(
+  const configured: readonly PreregisteredClient[] = configuration.clients.map(
     ({ clientId, issuer, redirectUri }) => ({
       clientId,
       issuer,
@@ -85,8 +92,11 @@ export async function loginDefaults(
       secret: undefined,
     }),
   );
+  const { of } = options;
+  const variable = of === 'login' ? undefined : await variableClient(context); // `login` has options for these
   return {
-    clients,
+    clients: variable?.issuer === undefined ? configured : [variable, ...configured],
+    client: variable?.issuer === undefined ? variable : undefined,
     metadataUrl: configuration.clientMetadataUrl ?? context.clientMetadataUrl,
     redirectPort: configuration.redirectPort,
     store: configuration.store,
@@ -140,7 +150,6 @@ export function reloginFor(
       metadataUrl: documentOf(defaults.metadataUrl, held),
       issuer: undefined,
       registration: undefined,
-      client: undefined,
       seen: held,
     };
     return loginTogether(context.ports, request, async (ports, own) => {
@@ -175,7 +184,6 @@ export async function findOrMakeLogin(
     heldScopes: [],
     issuer: undefined,
     registration: undefined,
-    client: undefined,
     seen: undefined,
   };
   return loginTogether(context.ports, request, login);

@@ -1,4 +1,5 @@
 import { quoted } from '../primitives/printable.js';
+import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
 import { exitCode, Failure } from './failure.js';
 
@@ -36,6 +37,17 @@ export function clientIdentifierNeeded(issuer: string, redirectUri: string, trai
     exit: exitCode.usage,
     message: `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`,
     remedy: `Register a native client there with the redirect URI ${redirectUri} (use --redirect-port to fix the port), then pass --client-id, and --client-secret-stdin if it has a secret.`,
+    trail,
+  });
+}
+
+/** A variable gave a client's secret, and nothing says that it is for the authorization server that a server names. */
+export function clientSecretUnbound(server: string, issuer: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'client_secret_unbound',
+    exit: exitCode.usage,
+    message: `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`,
+    remedy: `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`,
     trail,
   });
 }

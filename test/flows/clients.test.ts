@@ -123,6 +123,8 @@ test('[A-58] a client bound to one issuer is never used at another: neither iden
   assert.deepEqual(scene.ports.opened, []);
   const { registration } = await scene.login({ clients: [client] });
   assert.equal(registration, 'dynamic', 'a configured client of another issuer does not count');
+  const unnamed = { ...client, issuer: undefined, unbound: true };
+  await scene.loginFails('client_secret_unbound', { client: unnamed });
   const everything = JSON.stringify(scene.sandbox.requests);
   assert.ok(!everything.includes('bound-client') && !everything.includes(clientSecret));
 });

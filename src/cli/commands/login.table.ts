@@ -35,7 +35,9 @@ export const loginTable = {
       name: 'authorization-server',
       kind: 'string',
       value: 'ISSUER',
-      describe: 'which authorization server, where the server names several',
+      env: 'POSTERN_AUTHORIZATION_SERVER',
+      describe:
+        'which authorization server, where the server names several; the one that a client of variables is registered at',
     },
     {
       name: 'registration',
@@ -58,7 +60,8 @@ export const loginTable = {
       kind: 'string',
       value: 'FILE',
       env: 'POSTERN_CLIENT_SECRET_FILE',
-      describe: 'read the secret of --client-id from a file',
+      describe:
+        'read the secret of --client-id from a file; from the variable it goes to POSTERN_AUTHORIZATION_SERVER only',
     },
     {
       name: 'client-credentials',
@@ -152,6 +155,7 @@ export const loginTable = {
   ],
   notes: [
     'Logins to one server at the same time open one browser tab: the others wait, --timeout at most, and take the login that comes of it if it is what they ask for.',
+    'What a person types at a terminal always opens the browser. Without a terminal (an agent, an editor, stdin or stderr elsewhere) it opens, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all, one at a time for a server. --browser lifts what CI and --non-interactive forbid, not these limits.',
     '--from reads addresses and names out of that program’s configuration, never a token. Without a terminal it prints the commands to run.',
     '--store file, for machines without a keychain: one file each in the state folder, sealed with AES-256-GCM. The key comes from the file that POSTERN_STORE_KEY_FILE names (32 random bytes or more, outside of that folder, closed to others), from systemd’s credential postern-store-key, or from a passphrase asked for at the terminal.',
     '--store helper:NAME: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others), 5 s for each use. There is no store “memory” to choose: its logins would end with the command that made them.',

@@ -6,6 +6,7 @@ import type { WantedGrant } from '../../protocol/oauth/authorization-server-meta
 import { type Discovery, discover } from '../discovery/discover.js';
 import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
+import { checkSecret } from './check-secret.js';
 import { storeForLogin } from './choose-store.js';
 import type { PreregisteredClient } from './identify-client.js';
 import type { LoginRequest } from './login.js';
@@ -58,13 +59,19 @@ export async function beginLogin(
   await ports.store.ready();
   await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
   const { issuer } = discovery.authorizationServer;
+  const kept = await registrationsFor(ports, issuer);
+  const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);
+  if (preregistered?.unbound === true && preregistered.secret !== undefined) {
+    const { clientId, secret } = preregistered;
+    await checkSecret(ports, { clientId, secret }, { server, issuer, kept, held, signal });
+  }
   const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
   return {
     ports,
     meant: { server, account: request.account, name: held?.name, newName: newName(request.name, held) },
     discovery,
-    kept: await registrationsFor(ports, issuer),
-    preregistered: request.client ?? request.clients.find((client) => client.issuer === issuer),
+    kept,
+    preregistered,
     isNew: {
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),

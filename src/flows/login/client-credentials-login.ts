@@ -13,11 +13,13 @@ import { discover } from '../discovery/discover.js';
 import { readForIssuer } from '../token/read-credential.js';
 import { checkMovedEndpoint } from './check-moved-endpoint.js';
 import { checkName } from './check-name.js';
+import { checkSecret } from './check-secret.js';
 import { storeForLogin } from './choose-store.js';
 import { keepLogin } from './keep-login.js';
 import { loginToReplace } from './login-to-replace.js';
 import { checkTakesKeys, forgetOlderKeys, keysMade } from './made-keys.js';
 import { askForToken, type Redeemed } from './redeem.js';
+import { registrationsFor } from './registrations.js';
 import { selectScopes } from './select-scopes.js';
 
 /**
@@ -25,7 +27,14 @@ import { selectScopes } from './select-scopes.js';
  * was made here for it (`--generate-key`).
  */
 export type OwnClient =
-  | { readonly clientId: string; readonly secret: Secret; readonly kind: 'secret' | 'key' }
+  /** `unbound`: the secret comes from a variable that does not say which issuer it is for. */
+  | {
+      readonly clientId: string;
+      readonly secret: Secret;
+      readonly kind: 'secret';
+      readonly unbound?: boolean;
+    }
+  | { readonly clientId: string; readonly secret: Secret; readonly kind: 'key' }
   | { readonly clientId: string; readonly kind: 'made' };
 
 export interface ClientLoginRequest {
@@ -84,6 +93,11 @@ export async function clientCredentialsLogin(
   const { authorizationServer } = discovery;
   await ports.store.ready();
   await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
+  if (request.client?.kind === 'secret' && request.client.unbound === true) {
+    const { issuer } = authorizationServer;
+    const kept = await registrationsFor(ports, issuer);
+    await checkSecret(ports, request.client, { server, issuer, kept, held, signal });
+  }
   const clients: Clients = request.client
     ? await authenticationsOf(ports, request.client, authorizationServer)
     : [await keptClient(ports, server, held, authorizationServer.issuer)];

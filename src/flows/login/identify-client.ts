@@ -21,6 +21,8 @@ import { storedSecret } from './registrations.js';
 export interface PreregisteredClient {
   readonly clientId: string;
   readonly secret: Secret | undefined;
+  /** The secret comes from a variable that does not say which issuer it is for. */
+  readonly unbound?: boolean;
   /** The issuer it is registered at; undefined when it was given with this very login. */
   readonly issuer: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
