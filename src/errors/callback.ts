@@ -71,12 +71,13 @@ function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): strin
 }
 
 /** Nobody answered. Many refusals end on a page of the authorization server's, with no callback at all. */
-export function loginTimedOut(timeoutMs: number, whenPageFails: string): Failure {
+export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrowser: boolean): Failure {
+  const noPage = withBrowser ? ' If the page cannot be loaded, add --no-browser.' : '';
   return new Failure({
     code: 'login_timed_out',
     exit: exitCode.network,
     message: `No answer came back from the browser within ${spanOf(timeoutMs)}. A page that shows an error (unknown client, redirect address not allowed, no access) never sends one.`,
-    remedy: `${whenPageFails} If the page cannot be loaded, add --no-browser; if you need longer, add --timeout ${Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)))}.`,
+    remedy: `${whenPageFails}${noPage} If you need longer, add --timeout ${Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)))}.`,
   });
 }
 

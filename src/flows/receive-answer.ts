@@ -55,10 +55,15 @@ export async function receiveAnswer(
 
 async function timeUp(
   clock: Ports['clock'],
-  { timeoutMs, whenPageFails, signal }: Pick<AnswerRequest, 'timeoutMs' | 'whenPageFails' | 'signal'>,
+  {
+    timeoutMs,
+    whenPageFails,
+    mode,
+    signal,
+  }: Pick<AnswerRequest, 'timeoutMs' | 'whenPageFails' | 'mode' | 'signal'>,
 ): Promise<never> {
   await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs, whenPageFails);
+  throw loginTimedOut(timeoutMs, whenPageFails, mode === 'browser');
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */

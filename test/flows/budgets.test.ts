@@ -6,25 +6,35 @@ import { createAuthorizedSender, type Relogin } from '../../src/flows/request/au
 import { operationOf } from '../../src/flows/request/operation-of.js';
 import { stepUpBudget } from '../../src/flows/request/step-up-budget.js';
 import { failureOf } from '../support/door.js';
-import { callTool, stepUp } from './calls.js';
+import { callTool, listTools, stepUp } from './calls.js';
+import { openOwnScene } from './own-scene.js';
 import { openScene } from './scene.js';
 
-test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it is called; another one has its own', async () => {
+test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it is called', async () => {
   await using scene = await openScene();
-  const login = await scene.login();
-  scene.sandbox.setFaults(['server-403-treadmill']);
-  const relogin = stepUp(scene);
-  const again = () => callTool(scene, login, 'echo', { text: 'x' }, { relogin }).catch((error) => error);
-  for (let calls = 0; calls < 3; calls += 1) assert.ok((await again()) instanceof Error);
-  assert.equal(relogin.count, 3);
-  const failure = await failureOf(
-    callTool(scene, login, 'echo', { text: 'y' }, { relogin }),
-    'scope_refused',
-  );
-  assert.equal(failure.exit, 4);
-  assert.equal(relogin.count, 3, 'nobody is asked a fourth time');
-  scene.ports.advance(3_600_000);
-  scene.sandbox.setFaults([]);
+  await using own = await openOwnScene();
+  let asked = 0;
+  own.server.whenAuthorized = (_, response) => {
+    asked += 1;
+    const challenge = `Bearer error="insufficient_scope", scope="more-${asked}"`;
+    response.writeHead(403, { 'www-authenticate': challenge }).end();
+  };
+  await scene.login({ server: own.server.url });
+  const relogin: Relogin = async ({ server, scopes: heldScopes }, scopes, begin) => {
+    await begin();
+    return scene.login({ server, scopes, heldScopes });
+  };
+  for (let calls = 0; calls < 3; calls += 1) {
+    const [login] = (await scene.ports.index.read()).logins;
+    assert.ok(login !== undefined);
+    const failure = await failureOf(listTools(scene, login, relogin), 'scope_refused');
+    assert.equal(failure.exit, 4);
+    assert.equal(
+      scene.ports.opened.length,
+      4,
+      'the login, and three step-ups; nobody is asked a fourth time',
+    );
+  }
 });
 
 test('[A-163] operations with ever new names share one budget of their server: three step-ups in vain, then exit 4', async () => {
