@@ -172,7 +172,7 @@ function contextOf(options: GlobalOptions, means: Means): CommandContext {
     tell: show,
     signal: interruption.signal,
     interrupt: () => interruption.abort(interrupted()),
-    hold: (secret) => redactor.hold(secret),
+    hold: (secret, kind) => redactor.hold(secret, kind),
     program: [process.execPath, world.launch.script],
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };

@@ -1,4 +1,4 @@
-import type { Wire, WireWatcher } from '../ports/bridging.js';
+import type { Wire, WireRequest, WireWatcher } from '../ports/bridging.js';
 import type {
   CallbackListeners,
   OutboundDoor,
@@ -8,9 +8,10 @@ import type {
   Terminal,
 } from '../ports.js';
 import type { OutboundRequest } from '../primitives/outbound.js';
+import type { SecretKind } from '../primitives/redactor.js';
 
-/** Takes each secret that passes, so that it can be kept out of what is printed. */
-export type Hold = (secret: string) => void;
+/** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
+export type Hold = (secret: string, kind?: SecretKind) => void;
 
 const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 const answerMember =
@@ -61,7 +62,7 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
       holdRequest(request, hold);
       const response = await door.send(request);
       for (const [name, value] of response.headers) {
-        if (name === 'mcp-session-id') hold(value);
+        if (name === 'mcp-session-id') hold(value, 'offered');
       }
       const bytes = async () => {
         const body = await response.bytes();
@@ -77,10 +78,16 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
   };
 }
 
-/** A wire whose session identifiers are seen; its tokens have been seen as they were read. */
+/** A wire whose tokens and session identifiers are seen. */
 export function watchWire(wire: Wire, hold: Hold): Wire {
+  let latest: WireRequest['headers'] | undefined;
   return {
-    send: (request, watcher) => wire.send(request, new SessionWatch(watcher, hold)),
+    send: (request, watcher) => {
+      // A bridge repeats its headers, as the very same object.
+      if (request.headers !== latest) holdHeaders(request.headers, hold);
+      latest = request.headers;
+      return wire.send(request, new SessionWatch(watcher, hold));
+    },
     [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
   };
 }
@@ -96,7 +103,7 @@ class SessionWatch implements WireWatcher {
   }
 
   head(status: number, header: (name: string) => readonly string[]): void {
-    for (const value of header('mcp-session-id')) this.#hold(value);
+    for (const value of header('mcp-session-id')) this.#hold(value, 'offered');
     this.#watcher.head(status, header);
   }
 
@@ -138,7 +145,7 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
       const answer = async (signal: AbortSignal) => {
         const parameters = await listener.answer(signal);
         for (const [name, value] of parameters) {
-          if (name === 'code') hold(value);
+          if (name === 'code') hold(value, 'token');
         }
         return parameters;
       };
@@ -157,16 +164,31 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
 }
 
 function holdRequest(request: OutboundRequest, hold: Hold): void {
-  for (const [name, value] of request.headers ?? []) {
-    if (/^authorization$/i.test(name)) hold(value.replace(/^\S+\s+/, ''));
-  }
+  holdHeaders(request.headers ?? [], hold);
   if (typeof request.body === 'string') {
     holdAll(request.body, formField, decodeForm, hold);
   }
 }
 
+function holdHeaders(headers: NonNullable<OutboundRequest['headers']>, hold: Hold): void {
+  for (const [name, value] of headers) {
+    if (/^authorization$/i.test(name)) {
+      const credentials = value.replace(/^\S+\s+/, '');
+      hold(credentials, 'token');
+      if (/^basic\s/i.test(value)) hold(basicPassword(credentials), 'token');
+    }
+    if (/^mcp-session-id$/i.test(name)) hold(value, 'session');
+  }
+}
+
+/** The secret of a client in Basic form (RFC 6749 section 2.3.1). */
+function basicPassword(credentials: string): string {
+  const pair = Buffer.from(credentials, 'base64').toString();
+  return decodeForm(pair.slice(pair.indexOf(':') + 1));
+}
+
 function holdAll(text: string, pattern: RegExp, decode: (text: string) => string, hold: Hold): void {
-  for (const [, found = ''] of text.matchAll(pattern)) hold(decode(found));
+  for (const [, found = ''] of text.matchAll(pattern)) hold(decode(found), 'token');
 }
 
 function jsonText(escaped: string): string {

@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import type { Wire, WireRequest, WireWatcher } from '../../src/ports/bridging.js';
 import type { CallbackListener, Terminal } from '../../src/ports.js';
 import { Redactor } from '../../src/primitives/redactor.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { encodeCredential } from '../../src/protocol/credential-item.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
-import { watchDoor, watchListeners, watchStore, watchTerminal } from '../../src/system/secret-watch.js';
+import {
+  watchDoor,
+  watchListeners,
+  watchStore,
+  watchTerminal,
+  watchWire,
+} from '../../src/system/secret-watch.js';
 import { send, testDoor, textOf } from '../support/door.js';
 import { startHttp } from '../support/http-server.js';
 import { findSecrets } from '../support/secrets-search.js';
@@ -66,6 +75,7 @@ test('the watched store, door, terminal and listeners do their work, and every s
   await using door = watchDoor(testDoor(), hold);
   const headers = [
     ['authorization', 'Basic Y2FuYXJ5OmJhc2lj'],
+    ['mcp-session-id', 'canary-own-session'],
     ['content-type', 'application/x-www-form-urlencoded'],
   ] as const;
   const body = 'grant_type=authorization_code&code=canary%2Fcode&code_verifier=canary-verifier';
@@ -76,7 +86,7 @@ test('the watched store, door, terminal and listeners do their work, and every s
     body,
   });
   assert.match(await textOf(response), /canary-new/);
-  const sent = ['Y2FuYXJ5OmJhc2lj', 'canary/code', 'canary-verifier'];
+  const sent = ['Y2FuYXJ5OmJhc2lj', 'basic', 'canary-own-session', 'canary/code', 'canary-verifier'];
   assert.deepEqual([...held].sort(), [...sent, 'canary-session', 'canary-new', 'canary-id'].sort());
   held.clear();
 
@@ -101,4 +111,53 @@ test('the watched store, door, terminal and listeners do their work, and every s
   assert.deepEqual(await watched.answer(signal), answer);
   assert.equal(watched.redirectUri, listener.redirectUri);
   assert.deepEqual([...held], ['canary-code']);
+});
+
+test('session identifiers are forgotten when others have come; what is in use, and what lasts, is not [A-252]', () => {
+  const redactor = new Redactor();
+  redactor.hold('canary-lasting');
+  redactor.hold('canary-token', 'token');
+  redactor.hold('canary-ended-session', 'session');
+  assert.equal(redactor.redact('late: canary-ended-session'), 'late: ***');
+  for (let count = 0; count < 10_000; count += 1) {
+    redactor.hold('canary-live-session', 'session');
+    redactor.hold(`offered-session-${count}`, 'offered');
+    redactor.hold(`own-session-${count % 100}`, 'session');
+  }
+  const said = 'canary-lasting canary-token canary-live-session offered-session-9999';
+  assert.equal(redactor.redact(said), '*** *** *** ***');
+  for (const gone of ['canary-ended-session', 'offered-session-1', 'offered-session-5000']) {
+    assert.equal(redactor.redact(gone), gone);
+  }
+});
+
+test('identifiers and tokens without end take no memory without end', () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const redactor = new Redactor();
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 200_000; count += 1) {
+    redactor.hold(`${count}-${'x'.repeat(200)}`, count % 2 === 0 ? 'offered' : 'session');
+  }
+  gc();
+  const grown = process.memoryUsage().heapUsed - before;
+  assert.ok(grown < 4 * 1024 * 1024, `${grown} bytes are kept`);
+  assert.equal(redactor.redact(`199999-${'x'.repeat(200)}`), '***');
+});
+
+test('a bridge’s wire tells of the token and the session that it sends, once for headers that are repeated', () => {
+  const held: unknown[] = [];
+  const bare = { send: () => ({}) } as unknown as Wire;
+  const wire = watchWire(bare, (...seen) => void held.push(seen));
+  const headers = [
+    ['authorization', 'Bearer canary-token'],
+    ['mcp-session-id', 'canary-session'],
+  ] as const;
+  const request = { headers } as unknown as WireRequest;
+  for (let count = 0; count < 3; count += 1) wire.send(request, {} as WireWatcher);
+  assert.deepEqual(held, [
+    ['canary-token', 'token'],
+    ['canary-session', 'session'],
+  ]);
 });

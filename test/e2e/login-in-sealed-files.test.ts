@@ -1,22 +1,13 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { startSandbox } from '../../src/sandbox/start.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { type Home, makeHome } from '../support/home.js';
+import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { authorizationUrlOf } from './stage.js';
-
-/** A home without any keychain, with a key file named in its environment. */
-async function homeWithKey(): Promise<Home> {
-  const bare = await makeHome();
-  const keyFile = join(bare.path, 'key');
-  await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
-  return { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
-}
 
 async function logIn(home: Home, ...args: string[]): Promise<void> {
   await using program = startProgram(home, ['login', '--no-browser', ...args]);
@@ -27,7 +18,7 @@ async function logIn(home: Home, ...args: string[]): Promise<void> {
 
 test('without a keychain a login is kept in sealed files by choice only, works, and leaves nothing [R-5.8b] [A-194] [A-205]', async () => {
   await using sandbox = await startSandbox({ accessTokenSeconds: 2 });
-  await using home = await homeWithKey();
+  await using home = await makeHomeWithKey();
   const { serverUrl } = sandbox;
   const refused = await runProgram(home, ['login', serverUrl, '--no-browser']);
   assert.equal(refused.code, 7, 'no silent downgrade, also with a key file at hand');
@@ -64,7 +55,7 @@ test('without a keychain a login is kept in sealed files by choice only, works, 
 
 test('the environment chooses the store, too, and no name of none is taken', async () => {
   await using sandbox = await startSandbox();
-  await using home = await homeWithKey();
+  await using home = await makeHomeWithKey();
   const chosen = { ...home, env: { ...home.env, POSTERN_STORE: 'file' } };
   await logIn(chosen, sandbox.serverUrl);
   const shown = await runProgram(home, ['status']);

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { openPublicScene, type PublicScene, publicHosts } from '../flows/public-scene.js';
-import { type Home, makeHome } from '../support/home.js';
+import { makeHomeWithKey } from '../support/home.js';
 import { enterOwnNetwork } from '../support/own-network.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { authorizationUrlOf } from './stage.js';
@@ -12,13 +9,7 @@ import { authorizationUrlOf } from './stage.js';
 const skip = enterOwnNetwork(import.meta.url, publicHosts);
 
 /** A machine without a keychain that trusts the authority of the small internet. */
-async function openHome({ caFile }: PublicScene): Promise<Home> {
-  const bare = await makeHome();
-  const keyFile = join(bare.path, 'key');
-  await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
-  const own = { POSTERN_STORE_KEY_FILE: keyFile, NODE_EXTRA_CA_CERTS: caFile };
-  return { ...bare, env: { ...bare.env, ...own } };
-}
+const openHome = ({ caFile }: PublicScene) => makeHomeWithKey({ NODE_EXTRA_CA_CERTS: caFile });
 
 const loginAt = (server: string) => ['login', server, '--no-browser', '--store', 'file'];
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TemporaryFolder, temporaryFolder } from './temporary.js';
@@ -40,4 +41,12 @@ export async function makeHome(variables: Variables = {}): Promise<Home> {
     await mkdir(inside(name), { mode: 0o700 });
   }
   return { path: folder.path, env, [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose]() };
+}
+
+/** A home without any keychain, with a key file for sealed files named in its environment. */
+export async function makeHomeWithKey(variables: Variables = {}): Promise<Home> {
+  const bare = await makeHome(variables);
+  const keyFile = join(bare.path, 'key');
+  await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
+  return { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
 }

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { openOwnScene } from '../flows/own-scene.js';
+import { startOwnServer } from '../flows/own-server.js';
+import { type Home, makeHome, makeHomeWithKey } from '../support/home.js';
+import { needs } from '../support/needs.js';
+import { programCommand, startProgram } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
+import { authorizationUrlOf } from './stage.js';
+
+const skip = needs('script');
+
+const esc = '\u001b';
+
+/** Clears the screen, colours it, sets the clipboard and the title: as 7-bit sequences and as their 8-bit form. */
+const hostile = 'one\u001b[2J\u001b]52;c;b3du\u0007two\u009b31m\u009d0;owned\u009cthree';
+const visible = /one\\x1b\[2J\\x1b\]52;c;b3du\\x07two\\x9b31m\\x9d0;owned\\x9cthree/;
+
+/** What the terminal got, and what of it could move or colour anything. */
+async function shown(home: Home, args: readonly string[]) {
+  await using at = await startAtTerminal(home, programCommand([...args, '--no-color']), {
+    stdout: 'terminal',
+    columns: 200,
+  });
+  const { code, stdout } = await at.screen.finished;
+  // A spinner may hide the cursor, go back and clear its own line; nothing else is the program's.
+  const spinner = new RegExp(`${esc}\\[(?:\\?25[hl]|\\d*[GK])`, 'g');
+  const rest = stdout.replaceAll(spinner, '').replaceAll(/[\r\n\t]/g, '');
+  return { code, stdout, controls: rest.match(/\p{Cc}/gu) ?? [] };
+}
+
+test('a server’s words in a notification reach a terminal as visible text [A-27]', {
+  skip,
+}, async () => {
+  await using home = await makeHome();
+  await using server = await startOwnServer();
+  const notices = [
+    { method: 'notifications/message', params: { level: 'error', logger: hostile, data: hostile } },
+    { method: 'notifications/message', params: { level: hostile, data: { [hostile]: hostile } } },
+    {
+      method: 'notifications/progress',
+      params: { progressToken: 1, progress: 1, total: 2, message: hostile },
+    },
+  ];
+  server.whenAnonymous = async (request, response) => {
+    const { id, method } = JSON.parse((await text(request)) || '{}');
+    const json = { 'content-type': 'application/json' };
+    if (id === undefined) return void response.writeHead(request.method === 'POST' ? 202 : 405).end();
+    if (method === 'initialize') {
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {}, logging: {} },
+        serverInfo: { name: 'own', version: '1' },
+      };
+      return void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const notice of notices)
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...notice })}\n\n`);
+    const result = { content: [{ type: 'text', text: `said ${hostile}` }] };
+    response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
+  };
+  const { code, stdout, controls } = await shown(home, ['call', server.url, 'echo']);
+  assert.equal(code, 0, stdout);
+  assert.ok((stdout.match(new RegExp(visible, 'g')) ?? []).length >= 3, stdout);
+  assert.deepEqual(controls, [], JSON.stringify(stdout));
+});
+
+test('header values with -i reach a terminal as visible text, and a header with an ESC reaches nobody [A-27]', {
+  skip,
+}, async () => {
+  await using home = await makeHomeWithKey();
+  await using scene = await openOwnScene();
+  const { server } = scene;
+  await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file']);
+  await walkLogin(await authorizationUrlOf(program));
+  assert.equal((await program.finished).code, 0);
+  let header = '';
+  server.whenAuthorized = ({ socket }) => {
+    socket.end(Buffer.from(`HTTP/1.1 200 OK\r\nx-said: ${header}\r\ncontent-length: 2\r\n\r\nok`, 'latin1'));
+  };
+  const ask = () => shown(home, ['request', server.url, '-i']);
+  header = 'one\u009b31mtwo\u009d0;owned\u009c\u0085three';
+  const told = await ask();
+  assert.equal(told.code, 0, told.stdout);
+  assert.match(told.stdout, /x-said: one\\x9b31mtwo\\x9d0;owned\\x9c\\x85three/);
+  assert.deepEqual(told.controls, [], JSON.stringify(told.stdout));
+  header = `one${esc}[2Jtwo`;
+  const refused = await ask();
+  assert.notEqual(refused.code, 0);
+  assert.deepEqual(refused.controls, [], JSON.stringify(refused.stdout));
+});
