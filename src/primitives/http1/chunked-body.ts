@@ -33,9 +33,15 @@ export class ChunkedBody {
   /** The beginning of a line whose end has not come yet. */
   #line = '';
   #trailers = 0;
+  #chunks = 0;
   /** Where what is to be given next begins and ends in the piece. */
   #from = 0;
   #to = 0;
+
+  /** How many chunks the latest piece had: what it cost. */
+  get chunks(): number {
+    return this.#chunks;
+  }
 
   /**
    * Undefined when the body is not formed as it must be.
@@ -45,6 +51,7 @@ export class ChunkedBody {
   push(piece: Uint8Array, take: (data: Uint8Array) => void): ChunkedProgress | undefined {
     this.#from = 0;
     this.#to = 0;
+    this.#chunks = 0;
     const progress = this.#read(piece, take);
     this.#give(piece, take);
     return progress;
@@ -58,6 +65,7 @@ export class ChunkedBody {
         this.#left -= end - at;
         if (this.#left === 0) this.#part = 'end of data';
         this.#add(piece, at, end, take);
+        this.#chunks += 1;
         at = end;
         continue;
       }

@@ -1,3 +1,4 @@
+import { ByteCollector } from '../../primitives/collect-bytes.js';
 import type { BodySource } from '../http/body-source.js';
 import type { BodyTaker } from './caller/under-way.js';
 
@@ -37,7 +38,7 @@ export const noBody: KeptBody = {
 export class WholeBody implements KeptBody {
   readonly replayable = true;
   readonly #watcher: BodyWatcher;
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces = new ByteCollector();
   whole: Uint8Array | undefined;
 
   constructor(watcher: BodyWatcher) {
@@ -54,13 +55,12 @@ export class WholeBody implements KeptBody {
 
   data(piece: Buffer): boolean {
     this.#watcher.progress();
-    this.#pieces.push(Buffer.from(piece));
+    this.#pieces.push(piece);
     return true;
   }
 
   end(): void {
-    const [first] = this.#pieces;
-    this.whole = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.whole = this.#pieces.take();
     this.#watcher.ready();
   }
 }

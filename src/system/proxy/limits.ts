@@ -30,10 +30,14 @@ export const proxyLimits = {
   unread: 65_536,
   /** Bytes of requests before their turn that are read: with more, the connection is not read for the time. */
   early: 16_384,
+  /** Chunks of a body that are read of one connection before it is the others' turn. */
+  partsInTurn: 512,
   /** A body announced as no longer than this is sent on when it is whole. */
   wholeBody: 65_536,
   /** A body is kept for a second try up to here. */
   keptBody: 1_048_576,
+  /** What a piece of it counts beyond its own bytes. */
+  costOfPiece: 128,
   /** What is read and dropped of an answer that nobody wants, to save its connection. */
   dropped: 65_536,
   /** And for no longer than this. */

@@ -10,6 +10,8 @@ export class StreamedBody implements KeptBody {
   /** What may be wanted again, and what has not been taken yet. */
   #pieces: Buffer[] = [];
   #size = 0;
+  /** What keeping them costs. */
+  #kept = 0;
   #ended = false;
   /** Is the caller told to wait? */
   #held = false;
@@ -21,7 +23,7 @@ export class StreamedBody implements KeptBody {
   }
 
   get replayable(): boolean {
-    return this.#size <= proxyLimits.keptBody;
+    return this.#kept <= proxyLimits.keptBody;
   }
 
   get waiting(): boolean {
@@ -36,6 +38,7 @@ export class StreamedBody implements KeptBody {
   data(piece: Buffer): boolean {
     this.#watcher.progress();
     this.#size += piece.byteLength;
+    this.#kept += piece.byteLength + proxyLimits.costOfPiece;
     this.#pieces.push(this.replayable ? Buffer.from(piece) : piece);
     // Without a try under way only so much is taken in advance.
     const goOn = this.#try === undefined ? this.#size < proxyLimits.wholeBody : this.#try.give();

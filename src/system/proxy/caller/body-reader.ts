@@ -33,6 +33,11 @@ export class BodyReader {
     return this.#chunks === undefined ? this.#left : this.#size;
   }
 
+  /** How many parts the latest piece had: what it cost. */
+  get parts(): number {
+    return this.#chunks?.chunks ?? 1;
+  }
+
   /** Undefined: this is not formed as the body of a request must be. */
   push(piece: Buffer): BodyProgress | undefined {
     this.#goOn = true;

@@ -172,6 +172,7 @@ export class CallerConnection implements SocketWatcher {
       body.end();
       if (this.#answered) this.#next();
     } else if (!progress.goOn) this.socket.pause();
+    if (body.parts > proxyLimits.partsInTurn) this.socket.rest();
     this.socket.expect(progress.ended ? 0 : body.expected);
     return piece.subarray(progress.used);
   }
