@@ -6,7 +6,8 @@ export interface ResponseHead {
   readonly challenges: readonly string[];
   readonly lengths: readonly string[];
   readonly sessions: readonly string[];
-  readonly contentType: string;
+  readonly contentTypes: readonly string[];
+  readonly contentCodings: readonly string[];
   readonly hasDate: boolean;
   readonly forward: readonly string[];
 }
@@ -71,7 +72,8 @@ export function readResponseHead(raw: readonly string[]): ResponseHead {
   const sessions: string[] = [];
   let forward: string[] = [];
   let named: ReadonlySet<string> | undefined;
-  let contentType = '';
+  const contentTypes: string[] = [];
+  const contentCodings: string[] = [];
   let hasDate = false;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? '';
@@ -83,12 +85,13 @@ export function readResponseHead(raw: readonly string[]): ResponseHead {
     else if (lower === 'connection') named = namedBy(value, named);
     else if (!notForTheCaller.has(lower) && !isOfNoUse(lower)) {
       if (lower === 'mcp-session-id') sessions.push(value);
-      else if (lower === 'content-type') contentType = value;
+      else if (lower === 'content-type') contentTypes.push(value);
+      else if (lower === 'content-encoding') contentCodings.push(value);
       else if (lower === 'date') hasDate = true;
       forward.push(name, value);
     }
   }
   if (named !== undefined) forward = withoutNamed(forward, named);
   forward.push(...inertPage);
-  return { locations, challenges, lengths, sessions, contentType, hasDate, forward };
+  return { locations, challenges, lengths, sessions, contentTypes, contentCodings, hasDate, forward };
 }

@@ -105,6 +105,16 @@ class Reading implements RequestHead {
   forward: string[] = [];
 }
 
+/** Header lines of a request for an event stream, whose answer is to be read here: not to be compressed. */
+export function plainly(forward: readonly string[]): readonly string[] {
+  const asks = forward.some(
+    (value, at) => at % 2 === 1 && /^accept$/i.test(forward[at - 1] ?? '') && /event-stream|\*/.test(value),
+  );
+  return asks ? [...withoutNamed(forward, codings), 'accept-encoding', 'identity'] : forward;
+}
+
+const codings: ReadonlySet<string> = new Set(['accept-encoding']);
+
 /** Reads the head of a request, names and values in turn, in one pass. */
 export function readRequestHead(raw: readonly string[]): RequestHead {
   const head = new Reading();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isKnownMethod } from '../../src/primitives/http1/request-method.js';
+import { relayedMethods } from '../../src/primitives/http1/request-method.js';
 import { requests } from './odd-requests.js';
 import { nodes, ours } from './two-servers.js';
 
@@ -41,7 +41,6 @@ test('a request cut into two pieces at any byte, or into all its bytes, is the s
   assert.equal(await agree([...two]), 2);
 });
 
-test('only methods are known that Node.js knows', () => {
-  for (const method of METHODS) assert.ok(isKnownMethod(method), method);
-  for (const method of ['NOPE', 'get', '', 'GETT', 'constructor']) assert.equal(isKnownMethod(method), false);
+test('only methods go through that Node.js knows', () => {
+  for (const method of relayedMethods) assert.ok(METHODS.includes(method), method);
 });

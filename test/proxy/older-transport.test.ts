@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { startHttp } from '../support/http-server.js';
 import { ask, firstToken, mountOf, open, openStand } from './stand.js';
 
@@ -33,7 +34,11 @@ async function until(stream: IncomingMessage, word: string): Promise<string> {
   let text = '';
   stream.setEncoding('utf8');
   while (!text.includes(word)) {
-    const event = await Promise.race([once(stream, 'data'), once(stream, 'close')]).catch(() => []);
+    if (stream.closed) break;
+    const silent = AbortSignal.timeout(5_000);
+    const event = await Promise.race(
+      ['data', 'close'].map((name) => once(stream, name, { signal: silent })),
+    ).catch(() => []);
     if (event.length === 0) break;
     text += String(event[0]);
   }
@@ -89,11 +94,47 @@ test('an address elsewhere is told nobody: the stream is broken off, and the ter
   }
 });
 
+test('a foreign address is told nobody in whatever form its event comes: later, compressed, or in a body of announced length [A-222]', async () => {
+  const foreign = 'http://127.0.0.2:1/messages';
+  const named = `event: endpoint\ndata: ${foreign}\n\n`;
+  const own = 'event: endpoint\ndata: /messages\n\n';
+  const answers: readonly (readonly [headers: Record<string, string>, body: string | Buffer])[] = [
+    [{}, `\ufeff${named}`],
+    [{}, `: hello\n${named}`],
+    [{}, `id: 1\r\n${named.replaceAll('\n', '\r\n')}`],
+    [{}, `data: ${foreign}\revent: endpoint\r\r`],
+    [{}, 'event: endpoint\ndata: http://127.0.\ndata: 0.2:1/messages\n\n'],
+    [{}, own + named],
+    [{ 'content-length': String(named.length) }, named],
+    [{ 'content-encoding': 'gzip' }, gzipSync(named)],
+    [{ 'content-type': 'text/plain; text/event-stream' }, named],
+  ];
+  for (const [headers, body] of answers) {
+    await using server = await startHttp((request, response) => {
+      assert.equal(request.headers['accept-encoding'], 'identity');
+      response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(body);
+    });
+    await using stand = await openStand(mountOf(`${server.origin}/sse`));
+    const stream = await open(stand, stand.at(), {
+      headers: { accept: 'text/event-stream', 'accept-encoding': 'gzip, br' },
+    });
+    stream.on('error', () => undefined);
+    const what = JSON.stringify([headers, body.toString('latin1')]);
+    const text =
+      stream.headers['content-encoding'] === undefined ? await until(stream, '127.0.0.2') : 'compressed';
+    assert.doesNotMatch(text, /127\.0\.|0\.2:1|compressed/, what);
+    for (let waited = 0; stand.failures.length === 0 && waited < 1_000; waited += 1)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    assert.deepEqual(stand.failures, ['protocol_broken'], what);
+  }
+});
+
 test('a path that no server has named leads nowhere else, and other streams pass untouched [A-218]', async () => {
   const events = [
     'id: 1\ndata:\n\n',
-    'event: message\ndata: event: endpoint\n\nevent: endpoint\ndata: /x\n\n',
-    'event: e',
+    'event: message\ndata: event: endpoint\n\nevent: other\ndata: /x\n\n',
+    'data: e',
+    '\n\n',
   ];
   await using server = await older(events);
   await using stand = await openStand(mountOf(`${server.origin}/sse`));

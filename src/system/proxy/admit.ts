@@ -1,6 +1,6 @@
 import type { ProxyMount } from '../../ports/proxy.js';
 import { upstreamTarget } from '../../primitives/mount-path.js';
-import { type RequestHead, readRequestHead } from '../../primitives/relayed-request.js';
+import { plainly, type RequestHead, readRequestHead } from '../../primitives/relayed-request.js';
 import type { IncomingHead } from './caller/under-way.js';
 import type { Endpoints } from './endpoints.js';
 import { proxyLimits } from './limits.js';
@@ -70,7 +70,6 @@ export function admit(request: IncomingHead, gate: Gate): Admitted | Refused {
     return refused('expectation_refused', true);
   if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c'))
     return refused('upgrade_refused', true);
-  if (/^(?:CONNECT|TRAC[EK])$/.test(method)) return refused('method_refused');
   if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refused('bad_target');
   const path = inside(target, head.keys, gate.key);
   if (path === undefined) return refused('key_needed');
@@ -80,7 +79,8 @@ export function admit(request: IncomingHead, gate: Gate): Admitted | Refused {
   const upstream = targetAt(mounted, rest);
   if (upstream === undefined) return refused('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
-  request.admitted = { ok: true, mounted, head, framing, target: upstream, prefix };
+  const forward = method === 'GET' ? plainly(head.forward) : head.forward;
+  request.admitted = { ok: true, mounted, head: { ...head, forward }, framing, target: upstream, prefix };
   return ofOneServer(request.admitted, gate);
 }
 

@@ -1,3 +1,5 @@
+import { protocolBroken } from '../../errors/call.js';
+import { EndpointEvents } from '../../primitives/endpoint-event.js';
 import type { AnswerHead } from '../../primitives/http1/answer-head.js';
 import type { Listed } from '../../primitives/roster.js';
 import type { Secret } from '../../primitives/secret.js';
@@ -8,6 +10,7 @@ import { Attempt } from './attempt.js';
 import { borrowLane } from './borrow-lane.js';
 import type { UnderWay } from './caller/under-way.js';
 import { answerFor } from './caller-head.js';
+import { pathOfEndpoint } from './endpoints.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { keepBody } from './keep-body.js';
 import type { BodyWatcher, KeptBody } from './kept-body.js';
@@ -15,7 +18,6 @@ import type { ReadAnswer } from './read-answers.js';
 import { type Refusal, refusal, refusalFor } from './refusal.js';
 import { Retries } from './retries.js';
 import { Silence } from './silence.js';
-import { StreamOpening } from './stream-opening.js';
 
 /** One request, from its admission to the last byte of its answer. */
 export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
@@ -29,7 +31,8 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   #token: Secret | undefined;
   #attempt: Attempt | undefined;
   #ended = false;
-  #opening: StreamOpening | undefined;
+  /** Of a standing event stream. */
+  #events: EndpointEvents | undefined;
   /** Does the caller leave unread what came for it? */
   #held = false;
 
@@ -86,9 +89,10 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
 
   data(chunk: Uint8Array): boolean {
     this.#silence.moved();
-    const piece = this.#opening === undefined ? chunk : this.#opening.push(chunk);
-    if (piece instanceof Error) {
-      this.#fail(piece);
+    const piece = this.#events === undefined ? chunk : this.#events.push(chunk);
+    if (piece === undefined) {
+      const { server } = this.#parts.admitted.mounted.mount;
+      this.#fail(protocolBroken(server, 'it names an address for messages that is not its own'));
       return true;
     }
     const goOn = this.#parts.answer.data(piece);
@@ -100,7 +104,7 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   }
 
   end(): void {
-    if (this.#opening !== undefined) this.#parts.answer.data(this.#opening.rest());
+    if (this.#events !== undefined) this.#parts.answer.data(this.#events.rest());
     this.#parts.answer.end();
     this.#finish();
   }
@@ -172,9 +176,14 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
     if (head.sessions.length > 0) around.sessions.learn(head.sessions, admitted.mounted.mount.name);
     // It never ends by itself, and its reader knows how to come back.
     this.standing = method === 'GET' && head.isEventStream;
-    if (this.standing && out.length === undefined) this.#opening = new StreamOpening(admitted);
+    if (this.standing && head.isCoded) {
+      this.#fail(protocolBroken(admitted.mounted.mount.server, 'it compresses an event stream unasked'));
+      return;
+    }
+    if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
     this.#silence.turnOf('server sends');
-    answer.head(out, admitted.head.close);
+    // An address that stands in for another may be of another length.
+    answer.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
   }
 
   #fail(error: unknown): void {

@@ -7,6 +7,8 @@ import type { OutgoingHead } from './caller/answer.js';
 export interface ReadAnswer extends ResponseHead {
   readonly plain: OutgoingHead;
   readonly isEventStream: boolean;
+  /** Is its body compressed? */
+  readonly isCoded: boolean;
 }
 
 /** So many heads are remembered: as many as there are busy connections, most of the time. */
@@ -34,6 +36,8 @@ function readAnswer({ status, lines }: AnswerHead): ReadAnswer {
   const [said] = response.lengths;
   const length = said === undefined ? undefined : Number(said);
   const plain = { status, headers: headerText(response.forward), length };
-  const isEventStream = /^text\/event-stream\b/i.test(response.contentType);
-  return { ...response, plain, isEventStream };
+  // As the most lenient reader has it.
+  const isEventStream = /text\/event-stream/i.test(response.contentTypes.join());
+  const isCoded = response.contentCodings.some((coding) => !/^(?:identity)?$/i.test(coding));
+  return { ...response, plain, isEventStream, isCoded };
 }

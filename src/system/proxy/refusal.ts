@@ -21,7 +21,6 @@ const refusals = {
   ],
   expectation_refused: [417, 'Nothing but 100-continue can be expected here.'],
   upgrade_refused: [400, 'Connections are not upgraded here.'],
-  method_refused: [405, 'This method is not passed on.'],
   version_refused: [505, 'HTTP/1.1 is needed.'],
   too_many_headers: [431, 'There are too many headers.'],
   key_needed: [401, 'The local key is missing or wrong: use the address that postern proxy printed.'],

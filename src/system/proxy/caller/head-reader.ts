@@ -3,7 +3,7 @@ import {
   readMessageHead,
   readRequestLine,
 } from '../../../primitives/http1/message-head.js';
-import { isKnownMethod } from '../../../primitives/http1/request-method.js';
+import { relayedMethods } from '../../../primitives/http1/request-method.js';
 import { proxyLimits } from '../limits.js';
 import type { IncomingHead } from './under-way.js';
 
@@ -76,8 +76,8 @@ export class HeadReader {
     const line = head && readRequestLine(head.start);
     // A tab at a line's end is white space to some and a part of the value to others.
     const isPlain = head !== undefined && !text.includes('\t\r\n');
-    if (!isPlain || line === undefined || !isKnownMethod(line.method)) this.problem = 400;
-    else if (line.method === 'CONNECT') this.problem = 405;
+    if (!isPlain || line === undefined) this.problem = 400;
+    else if (!relayedMethods.includes(line.method)) this.problem = 405;
     else this.read = this.#remembered(text, line, head.lines);
   }
 
