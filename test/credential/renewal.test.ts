@@ -123,7 +123,7 @@ test('a login that is over says so each time, until it is made anew', { skip }, 
     /Asked in vain: postern credential headers for http:\/\/127\.0\.0\.1:\d+, .+: login_expired\n/,
   );
   assert.match(stdout, /Asked in vain: postern credential token for /);
-  assert.match(stdout, /\n {2}to see why {2}postern setup <program> --check/);
+  assert.match(stdout, /\n {2}to see why {2}postern setup --check/);
   stage.sandbox.setFaults([]);
   await logIn(stage);
   assert.doesNotMatch((await stage.run('status')).stdout, /in vain/);

@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { needs } from '../support/needs.js';
+import { runProgram } from '../support/program.js';
+import { storeLogin } from '../support/stored-login.js';
 import { isMissing, stage, token } from './stage.js';
 
 test('Claude Code connects with the token of the keychain, by the entry that setup wrote, and forgets it with --undo', {
@@ -43,6 +45,47 @@ test('Codex CLI connects with the token of the keychain, though it leaves no var
   assert.match((await world.run('codex', ['mcp', 'list'])).stdout, /\bwork\b/);
   assert.equal((await world.setup('codex', '--undo')).code, 0);
   assert.equal(readFileSync(join(folder, 'config.toml'), 'utf8'), model);
+});
+
+test('what Claude Code and Codex CLI add to their files themselves leaves the entry to --check and --undo', {
+  skip: isMissing('claude') || isMissing('codex') || needs('root'),
+}, async () => {
+  await using world = await stage();
+  mkdirSync(join(world.home.path, '.codex'));
+  for (const program of ['claude', 'codex'] as const) {
+    assert.equal((await world.setup(program, 'work', '--write')).code, 0);
+  }
+  const url = 'https://other.example/mcp';
+  await world.run('claude', ['mcp', 'add', '-s', 'user', '--transport', 'http', 'other', url]);
+  await world.run('codex', ['mcp', 'add', 'other', '--url', url]);
+  for (const [program, file] of [
+    ['claude', '.claude.json'],
+    ['codex', '.codex/config.toml'],
+  ] as const) {
+    const text = () => readFileSync(join(world.home.path, file), 'utf8');
+    assert.ok(text().includes(url), program);
+    assert.match((await world.setup(program, 'work', '--check')).stdout, /^The entry is in/, program);
+    const undone = await world.setup(program, 'work', '--undo');
+    assert.match(undone.stdout, /The entry alone was taken back/, undone.stderr);
+    assert.ok(text().includes(url) && !text().includes('postern'), text());
+  }
+});
+
+test('an entry of Claude Code for a login that is gone, its name another server’s now: no token of that one is sent', {
+  skip: isMissing('claude'),
+}, async () => {
+  await using world = await stage();
+  assert.equal((await world.setup('claude', 'work', '--write')).code, 0);
+  assert.equal((await runProgram(world.home, ['logout', 'work'])).code, 0);
+  const accessToken = 'another-servers.token';
+  const expiresAt = Date.now() + 3_600_000;
+  await storeLogin(world.home, { server: 'https://new.example/mcp', name: 'work', accessToken, expiresAt });
+  const listed = await world.run('claude', ['mcp', 'list']);
+  assert.doesNotMatch(listed.stdout, /✔ Connected/u);
+  assert.ok(world.server.seen.length > 0, listed.stderr);
+  assert.deepEqual(world.authorizations(), ['none']);
+  const { stdout } = await runProgram(world.home, ['status']);
+  assert.match(stdout, /credential headers for http:\/\/127\.0\.0\.1:\d+[^\n]+login_needed/);
 });
 
 test('OpenCode connects through the bridge, by the entry that setup wrote', {

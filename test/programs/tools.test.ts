@@ -36,6 +36,41 @@ test('git sends the token to the server of the login, and below its path only', 
   assert.throws(() => readFileSync(join(world.home.path, '.git-credentials')), { code: 'ENOENT' });
 });
 
+test('kubectl and git config lay their files out anew: --check, --write and --undo find the entry', {
+  skip: needs('git', 'kubectl', 'gnome-keyring'),
+}, async () => {
+  await using world = await stage();
+  const configs = [
+    'set-cluster k --server=https://k.example',
+    'set-context k --cluster=k --user=me',
+    'use-context k',
+  ];
+  const kubectl = async (words: string) => {
+    const { code, stderr } = await world.start('kubectl', ['config', ...words.split(' ')]);
+    assert.equal(code, 0, stderr);
+  };
+  for (const words of configs) await kubectl(words);
+  const file = join(world.home.path, '.kube', 'config');
+  const before = readFileSync(file, 'utf8');
+  assert.equal((await world.setup('kubectl', 'work', '--write')).code, 0);
+  await kubectl('set-context --current --user=work'); // as it is recommended
+  const checked = await world.setup('kubectl', 'work', '--check');
+  assert.match(checked.stdout, /The entry is in [^\n]+config\.[\s\S]+would get a token of/, checked.stderr);
+  assert.match((await world.setup('kubectl', 'work', '--write')).stdout, /^Already there/);
+  await kubectl('set-context --current --user=me');
+  const undone = await world.setup('kubectl', 'work', '--undo');
+  assert.match(undone.stdout, /The entry alone was taken back[^\n]+laid it out anew/, undone.stderr);
+  assert.equal(readFileSync(file, 'utf8').replace('users: []', 'users: null'), before);
+
+  assert.equal((await world.setup('git', 'work', '--write')).code, 0);
+  const at = `credential.${world.server.url}`;
+  await world.start('git', ['config', '--global', `${at}.useHttpPath`, 'true']);
+  await world.start('git', ['config', '--global', 'user.name', 'A']);
+  assert.match((await world.setup('git', 'work', '--check')).stdout, /^The entry is in/);
+  assert.equal((await world.setup('git', 'work', '--undo')).code, 0);
+  assert.equal(readFileSync(join(world.home.path, '.gitconfig'), 'utf8'), '[user]\n\tname = A\n');
+});
+
 test('kubectl sends the token to the server of the login', {
   skip: needs('kubectl', 'gnome-keyring', 'openssl'),
 }, async () => {

@@ -216,3 +216,59 @@ test('two entries share a shim: one undone, the shim stays; the other undone, it
   await undoEntry(world, second, signal);
   assert.equal(existsSync(plan.shim.path), false);
 });
+
+const second = 'https://h.example/second';
+
+function forSecond(name: string): SetupRequest {
+  return {
+    ...requestFor(name),
+    url: second,
+    server: second,
+    words: [{ server: second, options: [] }],
+    name: 'second',
+  };
+}
+
+for (const order of [
+  [0, 1],
+  [1, 0],
+] as const) {
+  test(`go: two servers in one GOAUTH, the ${order[0] === 0 ? 'first' : 'second'} undone, the other one stays`, async () => {
+    await using home = await temporaryFolder();
+    const world = workshop(home.path);
+    const path = `${home.path}/.config/go/env`;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, 'GOFLAGS=-mod=mod\nGOAUTH=netrc; git /home/a\n');
+    await writeEntry(world, requestFor('go'), signal);
+    await writeEntry(world, forSecond('go'), signal);
+    const records = await world.programs.records.all();
+    const made = [url, second].map((server) => records.find(({ record }) => record.server === server));
+    const [one, other] = order.map((at) => made[at]);
+    assert.ok(one !== undefined && other !== undefined);
+    await undoEntry(world, one, signal);
+    const between = readFileSync(path, 'utf8');
+    assert.ok(
+      between.includes(`goauth ${other.record.server};`) && !between.includes(`goauth ${one.record.server};`),
+    );
+    await undoEntry(world, other, signal);
+    assert.equal(readFileSync(path, 'utf8'), 'GOFLAGS=-mod=mod\nGOAUTH=netrc; git /home/a\n');
+  });
+}
+
+test('bazel: a second server of the same host has a shim of its own; undone, the first one’s line is back and works', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.bazelrc`;
+  // Without names of their own both are called after the host.
+  const first = await writeEntry(world, { ...requestFor('bazel'), name: 'h-example' }, signal);
+  const line = readFileSync(path, 'utf8');
+  await writeEntry(world, { ...forSecond('bazel'), name: 'h-example' }, signal);
+  const kept = (await world.programs.records.all()).find(({ record }) => record.server === second);
+  assert.ok(kept !== undefined);
+  await undoEntry(world, kept, signal);
+  assert.equal(readFileSync(path, 'utf8'), line);
+  assert.match(
+    readFileSync(first.plan.shim?.path ?? '', 'utf8'),
+    /credential bazel https:\/\/h\.example\/mcp /,
+  );
+});

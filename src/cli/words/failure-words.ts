@@ -4,7 +4,7 @@ import { inWords } from './duration.js';
 
 /** Such programs mostly hide what they are told. */
 export const howToSeeWhy =
-  '  to see why  postern setup <program> --check, which runs what that program runs; or type that command yourself';
+  '  to see why  postern setup --check, which runs what these programs run; or type that command yourself';
 
 /** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
 export function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {

@@ -120,7 +120,7 @@ export function undoneLine(record: SetupRecord, undone: UndoneEntry): string {
         ? `${path} is as it was before, to the byte.`
         : `${path} was removed, as it was not there before.`;
     case 'entry':
-      return `The entry in ${path} is as it was before; what others have changed in that file since, stays.`;
+      return `The entry alone was taken back in ${path}: others have changed that file since, or laid it out anew; all else stays as it is now.`;
     case 'nothing-left':
       return `There is nothing of it left in ${path}.`;
   }

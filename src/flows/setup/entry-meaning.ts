@@ -1,6 +1,6 @@
 import type { SetupRecord } from '../../ports/neighbours.js';
 import { type EntryKey, entryValue, findEntry, partOf } from '../../primitives/edit/entry.js';
-import { callIn } from '../../protocol/setup/entry-call.js';
+import { callIn, callOf, goCommands, goWords } from '../../protocol/setup/entry-call.js';
 
 /** SHA-256 of a text, in hex. */
 export async function digest(text: string): Promise<string> {
@@ -31,13 +31,23 @@ export async function entryState(record: SetupRecord, text: string, platform: st
   const found = entryValue(text, key);
   if (!found.ok) return 'unreadable';
   const raw = findEntry(text, key);
-  if (raw.ok && raw.raw === undefined) return 'missing';
+  if (raw.ok && raw.raw === undefined) return changedItem(record, text);
   if ((await entryDigest(text, key)) === entry) return 'same';
   if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
   const call = callIn(key, found.value, { platform });
   if (call === undefined) return 'other';
   // Earlier releases have kept no meaning: their entry can only be told by whom it calls.
   return meaning === undefined ? 'same' : 'ours';
+}
+
+/** An item of a line that is not there as it was written: another one for the same server has its place, or none. */
+function changedItem({ key, server }: SetupRecord, text: string): EntryState {
+  if (key.format !== 'line' || key.item === undefined) return 'missing';
+  const line = findEntry(text, { format: 'line', prefix: key.prefix });
+  const items = goCommands((line.ok && line.raw?.slice(key.prefix.length)) || '').map(goWords);
+  const changed = items.find((words) => words.includes(server));
+  if (changed === undefined) return 'missing';
+  return callOf(changed) === undefined ? 'other' : 'ours';
 }
 
 /** A value with the names of its objects in order. */

@@ -1,6 +1,6 @@
-import type { KeptRecord, Neighbours, ProgramFile } from '../../ports/neighbours.js';
+import type { KeptRecord, Neighbours, ProgramFile, SetupRecord } from '../../ports/neighbours.js';
 import type { Locks } from '../../ports.js';
-import { type EntryKey, findEntry, namesIn } from '../../primitives/edit/entry.js';
+import { type EntryKey, findEntry, namesIn, wholeKey } from '../../primitives/edit/entry.js';
 import { digest, entryDigest, entryState, meaningDigest } from './entry-meaning.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import { removeShim } from './remove-shim.js';
@@ -51,7 +51,7 @@ export async function writeEntry(
   }
   await kept.finish();
   const { backup } = kept;
-  const former = findEntry(plan.file.text ?? '', plan.entry.key);
+  const former = findEntry(plan.file.text ?? '', wholeKey(plan.entry.key));
   const raw = former.ok ? former.raw : undefined;
   const outcome = raw === undefined ? 'made' : 'changed';
   return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
@@ -89,7 +89,7 @@ async function keepRecord(
   text: string,
 ): Promise<KeptUndo> {
   const before = file.text ?? '';
-  const earlier = await earlierRecord(records, file.path, entry.key);
+  const earlier = await earlierRecord(records, file.path, entry.key, request.url);
   const now = await digest(before);
   const state = earlier && (await entryState(earlier.record, before, machine.platform));
   const holds = namesIn(entry);
@@ -97,6 +97,7 @@ async function keepRecord(
     entry: await entryDigest(text, entry.key),
     meaning: await meaningDigest(text, entry.key, holds),
     holds,
+    key: entry.key,
     scope: request.scope,
     name: request.name,
     ...(shim === undefined ? {} : { shim: shim.path }),
@@ -116,7 +117,6 @@ async function keepRecord(
     program: request.program.name,
     server: request.url,
     path: file.path,
-    key: entry.key,
     existed: file.text !== undefined,
     before: now,
     after: await digest(text),
@@ -140,7 +140,16 @@ async function earlierRecord(
   records: Neighbours['records'],
   path: string,
   key: EntryKey,
+  server: string,
 ): Promise<KeptRecord | undefined> {
   const all = await records.all();
-  return all.find(({ record }) => record.path === path && JSON.stringify(record.key) === JSON.stringify(key));
+  return all.find(({ record }) => record.path === path && isSameEntry(record, key, server));
+}
+
+/** A line may hold the entries of several servers, or one after the other. */
+function isSameEntry(record: SetupRecord, key: EntryKey, server: string): boolean {
+  if (key.format === 'line' && record.key.format === 'line') {
+    return record.key.prefix === key.prefix && record.server === server;
+  }
+  return JSON.stringify(record.key) === JSON.stringify(key);
 }

@@ -1,6 +1,6 @@
 import { entryNotEdited } from '../../errors/setup.js';
 import type { Machine, Neighbours } from '../../ports/neighbours.js';
-import { entryValue, findEntry, partOf, putEntry } from '../../primitives/edit/entry.js';
+import { entryValue, findEntry, partOf, putEntry, wholeKey } from '../../primitives/edit/entry.js';
 import { callIn, type EntryCall, shimIn } from '../../protocol/setup/entry-call.js';
 import type { SetupPlan } from './plan-entry.js';
 
@@ -41,7 +41,7 @@ export async function readWritten(
   plan: SetupPlan,
 ): Promise<WrittenEntry> {
   const { file, entry, request } = plan;
-  const { key } = entry;
+  const key = wholeKey(entry.key);
   const text = file.text ?? '';
   const found = findEntry(text, key);
   if (!found.ok) throw entryNotEdited(file.path, found.problem);
@@ -66,9 +66,10 @@ export async function readWritten(
 
 function wantedCall({ entry, wanted, shim }: SetupPlan, platform: string): EntryCall | undefined {
   const alone = putEntry('', entry);
-  const value = alone.ok ? entryValue(alone.text, entry.key) : alone;
+  const key = wholeKey(entry.key);
+  const value = alone.ok ? entryValue(alone.text, key) : alone;
   if (!value.ok) return undefined;
-  return callIn(entry.key, value.value, { shim: shim?.text, names: [wanted.server], platform });
+  return callIn(key, value.value, { shim: shim?.text, names: [wanted.server], platform });
 }
 
 function startFaults(

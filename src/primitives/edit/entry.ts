@@ -11,7 +11,8 @@ export type EntryKey =
   | { readonly format: 'json' | 'toml'; readonly path: readonly string[] }
   | { readonly format: 'git'; readonly section: string; readonly subsection: string }
   | { readonly format: 'kubeconfig'; readonly user: string }
-  | { readonly format: 'line'; readonly prefix: string };
+  /** `item`: one of the items that `;` separates in it, and nothing else of the line. */
+  | { readonly format: 'line'; readonly prefix: string; readonly item?: string };
 
 /** An entry and what it is to hold. */
 export type Entry =
@@ -20,6 +21,11 @@ export type Entry =
   | { readonly key: EntryKey & { format: 'git' }; readonly holds: GitVariables }
   | { readonly key: EntryKey & { format: 'kubeconfig' }; readonly holds: KubeExec }
   | { readonly key: EntryKey & { format: 'line' }; readonly holds: string };
+
+/** Of an item of a line the line, whatever else is in it. */
+export function wholeKey(key: EntryKey): EntryKey {
+  return key.format === 'line' ? { format: 'line', prefix: key.prefix } : key;
+}
 
 /** What the program calls an entry, where entries have names. */
 export function entryName(key: EntryKey): string | undefined {
@@ -39,7 +45,7 @@ export function findEntry(text: string, key: EntryKey): FoundEntry {
     case 'kubeconfig':
       return findKubeUser(text, key.user);
     case 'line':
-      return findLine(text, key.prefix);
+      return findLine(text, key.prefix, key.item);
   }
 }
 
@@ -109,6 +115,6 @@ export function restoreEntry(text: string, key: EntryKey, former: string | undef
     case 'kubeconfig':
       return restoreKubeUser(text, key.user, former);
     case 'line':
-      return restoreLine(text, key.prefix, former);
+      return restoreLine(text, key, former);
   }
 }

@@ -20,7 +20,7 @@ const bazel: Program = {
       machine.platform,
       callWords(machine, { command: ['credential', 'bazel'], server, options }),
     );
-    const file = machine.platform === 'win32' ? `${name}.cmd` : name;
+    const file = `${name}-${plainUrl(url)}${machine.platform === 'win32' ? '.cmd' : ''}`;
     const path = join(machine, machine.stateFolder, 'setup', `bazel-${file}`);
     const said = machine.platform === 'win32' ? path.replaceAll('\\', '/') : path;
     if (text === undefined || /["'\\\r\n]/.test(said)) return { ok: false, problem: 'words' };
@@ -45,6 +45,15 @@ const bazel: Program = {
   }),
   next: 'It takes effect with the next bazel command.',
 };
+
+/** An address as part of a file's name, without its query. */
+function plainUrl(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/-$/, '')
+    .slice(0, 100);
+}
 
 /** Of several lines for a host the last one counts. */
 function otherLines({ text, url }: EntryRequest): readonly string[] {
@@ -77,7 +86,10 @@ const go: Program = {
     );
     return {
       ok: true,
-      entry: { key: { format: 'line', prefix: 'GOAUTH=' }, holds: `GOAUTH=${[line, ...others].join('; ')}` },
+      entry: {
+        key: { format: 'line', prefix: 'GOAUTH=', item: line },
+        holds: `GOAUTH=${[line, ...others].join('; ')}`,
+      },
     };
   },
   since: {
