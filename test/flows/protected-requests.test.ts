@@ -85,6 +85,11 @@ test('[A-153] a redirect is not followed with the token', async () => {
   scene.sandbox.setFaults(['server-redirects-elsewhere']);
   const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'http_failed');
   assert.match(failure.message, /30\d/);
+  assert.ok(atServer(scene).length > 0);
+  assert.deepEqual(
+    scene.sandbox.requests.filter(({ path }) => path.includes('stolen')),
+    [],
+  );
 });
 
 test('[A-160] a session identifier with forbidden characters ends the call', async () => {
