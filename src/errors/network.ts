@@ -43,6 +43,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   not_http: notHttp,
   damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
   unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
+  crumbs: ['sends its answer in millions of pieces of a few bytes', tryAgain],
   informational_flood: ['sends interim answers (1xx) without end', tryAgain],
 };
 

@@ -29,6 +29,7 @@ class Pipe implements HostPipe {
   #waiting: (() => void)[] = [];
   #end: () => void = () => undefined;
   #isGone = false;
+  #isWaking = false;
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin;
@@ -93,7 +94,7 @@ class Pipe implements HostPipe {
   gone(): void {
     this.#isGone = true;
     this.#pieces = [];
-    this.#wake();
+    for (const then of this.#waiting.splice(0)) then();
     this.#end();
   }
 
@@ -117,9 +118,15 @@ class Pipe implements HostPipe {
     this.#stdout.write(Buffer.concat(pieces), written);
   }
 
+  /** One after the other, as long as there is room: each of them may have a large message to write. */
   #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const then of waiting) then();
+    if (this.#isWaking) return;
+    this.#waiting.shift()?.();
+    if (this.#waiting.length === 0) return;
+    this.#isWaking = true;
+    setImmediate(() => {
+      this.#isWaking = false;
+      if (!this.isFull) this.#wake();
+    });
   }
 }

@@ -5,7 +5,14 @@ import { startTcp, type TestServer } from './http-server.js';
 export interface AskedFor {
   readonly id?: number | string;
   readonly method?: string;
-  readonly params?: { readonly protocolVersion?: string; readonly name?: string; readonly cursor?: string };
+  readonly params?: {
+    readonly protocolVersion?: string;
+    readonly capabilities?: object;
+    readonly name?: string;
+    readonly cursor?: string;
+  };
+  /** Of an answer. */
+  readonly result?: object;
 }
 
 /** An answer as its bytes on the connection, head and framing included, given no faster than they are read. */

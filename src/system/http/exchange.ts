@@ -7,6 +7,9 @@ import { brokenConnection, isBrokenOff } from './network-cause.js';
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
 const bufferLimit = 64 * 1024;
 const mostInformational = 10;
+/** A piece that is shorter than this costs more to take than its bytes do; a million of them are enough. In bytes. */
+const costOfPiece = 32;
+const mostCost = 32 * 1024 * 1024;
 
 export interface Head {
   readonly status: number;
@@ -36,6 +39,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   /** What has come and was not read yet, however short its pieces are. */
   readonly #received = new ByteCollector();
+  /** What the answer has cost beyond its bytes, each piece counted, in bytes. */
+  #cost = 0;
   #informational = 0;
   #began = false;
   #state: 'open' | 'complete' | 'failed' = 'open';
@@ -93,6 +98,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#state !== 'open') return;
     this.#closedEnd?.push(chunk);
     this.#received.push(chunk);
+    this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
+    if (this.#cost > mostCost) {
+      this.fail(networkFailed({ ...this.#party, code: 'crumbs' }));
+      return;
+    }
     if (this.#received.size >= bufferLimit) controller.pause();
     this.#wake();
   }

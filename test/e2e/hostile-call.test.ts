@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as later } from 'node:timers/promises';
+import { configure, makeHome } from '../support/home.js';
+import {
+  type AskedFor,
+  answerOf,
+  eventStream,
+  hostileServer,
+  inCrumbs,
+  inOnePiece,
+  type RawAnswer,
+} from '../support/hostile-server.js';
+import { programCommand, runProgram } from '../support/program.js';
+
+const MiB = 1024 * 1024;
+const notice = (size: number): string =>
+  `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } })}\n\n`;
+
+const answersTo = (method: string, answer: (asked: AskedFor) => RawAnswer) =>
+  hostileServer((asked) => (asked.method === method ? answer(asked) : undefined));
+
+test('notifications without end are no call without end: it reads so much in all, and says so [A-257]', async () => {
+  await using server = await answersTo('tools/call', () => eventStream(notice(MiB * 0.9), 60));
+  await using home = await makeHome();
+  await configure(home, { messageMiB: 1, callMiB: 4 });
+  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'x', '--timeout', '20']);
+  assert.equal(code, 5, stderr);
+  assert.equal(stdout, '');
+  assert.match(stderr, /sent more than 4 MiB in one call\.\n.*raise callMiB .*postern config/);
+  assert.ok(server.written < 20 * MiB, `${server.written} bytes were taken`);
+});
+
+test('so it is with the pages of a list, of which there are so many at most [A-257]', async () => {
+  const page = ({ id, params }: AskedFor): string =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      result: {
+        tools: [{ name: `after ${params?.cursor}`, description: 'x'.repeat(MiB / 2) }],
+        nextCursor: 'more',
+      },
+    });
+  await using server = await answersTo('tools/list', (asked) => inOnePiece(page(asked)));
+  await using home = await makeHome();
+  await configure(home, { callMiB: 4 });
+  const all = await runProgram(home, ['call', server.url, 'tools/list', '--json']);
+  assert.equal(all.code, 5, all.stderr);
+  assert.match(all.stderr, /"code": ?"too_large"/);
+  const asked = () => server.asked.filter((method) => method === 'POST tools/list').length;
+  assert.ok(asked() <= 9, `${asked()} pages`);
+  await configure(home, { callMiB: 4, callPages: 3 });
+  const before = asked();
+  const some = await runProgram(home, ['call', server.url, 'tools/list', '--json']);
+  assert.equal(some.code, 0, some.stderr);
+  assert.equal(asked() - before, 3);
+  const { tools, nextCursor } = JSON.parse(some.stdout) as { tools: unknown[]; nextCursor: string };
+  assert.deepEqual([tools.length, nextCursor], [3, 'more']);
+});
+
+test('a body in chunks of one byte is no crash: a million are read, more are refused [A-257]', async () => {
+  await using server = await answersTo('tools/call', ({ id, params }) =>
+    inCrumbs(answerOf(id, params?.name === 'large' ? 2 * MiB : MiB)),
+  );
+  await using home = await makeHome({ NODE_OPTIONS: '--max-old-space-size=64' });
+  const read = await runProgram(home, ['call', server.url, 'small', '--json']);
+  assert.equal(read.code, 0, read.stderr);
+  assert.ok(read.stdout.length > 0.9 * MiB);
+  const refused = await runProgram(home, ['call', server.url, 'large']);
+  assert.equal(refused.code, 6, refused.stderr);
+  assert.match(refused.stderr, /in millions of pieces of a few bytes \(crumbs\)/);
+});
+
+test('what nobody reads of the notifications is not read from the server either, and nothing of it is lost [A-257]', async () => {
+  const count = 60_000;
+  await using server = await answersTo('tools/call', ({ id }) =>
+    eventStream(notice(200), count, `data: ${answerOf(id, 100)}\n\n`, 100),
+  );
+  await using home = await makeHome();
+  const [command, ...args] = programCommand(['call', server.url, 'x', '--timeout', '300']);
+  const child = spawn(command, args, { cwd: home.path, env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.resume();
+  const closed = once(child, 'close');
+  for (let still = 0, last = -1; still < 15; still = server.written === last && last > 0 ? still + 1 : 0) {
+    last = server.written;
+    await later(100);
+  }
+  assert.ok(server.written < 9 * MiB, `${server.written} bytes of 17 million were taken`);
+  let lines = 0;
+  child.stderr.on('data', (text: Buffer) => {
+    lines += text.toString('latin1').split('\n').length - 1;
+  });
+  assert.deepEqual(await closed, [0, null]);
+  assert.equal(lines, count);
+});
+
+test('without a terminal a question of the server is declined, defaults or not, whatever is asked for', async () => {
+  const properties = { name: { type: 'string', default: 'admin' }, sure: { type: 'boolean', default: true } };
+  const params = { message: 'Sure?', requestedSchema: { type: 'object', properties } };
+  const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params };
+  const answers: unknown[] = [];
+  const offered: unknown[] = [];
+  await using server = await hostileServer((asked) => {
+    if (asked.method === 'initialize') offered.push(asked.params?.capabilities);
+    if (asked.id === 'q') answers.push(asked.result);
+    if (asked.method !== 'tools/call') return undefined;
+    return eventStream(`data: ${JSON.stringify(question)}\n\n`, 1, `data: ${answerOf(asked.id, 60)}\n\n`);
+  });
+  await using home = await makeHome();
+  for (const how of [[], ['--elicitation', 'ask'], ['--elicitation', 'decline']]) {
+    const { code, stderr } = await runProgram(home, ['call', server.url, 'x', ...how], 'admin\ny\ny\n');
+    assert.equal(code, 0, stderr);
+  }
+  assert.deepEqual(answers, [{ action: 'decline' }, { action: 'decline' }, { action: 'decline' }]);
+  assert.deepEqual(offered, [{}, { elicitation: {} }, {}]);
+  await runProgram(home, ['call', server.url, 'x', '--elicitation', 'defaults']);
+  assert.deepEqual(answers[3], { action: 'accept', content: { name: 'admin', sure: true } });
+});
