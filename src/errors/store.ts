@@ -3,7 +3,13 @@ import { printable, quoted } from '../primitives/printable.js';
 import { exitCode, Failure } from './failure.js';
 
 /** Why there is no keychain to be had. */
-export type Unavailable = 'no_bus' | 'no_bus_named' | 'no_service' | 'no_collection' | 'no_package';
+export type Unavailable =
+  | 'no_bus'
+  | 'no_bus_named'
+  | 'foreign_bus'
+  | 'no_service'
+  | 'no_collection'
+  | 'no_package';
 
 const busRemedy =
   'Log in to a desktop session; without one (SSH, CI, container) type dbus-run-session -- bash and, in the shell it starts, gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin';
@@ -16,6 +22,10 @@ const unavailable: Readonly<Record<Unavailable, readonly [why: string, remedy: s
   no_bus_named: [
     'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS is not set, and the usual place, /run/user/<your number>/bus, has none)',
     busRemedy,
+  ],
+  foreign_bus: [
+    'the D-Bus session bus that DBUS_SESSION_BUS_ADDRESS leads to belongs to another user, or it cannot be shown that it is yours',
+    'Unset DBUS_SESSION_BUS_ADDRESS where an earlier session, sudo or su has left it, or type dbus-run-session -- bash for a bus of your own and, in the shell it starts, gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin',
   ],
   no_service: [
     'no program on the session bus offers the Secret Service',

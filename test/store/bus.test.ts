@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -25,6 +28,60 @@ test('the bus is looked for where libdbus looks', () => {
     sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'],
     others: true,
   });
+});
+
+/** Says where it listens, and each connection. */
+const busScript = `
+  require('node:net').createServer(() => console.log('connected')).listen(process.argv[1].replace('@', '\\0'), () => console.log('listens'));
+`;
+
+/** A program of another user, or of ours, that listens there. */
+async function listenAs(uid: number, address: string) {
+  const child = spawn(process.execPath, ['-e', busScript, address], { uid, gid: uid, cwd: '/' });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await once(child.stdout, 'data');
+  assert.match(said, /listens/);
+  return {
+    said: () => said,
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'close');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+test('another user’s bus is not connected to, wherever it stands in the list; one of ours, or of root, is', {
+  skip: process.geteuid?.() === 0 ? false : 'only root can start programs as another user',
+}, async () => {
+  await using folder = await temporaryFolder();
+  chmodSync(folder.path, 0o777);
+  const [stranger, name] = [65_534, `postern-test-${process.pid}`];
+  await using foreign = await listenAs(stranger, `${folder.path}/foreign`);
+  await using abstract = await listenAs(stranger, `@${name}-foreign`);
+  await using own = await listenAs(0, `${folder.path}/own`);
+  await using ownAbstract = await listenAs(0, `@${name}-own`);
+  symlinkSync(`${folder.path}/foreign`, `${folder.path}/link`);
+  const probe = (...addresses: string[]) =>
+    probeSecretService({ DBUS_SESSION_BUS_ADDRESS: addresses.join(';') }, 200);
+  for (const address of [
+    `path=${folder.path}/foreign`,
+    `path=${folder.path}/link`,
+    `abstract=${name}-foreign`,
+  ]) {
+    assert.equal(await probe(`unix:${address}`), 'foreign_bus', address);
+    assert.equal(await probe(`unix:path=${folder.path}/own`, `unix:${address}`), 'foreign_bus', address);
+  }
+  assert.deepEqual([foreign.said(), abstract.said(), own.said()], Array(3).fill('listens\n'));
+  for (const address of [`path=${folder.path}/own`, `abstract=${name}-own`]) {
+    assert.equal(await probe(`unix:${address}`), 'hung', address);
+  }
+  assert.match(own.said(), /connected/);
+  assert.match(ownAbstract.said(), /connected/);
+  assert.equal(await probe(`unix:abstract=${name}-nobody`), 'no_bus');
 });
 
 test('a message is read from any cut of its bytes, and a wrong one ends in a verdict', () => {

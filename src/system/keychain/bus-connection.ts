@@ -2,9 +2,13 @@ import { connect, type Socket } from 'node:net';
 import { sessionBusAddress } from './bus-address.js';
 import { type BusMessage, decodeMessage } from './bus-decode.js';
 import { encodeCall, type MethodCall } from './bus-encode.js';
+import { busOwner } from './bus-owner.js';
 
-/** Why a bus gives no answer. `unknown`: it speaks, but not as expected, or at an address that is not spoken here. */
-export type BusTrouble = 'no_bus' | 'hung' | 'unknown';
+/**
+ * Why a bus gives no answer. `unknown`: it speaks, but not as expected, or at an address that is not spoken here.
+ * `foreign_bus`: it may be another user's.
+ */
+export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
 
 /** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
 export interface BusConnection extends Disposable {
@@ -12,13 +16,20 @@ export interface BusConnection extends Disposable {
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
 }
 
-/** Connects to the first address that takes connections. Never rejects. */
+/**
+ * Connects to the first address that takes connections; to none where one of them is another user's, since others who
+ * read the same list may take that one. Never rejects.
+ */
 export async function connectBus(
   env: Readonly<Record<string, string | undefined>>,
   limitMs: number,
 ): Promise<BusConnection | BusTrouble> {
   const { sockets, others } = sessionBusAddress(env);
-  for (const path of sockets) {
+  const owners = sockets.map((path) => ({ path, owner: busOwner(path) }));
+  if (owners.some(({ owner }) => owner === 'foreign')) {
+    return 'foreign_bus';
+  }
+  for (const { path } of owners.filter(({ owner }) => owner === 'ours')) {
     const connection = new Connection(path, limitMs);
     if (await connection.isOpen) {
       connection.greet();

@@ -166,6 +166,7 @@ async function explain(
     case 'locked':
       return storeLocked(options.platform, options.interactive ? 'denied' : undefined);
     case 'no_bus':
+    case 'foreign_bus':
     case 'no_service':
     case 'no_collection':
       return storeUnavailable(unavailable(options, health), cause);

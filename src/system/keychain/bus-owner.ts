@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+
+/**
+ * Whose socket a bus listens at: of this user or root (`ours`), of anybody else, or not known to be ours (`foreign`), or
+ * nobody's (`none`). A bus that another user has put in the place of one that has ended would be given every secret that
+ * is written, and could hand out logins of its own.
+ * @param path of a Unix socket; an abstract one begins with NUL
+ */
+export function busOwner(path: string): 'ours' | 'foreign' | 'none' {
+  if (path.startsWith('\0')) {
+    return abstractOwner(path.slice(1));
+  }
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return 'none';
+    return isOurs(stats.uid) ? 'ours' : 'foreign';
+  } catch {
+    return 'none'; // nothing can be connected to there, either
+  }
+}
+
+function isOurs(uid: number): boolean {
+  return uid === 0 || uid === process.geteuid?.();
+}
+
+/** An abstract socket has no owner in any file: it is ours when a process of ours is found to listen at it. */
+function abstractOwner(name: string): 'ours' | 'foreign' | 'none' {
+  const listeners = listenersAt(`@${name.replaceAll('\0', '@')}`);
+  if (listeners.length === 0) return 'none';
+  const sockets = new Set(listeners.map((inode) => `socket:[${inode}]`));
+  for (const pid of ourProcesses()) {
+    for (const link of descriptorsOf(pid)) sockets.delete(link);
+    if (sockets.size === 0) return 'ours';
+  }
+  return 'foreign';
+}
+
+/**
+ * Inodes of the sockets that listen there (proc_net(5): a flag that says so, the inode, the path). Some versions of Node.js
+ * fill a name up with NUL, which shows as `@`, and so reach other sockets than D-Bus does: each has to be ours.
+ */
+function listenersAt(path: string): readonly string[] {
+  const pattern = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +(\d+) (.*)$/i;
+  return textOf('/proc/net/unix')
+    .split('\n')
+    .map((line) => pattern.exec(line) ?? [])
+    .filter(
+      ([, flags = '', , at]) =>
+        at?.replace(/@+$/, '') === path && (Number.parseInt(flags, 16) & 0x10000) !== 0,
+    )
+    .map(([, , inode = '']) => inode);
+}
+
+/** Those first that are called like a bus. */
+function ourProcesses(): readonly string[] {
+  const found = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isOurs(ownerOf(`/proc/${name}`)));
+  const isBus = (pid: string) => textOf(`/proc/${pid}/comm`).startsWith('dbus');
+  return found.sort((one, other) => Number(isBus(other)) - Number(isBus(one)));
+}
+
+function ownerOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.uid ?? -1;
+}
+
+function descriptorsOf(pid: string): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  return namesIn(folder).map((name) => {
+    try {
+      return readlinkSync(`${folder}/${name}`);
+    } catch {
+      return ''; // closed meanwhile
+    }
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // it has ended, or is not for us to see
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
