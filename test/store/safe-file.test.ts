@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { readPrivateFile } from '../../src/system/state/private-file.js';
 import { ensurePrivateFolder } from '../../src/system/state/private-folder.js';
 import { replacePrivateFile } from '../../src/system/state/safe-file.js';
@@ -108,10 +110,43 @@ test('[A-201] a folder in one where others may rename it is refused; a sticky on
   const path = `${parent}/ours`;
   mkdirSync(parent);
   await ensurePrivateFolder(path);
-  chmodSync(parent, 0o777);
-  await assert.rejects(ensurePrivateFolder(path), { code: 'state_unsafe' });
-  chmodSync(parent, 0o1777);
-  await ensurePrivateFolder(path);
+  writeFileSync(`${path}/file`, 'x', { mode: 0o600 });
+  for (const mode of [0o777, 0o775, 0o770, 0o772]) {
+    chmodSync(parent, mode);
+    await assert.rejects(ensurePrivateFolder(path), { code: 'state_unsafe', exit: 7 }, mode.toString(8));
+    await assert.rejects(replacePrivateFile(`${path}/file`, 'y'), { code: 'state_unsafe' }, mode.toString(8));
+    assert.equal(text(`${path}/file`), 'unsafe', mode.toString(8));
+  }
+  for (const mode of [0o1777, 0o1770, 0o755, 0o700]) {
+    chmodSync(parent, mode);
+    await ensurePrivateFolder(path);
+    assert.equal(text(`${path}/file`), 'x', mode.toString(8));
+  }
+});
+
+test('[A-201] the parent’s group may write where it is the user’s own group, as some systems set homes up, and no other', {
+  skip: notRoot,
+}, async () => {
+  await using folder = await temporaryFolder();
+  chmodSync(folder.path, 0o755);
+  const [user, parent] = [54_321, `${folder.path}/home`];
+  const judge = fileURLToPath(new URL('../../src/system/state/private-file.js', import.meta.url));
+  copyFileSync(judge, `${folder.path}/judge.mjs`);
+  mkdirSync(`${parent}/ours`, { recursive: true });
+  chmodSync(`${parent}/ours`, 0o700);
+  chownSync(`${parent}/ours`, user, user);
+  const script = `import { folderProblem } from './judge.mjs'; console.log(folderProblem('home/ours') ?? 'fine');`;
+  const judged = (group: number) => {
+    chownSync(parent, user, group);
+    chmodSync(parent, 0o775);
+    const words = ['--input-type=module', '-e', script];
+    return execFileSync(process.execPath, words, { cwd: folder.path, uid: user, gid: user })
+      .toString()
+      .trim();
+  };
+  assert.equal(judged(user), 'fine');
+  assert.match(judged(user + 1), /other users can write/);
+  assert.match(judged(0), /other users can write/);
 });
 
 test('[A-201] [A-202] a folder, file or parent of another user is refused', { skip: notRoot }, async () => {
