@@ -131,6 +131,18 @@ test('an answer that is cut, changed, another’s, or endless is refused; an err
   }
   await using cutting = await fakeHelper(keeper.replace('store) cat', 'store) tr c C'));
   await assert.rejects(cutting.store.write(keyOf('a'), new Secret(value)), { code: 'credential_corrupt' });
+  // It gives back a whole item, only with another secret: the one of before is there again.
+  const forging = keeper.replace(
+    'get) cat >/dev/null;',
+    'get) cat >/dev/null; sed -i s/canary/CANARY/ "$file";',
+  );
+  await using changing = await fakeHelper(forging);
+  await changing.store.write(keyOf('a'), new Secret('{"the":"older one"}'));
+  await assert.rejects(changing.store.write(keyOf('a'), new Secret(value)), {
+    code: 'credential_corrupt',
+    message: /changed on the way/,
+  });
+  assert.equal((await changing.store.read(keyOf('a')))?.reveal(), '{"the":"older one"}');
   await using telling = await fakeHelper('cat; exit 1');
   const secret = new Secret('a-secret-of-some-length');
   await assert.rejects(telling.store.write(keyOf('a'), secret), (error: Error) => {

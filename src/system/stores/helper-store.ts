@@ -1,3 +1,4 @@
+import { Failure } from '../../errors/failure.js';
 import { helperAnswerWrong, helperFailed, helperMissing, helperTimeout } from '../../errors/helper-store.js';
 import { storeTooLarge } from '../../errors/store.js';
 import type { SecretStore } from '../../ports.js';
@@ -23,7 +24,7 @@ const notFound = 'credentials not found in native keychain';
 
 /**
  * Secrets in a `docker-credential-<name>` program: `store`, `get` and `erase`, JSON on stdin and stdout. Each write
- * is read again, so that one that was cut is noticed.
+ * is read again, so that one that was cut is noticed; what was there before is put back then.
  */
 export function createHelperStore(options: HelperStoreOptions): SecretStore {
   const helper = new Helper(options);
@@ -48,8 +49,15 @@ export function createHelperStore(options: HelperStoreOptions): SecretStore {
     read,
     write: async (key, value) => {
       const text = value.reveal();
+      const before = await read(key).catch(ignoreFailure);
       await write(key, text);
-      if ((await read(key))?.reveal() !== text) throw helper.answerWrong('it was changed on the way');
+      try {
+        if ((await read(key))?.reveal() !== text) throw helper.answerWrong('it was changed on the way');
+      } catch (error) {
+        // The older item may be all that there is: a sealed answer to a refresh is opened by it.
+        if (before !== undefined) await write(key, before.reveal()).catch(ignoreFailure);
+        throw error;
+      }
     },
     remove: async (key) => {
       if ((await read(key)) === undefined) return false;
@@ -58,6 +66,11 @@ export function createHelperStore(options: HelperStoreOptions): SecretStore {
       return true;
     },
   };
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+  return undefined;
 }
 
 /**
