@@ -11,6 +11,7 @@ import {
 import { moveStore } from '../../src/flows/move-store.js';
 import type { SecretStore, SecretStores } from '../../src/ports.js';
 import { Secret } from '../../src/primitives/secret.js';
+import { encodeClientKey } from '../../src/protocol/client-key-item.js';
 import { authenticateClient } from '../../src/protocol/oauth/client-authentication.js';
 import { privateText } from '../../src/protocol/oauth/client-key.js';
 import { createMemoryStore } from '../../src/system/memory-store.js';
@@ -100,7 +101,7 @@ test('it moves with everything else, and leaves nothing behind when it is remove
   assert.equal(await shelf.stores.of('file').read(record.key), undefined);
 });
 
-test('[A-200] a key that is gone, or swapped for another one, is told and not used', async () => {
+test('[A-200][A-58] a key that is gone, or swapped for another one, another issuer’s or client’s, is told and not used', async () => {
   await using shelf = await openShelf();
   const store = shelf.stores.of('keychain');
   const make = () => generateClientKey(shelf.ports, { ...owner, algorithm: 'ES256', store });
@@ -108,6 +109,19 @@ test('[A-200] a key that is gone, or swapped for another one, is told and not us
   await store.write(one.record.key, (await store.read(other.record.key)) ?? new Secret(''));
   const swapped = await failureOf(readClientKey(shelf.ports, one.record), 'credential_corrupt');
   assert.equal(swapped.exit, 7);
+  const key = await readClientKey(shelf.ports, other.record);
+  const { keyId } = key;
+  for (const binding of [
+    { ...owner, issuer: 'https://other.example', keyId },
+    { ...owner, issuer: undefined, keyId },
+    { ...owner, clientId: 'somebody-else', keyId },
+    { ...owner, keyId: one.record.keyId },
+  ]) {
+    await store.write(other.record.key, encodeClientKey(binding, key));
+    await failureOf(readClientKey(shelf.ports, other.record), 'credential_corrupt');
+  }
+  await store.write(other.record.key, encodeClientKey({ ...owner, keyId }, key));
+  assert.equal((await readClientKey(shelf.ports, other.record)).keyId, keyId);
   for (const text of ['', '{}', '[1]', '{"version":1,"privateJwk":{"d":"canary"}}']) {
     await store.write(one.record.key, new Secret(text));
     const damaged = await failureOf(readClientKey(shelf.ports, one.record), 'credential_corrupt');

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { forgetRegistration, keepRegistration, storedSecret } from '../../src/flows/login/registrations.js';
 import { Secret } from '../../src/primitives/secret.js';
+import { encodeClientSecret } from '../../src/protocol/client-secret-item.js';
+import { registrationKey } from '../../src/protocol/credential-item.js';
+import { failureOf } from '../support/door.js';
 import { openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
 
@@ -101,6 +105,64 @@ test('[R-4.6b][R-5.8b] a client given once is kept, its secret in the store alon
   const second = await scene.login();
   assert.deepEqual([second.clientId, second.generation], ['kept-client', first.generation + 1]);
   assert.ok(redemptions(scene).every(({ headers }) => headers['authorization'] !== undefined));
+});
+
+test('[A-58][A-200] an item that holds the secret of another issuer, or of another client, is not used: no byte of it is sent', async () => {
+  const client = { client_id: 'kept-client', client_secret: clientSecret, ...redirect };
+  await using scene = await openScene({ ...closed, clients: [client] });
+  const { issuer } = await scene.login({ client: given('kept-client', clientSecret) });
+  const [registration] = (await scene.ports.index.read()).registrations;
+  assert.ok(registration);
+  const planted = new Secret('canary-of-somebody-elses-secret-98765');
+  const write = (binding: { issuer: string; clientId: string }) =>
+    scene.ports.store.write(registration.key, encodeClientSecret({ ...binding, secret: planted }));
+  for (const binding of [
+    { issuer: 'https://other.example', clientId: 'kept-client' },
+    { issuer, clientId: 'another-client' },
+  ]) {
+    await write(binding);
+    const before = redemptions(scene).length;
+    const failure = await failureOf(scene.login(), 'client_secret_lost');
+    assert.equal(redemptions(scene).length, before, failure.message);
+  }
+  const sent = redemptions(scene).map(({ headers, params }) => [headers['authorization'] ?? '', params]);
+  const basic = Buffer.from(`kept-client:${planted.reveal()}`).toString('base64');
+  for (const text of [planted.reveal(), basic]) assert.ok(!JSON.stringify(sent).includes(text));
+});
+
+test('forgetting one registration leaves the issuer’s others, and their secrets', async () => {
+  await using scene = await openScene({
+    ...closed,
+    clients: [{ client_id: 'kept-client', client_secret: clientSecret, ...redirect }],
+  });
+  const { issuer } = await scene.login({ client: given('kept-client', clientSecret) });
+  const one = {
+    issuer,
+    authMethod: 'client_secret_basic',
+    redirectUri: 'http://127.0.0.1/callback',
+  } as const;
+  const dynamic = {
+    ...one,
+    clientId: 'dynamic-client',
+    way: 'dynamic',
+    scopes: [],
+    secretExpiresAt: null,
+  } as const;
+  await keepRegistration(scene.ports, { ...dynamic, secret: new Secret('the-secret-of-the-other') });
+  await forgetRegistration(scene.ports, dynamic);
+  const { registrations, strays } = await scene.ports.index.read();
+  assert.deepEqual(
+    registrations.map(({ clientId }) => clientId),
+    ['kept-client'],
+  );
+  assert.equal(strays, undefined);
+  const [kept] = registrations;
+  assert.ok(kept);
+  assert.equal((await storedSecret(scene.ports, kept)).kind, 'secret');
+  assert.equal(await scene.ports.store.read(await registrationKey(issuer, 'dynamic-client')), undefined);
+  // The other way round: the issuer is another, the client identifier the same.
+  await forgetRegistration(scene.ports, { issuer: 'https://other.example', clientId: 'kept-client' });
+  assert.equal((await scene.ports.index.read()).registrations.length, 1);
 });
 
 test('[R-4.6b] a configured client is used at its issuer, with the redirect URI it is registered with', async () => {

@@ -145,3 +145,20 @@ test('where the store of a secret does not open, nothing is noted of a copy that
   const [kept] = logins;
   assert.deepEqual(kept, before.logins[0]);
 });
+
+test('a store that gives back something else than was written is not moved to: each secret is kept, and used, where it was', async () => {
+  for (const said of [undefined, new Secret('something else')]) {
+    await using at = await openMove();
+    const { of } = at.stores;
+    at.stores.of = (kind) => ({ ...of(kind), ...(kind === 'file' ? { read: async () => said } : {}) });
+    const { moved, failures } = await at.move('file');
+    assert.deepEqual([moved, failures.length], [0, 3], 'none counts as moved');
+    for (const { failure } of failures) {
+      assert.deepEqual([failure.code, failure.exit], ['store_failed', 7]);
+      assert.match(failure.message, /still used where it was/);
+    }
+    const { logins, registrations } = await at.index.read();
+    for (const { store = 'keychain' } of [...logins, ...registrations]) assert.equal(store, 'keychain');
+    await at.assertNothingLost('not moved');
+  }
+});

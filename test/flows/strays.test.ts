@@ -57,6 +57,24 @@ test('[A-205] what another process is just writing is not taken away', async () 
   assert.equal(await shelf.stores.bare('file').read(key), undefined);
 });
 
+test('[A-205] a login that ends between the list of such items and the lock keeps its item', async () => {
+  await using shelf = await openShelf();
+  const record = await shelf.logIn();
+  const { key, store } = record;
+  const item = { key, store };
+  await shelf.ports.index.update((document) => ({ ...document, logins: [], strays: [item] }));
+  const { locks, index } = shelf.ports;
+  // Its record comes while the item is on the list of those to be removed.
+  const acquire: typeof locks.acquire = async (name, options) => {
+    if (name === key) await index.update((document) => ({ ...document, logins: [record] }));
+    return locks.acquire(name, options);
+  };
+  assert.deepEqual(await mendStrays({ ...shelf.ports, locks: { acquire } }, everything, signal), []);
+  assert.ok(await shelf.stores.bare(store).read(key), 'the login that has just ended has lost its item');
+  const { logins, strays } = await index.read();
+  assert.deepEqual([logins.length, strays], [1, undefined]);
+});
+
 test('[A-205] a store that cannot be reached keeps its login from being ended, and no other; what it holds is known', async () => {
   await using shelf = await openShelf();
   const inKeychain = await shelf.logIn({ account: 'one' });
