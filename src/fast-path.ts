@@ -18,11 +18,12 @@ export interface FastEnd {
  */
 export async function fastPath(argv: readonly string[]): Promise<FastEnd> {
   const [command, ...words] = argv;
-  const left: Left = { input: undefined, open: [] };
+  const left: Left = { input: undefined, open: [], afterwards: undefined };
   const finding = command === 'token' ? tokenOutputFor(words, left) : credentialOutput(words, left);
   const output = await finding.catch(() => undefined);
   const done = output !== undefined && writeAll(output);
-  if (!done) {
+  if (done) left.afterwards?.();
+  else {
     for (const one of left.open) one[Symbol.dispose]();
   }
   return { done, input: left.input };

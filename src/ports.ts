@@ -1,4 +1,4 @@
-import type { FormatFailures, Renewal } from './ports/callers.js';
+import type { FormatFailures, HandedOut, Renewal } from './ports/callers.js';
 import type { Limits } from './primitives/limits.js';
 import type { OutboundRequest, OutboundResponse } from './primitives/outbound.js';
 import type { IndexDocument, StoreKind } from './primitives/records.js';
@@ -188,6 +188,7 @@ export interface Ports {
   readonly attempts: Attempts;
   readonly renewal: Renewal;
   readonly failures: FormatFailures;
+  readonly handedOut: HandedOut;
   readonly locks: Locks;
   readonly browser: Browser;
   readonly listeners: CallbackListeners;

@@ -203,6 +203,16 @@ export function tokenRefusedByServer(login: LoginMeant): Failure {
   });
 }
 
+/** A new token was asked for, and only a person can get one. */
+export function noRefreshToken(login: LoginMeant): Failure {
+  return new Failure({
+    code: 'no_refresh_token',
+    exit: exitCode.loginNeeded,
+    message: `The login for ${quoted(login.server)} has no refresh token, so that only a new login gives another token.`,
+    remedy: `Run: ${loginCommand(login)}`,
+  });
+}
+
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
 export function tokensRefusedTooOften(login: LoginMeant, most: number): Failure {
   return new Failure({

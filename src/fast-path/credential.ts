@@ -7,6 +7,7 @@ import { findCredential, isGone, proveWanted } from '../flows/credential/find-cr
 import { minLife } from '../flows/credential/min-life.js';
 import { checkPin } from '../flows/login-pin.js';
 import { reportedRefused, usable } from '../flows/token/token-request.js';
+import { formatsAskedAgain } from '../primitives/credential-format.js';
 import { originText } from '../primitives/credential-target.js';
 import type { LoginRecord } from '../primitives/records.js';
 import { decodeCredential } from '../protocol/credential-item.js';
@@ -14,6 +15,7 @@ import { withSessionBus } from '../system/keychain/bus-address.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
 import { nullDevice, openStdin, takeWaiting } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
+import { handedOutPath, mayBeAskedAgain, noteHandedOut } from '../system/state/handed-out.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import type { Left } from './left.js';
 import { isRefreshWaiting, stateFolder, usualArguments } from './usual.js';
@@ -65,7 +67,9 @@ function answerWithoutToken(call: CredentialCall): string | undefined {
 }
 
 async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
-  let found: { readonly call: GetCall; readonly login: LoginRecord } | undefined;
+  let found:
+    | { readonly call: GetCall; readonly login: LoginRecord; readonly note: string | undefined }
+    | undefined;
   let output: string | undefined;
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const findKey = async () => {
@@ -77,14 +81,18 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
     const login = await loginFor(call);
     if (login === 'nobody') output = call.unmapped;
     if (typeof login !== 'object') return undefined;
-    found = { call, login };
+    const isNoted = formatsAskedAgain.has(call.wanted.format);
+    const note = isNoted ? handedOutPath(stateFolder(), login.key) : undefined;
+    // Whether it asks again is for the whole program to find out.
+    if (note !== undefined && mayBeAskedAgain(note, Date.now())) return undefined;
+    found = { call, login, note };
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) {
     return output;
   }
-  const { call, login } = found;
+  const { call, login, note } = found;
   const decoded = decodeCredential(item.value, login);
   if (!decoded.ok) {
     return undefined;
@@ -93,6 +101,10 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
+  if (note !== undefined) {
+    const handed = { key: login.key, obtainedAt: credential.obtainedAt };
+    left.afterwards = () => noteHandedOut(note, handed, Date.now());
+  }
   const rejected = reportedRefused(login, credential);
   return usable(credential, { minLifeMs, rejected }, now) && !isRefreshWaiting(login)
     ? call.output({ ...credential, server: login.server }, now)

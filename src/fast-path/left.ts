@@ -9,4 +9,6 @@ export interface Left {
    * milliseconds, since node:net then asks whether it is `process.stderr`, which is made for that.
    */
   readonly open: Disposable[];
+  /** To be done once all is written. */
+  afterwards: (() => void) | undefined;
 }

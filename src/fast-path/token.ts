@@ -39,7 +39,7 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
 /** @throws Failure for a command line that is wrong, or an error of the file system */
 function whatIsAsked(argv: readonly string[]) {
   const args = usualArguments(tokenTable, argv);
-  if (args === undefined) {
+  if (args === undefined || args.refresh) {
     return undefined;
   }
   const index = readIndexSync(indexPath(stateFolder()));

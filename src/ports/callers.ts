@@ -19,6 +19,20 @@ export interface FormatFailures {
   forget(origin: string, format?: string): Promise<void>;
 }
 
+/** Which token of a login was handed out: its item's key, and when it was obtained. */
+export interface HandedToken {
+  readonly key: string;
+  readonly obtainedAt: number;
+}
+
+/** What the process that started this one was given: programs that run their helper again after a 401 say no more than that. */
+export interface HandedOut {
+  /** When the token was obtained that this very process was given of the login within the last ten seconds. */
+  lately(key: string, now: number): Promise<number | undefined>;
+  /** Notes it, once it is written; fails silently. */
+  note(token: HandedToken, now: number): Promise<void>;
+}
+
 /** This program, as others are to start it. */
 export interface OwnProgram {
   readonly platform: string;

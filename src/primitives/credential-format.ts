@@ -13,6 +13,9 @@ export const credentialFormats = [
   'terraform',
 ] as const;
 
+/** Formats of programs that ask again after a 401, and do not say so (Claude Code, client-go). */
+export const formatsAskedAgain: ReadonlySet<string> = new Set(['headers', 'kubectl']);
+
 export type CredentialFormat = (typeof credentialFormats)[number];
 
 /** A little sooner than it ends, so that nobody is told of a token that ends on its way. */

@@ -1,4 +1,4 @@
-import type { FormatFailures } from '../ports/callers.js';
+import type { FormatFailures, HandedOut } from '../ports/callers.js';
 import type { DocumentServers } from '../ports/documents.js';
 import type { Neighbours } from '../ports/neighbours.js';
 import type {
@@ -67,6 +67,14 @@ export function lateFailures(make: () => Promise<FormatFailures>): FormatFailure
     read: async () => (await failures()).read(),
     keep: async (failure) => (await failures()).keep(failure),
     forget: async (origin, format) => (await failures()).forget(origin, format),
+  };
+}
+
+export function lateHandedOut(make: () => Promise<HandedOut>): HandedOut {
+  const handedOut = once(make);
+  return {
+    lately: async (key, now) => (await handedOut()).lately(key, now),
+    note: async (token, now) => (await handedOut()).note(token, now),
   };
 }
 

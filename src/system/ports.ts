@@ -9,6 +9,7 @@ import {
   lateBrowser,
   lateDoor,
   lateFailures,
+  lateHandedOut,
   lateIndex,
   lateListeners,
   lateLocks,
@@ -79,6 +80,10 @@ export function createPorts(options: PortsOptions): Ports {
     const { createFormatFailures } = await import('./state/format-failures.js');
     return createFormatFailures({ directory: folder(), locks });
   });
+  const handedOut = lateHandedOut(async () => {
+    const { createHandedOut } = await import('./state/handed-out.js');
+    return createHandedOut(folder());
+  });
   const recovery = lateRecovery(async () => {
     const { createRecovery } = await import('./state/recovery.js');
     return createRecovery({ directory: `${folder()}/recovery` });
@@ -104,6 +109,7 @@ export function createPorts(options: PortsOptions): Ports {
     journal,
     attempts,
     failures,
+    handedOut,
     renewal: {
       renew: async (login, limits) => {
         const { createRenewal } = await import('./renewal.js');

@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../src/system/memory-store.js';
 import { createAttempts } from '../../src/system/state/attempts.js';
 import { createCredentialIndex } from '../../src/system/state/credential-index.js';
 import { createFormatFailures } from '../../src/system/state/format-failures.js';
+import { createHandedOut } from '../../src/system/state/handed-out.js';
 import { createLocks } from '../../src/system/state/locks.js';
 import { createRecovery } from '../../src/system/state/recovery.js';
 
@@ -74,6 +75,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     attempts: createAttempts({ directory, locks, clock }),
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
     failures: createFormatFailures({ directory, locks }),
+    handedOut: createHandedOut(directory),
     browser,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
     terminal,

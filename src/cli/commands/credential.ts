@@ -10,10 +10,10 @@ import {
 } from '../../flows/credential/find-credential.js';
 import { grantToken } from '../../flows/credential/grant-token.js';
 import { forgetFailures, originOfWanted, rememberFailure } from '../../flows/credential/remember-failure.js';
-import { reportRefused } from '../../flows/credential/report-refused.js';
+import { reportAskedAgain, reportRefused } from '../../flows/credential/report-refused.js';
 import { noLogin } from '../../flows/find-login.js';
 import { checkPin } from '../../flows/login-pin.js';
-import type { CredentialFormat } from '../../primitives/credential-format.js';
+import { type CredentialFormat, formatsAskedAgain } from '../../primitives/credential-format.js';
 import { pickCredential } from '../../primitives/pick-credential.js';
 import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext } from '../command.js';
@@ -31,6 +31,8 @@ const endMs = 800;
 interface Progress {
   call: Exclude<CredentialCall, { readonly kind: 'answer' }> | undefined;
   login: LoginRecord | undefined;
+  /** Of the token that was found. */
+  obtainedAt?: number;
 }
 
 export const command: Command<typeof credentialTable> = {
@@ -50,7 +52,10 @@ export const command: Command<typeof credentialTable> = {
     try {
       const output = await before(signal, answer(context, format, args, progress, signal));
       await context.out.write(output);
-      const { call, login } = progress;
+      const { call, login, obtainedAt } = progress;
+      if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
+        await context.ports.handedOut.note({ key: login.key, obtainedAt }, context.ports.clock.now());
+      }
       if (call?.kind === 'get' && login !== undefined) {
         await forgetFailures(context.ports, login.server, format);
         await forgetFailures(context.ports, '', format); // those that named no server
@@ -106,9 +111,14 @@ async function answer(
   if (login === undefined) {
     return call.unmapped ?? '';
   }
-  const now = call.refused ? await reportRefused(ports, login, undefined) : login;
+  const now = call.refused
+    ? await reportRefused(ports, login, undefined)
+    : formatsAskedAgain.has(format)
+      ? await reportAskedAgain(ports, login)
+      : login;
   const token = await grantToken(ports, { login: now, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
+  progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, ports.clock.now());
 }
 

@@ -16,14 +16,20 @@ export const tokenTable = {
       value: 'SECONDS',
       describe: 'refresh a token with less life left than this',
     },
+    {
+      name: 'refresh',
+      kind: 'boolean',
+      describe: 'refresh it first, though it may live: for a token that a server refuses',
+    },
   ],
   examples: [
     {
       command: 'curl -H "$(postern token work --header)" https://example.com/mcp',
       describe: 'use it elsewhere',
     },
+    { command: 'postern token work --refresh', describe: 'another one, where the server refuses that one' },
   ],
   notes: [
-    'With --json: access_token, token_type, expires_at (seconds since 1970, or null) and scope. Limits: 15 s for a refresh, 30 s to wait for another process’s, 5 s for the keychain.',
+    'With --json: access_token, token_type, expires_at (seconds since 1970, or null) and scope. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',
   ],
 } as const satisfies CommandTable;

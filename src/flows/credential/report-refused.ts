@@ -2,9 +2,32 @@ import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Secret } from '../../primitives/secret.js';
 import { readCredential } from '../token/read-credential.js';
+import { renewable } from '../token/token-request.js';
 
 /** A token younger than this is not renewed for a report: another one would fare no better. */
 const youngMs = 60_000;
+
+/** A caller that asks again after each 401 has a token renewed no more often than this, in milliseconds. */
+const askedAgainMs = 60_000;
+
+/**
+ * A program that was given this very token seconds ago, and asks again, was refused with it: that is noted as
+ * `reportRefused` does, once a minute at most for a login, however young the token is.
+ * @returns the login, as it is noted now
+ */
+export async function reportAskedAgain(
+  ports: Pick<Ports, 'store' | 'index' | 'attempts' | 'handedOut' | 'clock'>,
+  login: LoginRecord,
+): Promise<LoginRecord> {
+  const given = await ports.handedOut.lately(login.key, ports.clock.now());
+  if (given === undefined || given === login.refusedToken) return login;
+  const held = await readCredential(ports, login);
+  const isRefused =
+    renewable(held) &&
+    held.obtainedAt === given &&
+    (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
+  return isRefused ? noteRefused(ports, login, held.obtainedAt) : login;
+}
 
 /**
  * Notes that a token was refused, so that its next use renews it: this very token, and nothing else of the login.
@@ -21,6 +44,14 @@ export async function reportRefused(
   if (!isThis || Math.abs(ports.clock.now() - obtainedAt) < youngMs) {
     return login;
   }
+  return noteRefused(ports, login, obtainedAt);
+}
+
+async function noteRefused(
+  ports: Pick<Ports, 'index'>,
+  login: LoginRecord,
+  obtainedAt: number,
+): Promise<LoginRecord> {
   await ports.index.update((document) => ({
     ...document,
     logins: document.logins.map((record) =>

@@ -1,4 +1,5 @@
 import { Failure } from '../../errors/failure.js';
+import { noRefreshToken } from '../../errors/token.js';
 import type { Secret } from '../../primitives/secret.js';
 import type { StoredCredential } from '../../protocol/credential-item.js';
 import { cannotRenew } from './cannot-renew.js';
@@ -39,6 +40,19 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
     throw cannotRenew(request.login, credential, wanted, ports.clock.now());
   }
   return tokenOf(await refreshCredential(ports, wanted));
+}
+
+/**
+ * Another token than the stored one, though that may live: for whoever was refused with it.
+ * @throws Failure `no_refresh_token`, or as `validToken`
+ */
+export async function refreshedToken(
+  ports: TokenPorts,
+  request: Omit<ValidTokenRequest, 'rejected'>,
+): Promise<ValidToken> {
+  const held = await readAndUpgrade(ports, request.login, request.signal);
+  if (!renewable(held)) throw noRefreshToken(request.login);
+  return tokenOf(await refreshCredential(ports, { ...request, rejected: held.accessToken }));
 }
 
 /** A refresh that was killed may have left a newer one, with which this one may have ended. */

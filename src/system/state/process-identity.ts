@@ -17,7 +17,7 @@ export interface ProcessIdentity {
 export function ownIdentity(): ProcessIdentity {
   return {
     pid: process.pid,
-    started: lifeOf(process.pid)?.started ?? '',
+    started: startOf(process.pid),
     boot: textOf('/proc/sys/kernel/random/boot_id'),
     place: placeOf(),
   };
@@ -65,6 +65,11 @@ export function stateOf(
     return 'alive';
   }
   return life.zombie || life.started !== holder.started ? 'dead' : 'alive';
+}
+
+/** Clock ticks from boot to the start of that process; empty where the system does not say. */
+export function startOf(pid: number): string {
+  return lifeOf(pid)?.started ?? '';
 }
 
 /** Is there a process with this number here? */
