@@ -2,23 +2,56 @@ import { quoted } from '../primitives/printable.js';
 import type { Step } from '../primitives/step.js';
 import { exitCode, Failure } from './failure.js';
 
-/** The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). */
+/**
+ * The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). Which of them,
+ * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
+ */
 export function authorizationDenied(
   issuer: string,
   error: string,
   said: string,
   trail: readonly Step[],
 ): Failure {
-  const denied = error === 'access_denied';
+  const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
   return new Failure({
-    code: denied ? 'denied' : 'authorization_refused',
+    code: denials[error] ?? 'authorization_refused',
     exit: exitCode.refused,
-    message: `${denied ? 'The login was denied' : `The login was refused (${quoted(error, 80)})`} at ${quoted(issuer)}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: denied
-      ? 'Run the login again and allow it; a login made before is still there.'
-      : 'Run the login again with --verbose to see what was asked.',
+    message: `${isDenial(error) ? 'The login was denied' : 'The login was refused'}${shown} at ${quoted(issuer)}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: afterRefusal(error),
     trail,
   });
+}
+
+const denials: Readonly<Record<string, string>> = {
+  access_denied: 'denied',
+  consent_required: 'denied',
+  unauthorized_client: 'unauthorized_client',
+  invalid_client: 'invalid_client',
+};
+
+const isDenial = (error: string): boolean => denials[error] === 'denied';
+
+function afterRefusal(error: string): string {
+  switch (error) {
+    case 'access_denied':
+      return 'If you said no there, run the login again and allow it; if you did not, your account may not use this: ask the authorization server’s operator. A login made before is still there.';
+    case 'consent_required':
+      return 'It wants a consent that was not given: run the login again and allow what it asks for. A login made before is still there.';
+    case 'unauthorized_client':
+    case 'invalid_client':
+      return 'This client may not log anybody in there. If you gave it, check --client-id; else run the login again, which registers this program anew.';
+    case 'invalid_scope':
+      return 'Run the login again and name the scopes with --scope.';
+    case 'login_required':
+    case 'interaction_required':
+    case 'account_selection_required':
+      return 'Run the login again and log in on its page.';
+    case 'temporarily_unavailable':
+    case 'server_error':
+      return 'It is in trouble: run the login again in a while.';
+    default:
+      return 'Run the login again with --verbose to see what was asked.';
+  }
 }
 
 /** An answer with our state that says contradictory or malformed things. */

@@ -35,6 +35,13 @@ export function deviceSiteRefused(
   });
 }
 
+/** This client may not log in by a code there; the login page is another matter. `refusal`: what was answered. */
+export function deviceGrantRefused(refusal: Failure, login: LoginMeant): Failure {
+  const { code, exit, message, trail } = refusal;
+  const remedy = `This client may not log in by a code there. Without one, run: ${loginCommand(login, '--no-browser')}`;
+  return new Failure({ code, exit, message, remedy, trail, cause: refusal });
+}
+
 /** Nobody typed the code while this login waited; the code itself would have lasted longer. */
 export function deviceLoginTimedOut(timeoutMs: number, trail: readonly Step[]): Failure {
   return new Failure({

@@ -10,17 +10,38 @@ export function grantRefused(
   answer: { readonly status: number; readonly error: string; readonly said: string },
   trail: readonly Step[],
 ): Failure {
-  const known = ['invalid_grant', 'invalid_client', 'invalid_target', 'invalid_scope'];
   return new Failure({
-    code: known.includes(answer.error) ? answer.error : 'grant_refused',
+    code: grantErrors.includes(answer.error) ? answer.error : 'grant_refused',
     exit: exitCode.refused,
     message: `The authorization server ${quoted(issuer)} refused to issue a token (${answer.status}${answer.error === '' ? '' : ` ${quoted(answer.error, 80)}`})${answer.said === '' ? '' : `; it said: ${quoted(answer.said)}`}.`,
-    remedy:
-      answer.error === 'invalid_client'
-        ? 'The client is not known there. If you gave it, check --client-id and its secret; else run the login again, which registers this program anew.'
-        : 'Run the login again; nothing was stored, and an earlier login is as it was.',
+    remedy: afterGrantError(answer.error),
     trail,
   });
+}
+
+const grantErrors: readonly string[] = [
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_target',
+  'invalid_scope',
+];
+
+function afterGrantError(error: string): string {
+  switch (error) {
+    case 'invalid_client':
+      return 'The client is not known there. If you gave it, check --client-id and its secret; else run the login again, which registers this program anew.';
+    case 'unauthorized_client':
+    case 'unsupported_grant_type':
+      return 'The authorization server does not let this client log in this way: ask its operator to allow it. Nothing was stored, and an earlier login is as it was.';
+    case 'invalid_target':
+      return 'The authorization server issues no tokens for this server: report it to the server’s operator.';
+    case 'invalid_scope':
+      return 'Run the login again and name the scopes with --scope; nothing was stored, and an earlier login is as it was.';
+    default:
+      return 'Run the login again; nothing was stored, and an earlier login is as it was.';
+  }
 }
 
 /** `invalid_client` for a client that logs in as itself: nothing of it was registered from here. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
 import { freshToken } from './calls.js';
 import { type OwnScene, openOwnScene } from './own-scene.js';
@@ -40,16 +41,43 @@ test('[A-49] metadata that changes before the refresh: the refresh token goes to
   assert.deepEqual(elsewhere.issuer.requests, []);
 });
 
-test('[A-49] the index is changed by another program: secrets go where the credential itself says', async () => {
+for (const forge of [
+  ['issuer', (elsewhere: OwnScene) => ({ issuer: elsewhere.issuer.issuer })],
+  ['resource', (elsewhere: OwnScene) => ({ resource: elsewhere.server.url })],
+  ['client', () => ({ clientId: 'another-client' })],
+  ['account', () => ({ account: 'another' })],
+  ['item', (_: OwnScene, other: LoginRecord) => ({ key: other.key })],
+] as const) {
+  const [what, change] = forge;
+  test(`[A-49] the index is changed by another program (${what}): the credential is not its own, and nothing is sent`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    await using elsewhere = await openOwnScene();
+    const login = await scene.login({ server: own.server.url });
+    const other = await scene.login({ server: elsewhere.server.url, account: 'other' });
+    scene.ports.advance(299_000);
+    const forms = () => [own.issuer.forms.length, elsewhere.issuer.forms.length];
+    const before = forms();
+    const failure = await failureOf(
+      freshToken(scene, { ...login, ...change(elsewhere, other) }),
+      'credential_corrupt',
+    );
+    assert.equal(failure.exit, 7);
+    assert.deepEqual(forms(), before);
+  });
+}
+
+test('[A-49] what of the index only tells (registration, scopes, times) sends nothing elsewhere', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  await using elsewhere = await openOwnScene();
   const login = await scene.login({ server: own.server.url });
   scene.ports.advance(299_000);
-  const forged = { ...login, issuer: elsewhere.issuer.issuer };
-  const failure = await failureOf(freshToken(scene, forged), 'credential_corrupt');
-  assert.equal(failure.exit, 7);
-  assert.deepEqual(elsewhere.issuer.requests, []);
+  const expiresAt = scene.ports.clock.now() + 3_600_000;
+  const forged = { ...login, expiresAt, scopes: ['admin'], registration: 'preregistered' } as const;
+  await freshToken(scene, forged);
+  const form = own.issuer.forms.at(-1)?.fields;
+  assert.equal(form?.get('grant_type'), 'refresh_token', 'the times of the credential count');
+  assert.doesNotMatch(form?.get('scope') ?? '', /admin/);
 });
 
 test('[A-29] documents that claim to be good for ever are read anew by each login', async () => {
@@ -79,11 +107,14 @@ test('[A-29] an error answer is not remembered either', async () => {
   await scene.login({ server: own.server.url });
 });
 
-for (const fault of ['as-endpoint-private', 'as-endpoint-http-public']) {
+for (const [fault, code] of [
+  ['as-endpoint-private', 'address_refused'],
+  ['as-endpoint-http-public', 'url_refused'],
+] as const) {
   test(`[A-34][R-5.8c] ${fault}: refused before anything is registered or opened, nothing is sent there`, async () => {
     await using scene = await openScene({ faults: [fault] });
-    const outcome = await scene.login().catch((error: unknown) => error as { readonly exit?: number });
-    assert.ok('exit' in outcome && (outcome.exit === 5 || outcome.exit === 6));
+    const failure = await scene.loginFails(code);
+    assert.equal(failure.exit, 5);
     assert.deepEqual(scene.ports.opened, []);
     assert.equal(scene.sandbox.stats.registrations, 0);
   });

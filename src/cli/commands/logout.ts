@@ -8,6 +8,7 @@ import { printable } from '../../primitives/printable.js';
 import { defaultAccount, type LoginRecord } from '../../primitives/records.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
 import { byFailure } from '../words/by-failure.js';
+import { inWords } from '../words/duration.js';
 import { leftoverLines } from '../words/key-words.js';
 import { callName } from '../words/login-words.js';
 import { logoutTable } from './logout.table.js';
@@ -37,7 +38,7 @@ async function endOne(
   ports.progress.end();
   const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
   if (options.json) await out.json({ logouts: [resultJson(result)] });
-  else await out.line(resultLine(result));
+  else await out.line(resultLine(result, ports.clock.now()));
   for (const line of leftoverLines(left)) context.tell(line);
   return 0;
 }
@@ -50,7 +51,7 @@ async function endAll(context: CommandContext, force: boolean): Promise<CommandE
     await out.json(allJson(all));
   } else {
     if (logouts.length + failures.length === 0) tell('There is no login to end.');
-    for (const result of logouts) await out.line(resultLine(result));
+    for (const result of logouts) await out.line(resultLine(result, ports.clock.now()));
     const forgotten = forgottenLine(all);
     if (forgotten !== undefined) await out.line(forgotten);
     for (const alike of byFailure(failures)) {
@@ -94,11 +95,27 @@ function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutO
   };
 }
 
-function resultLine({ login, revocation }: LogoutResult): string {
-  const there = revocation.done
-    ? 'its token is revoked'
-    : `its token could not be revoked there and lives until it expires: ${printable(revocation.why, 400).replace(/\.$/, '')}`;
-  return `Logged out of ${fullName(login)}: forgotten here, ${there}.`;
+/** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
+function resultLine({ login, revocation }: LogoutResult, now: number): string {
+  const head = `Logged out of ${fullName(login)}.`;
+  const end = accessEnd(login, now);
+  if (revocation.done) {
+    return end === undefined
+      ? `${head} Its token is revoked.`
+      : `${head} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
+  }
+  const why = printable(revocation.why, 400).replace(/\.$/, '');
+  const lives = [
+    ...(login.refreshable && login.grant === undefined ? ['its refresh token stays valid there'] : []),
+    ...(end === undefined ? [] : [`its access token stays valid ${end}`]),
+  ];
+  return `${head} Its token was not revoked (${why})${lives.length === 0 ? '' : `; ${lives.join(', ')}`}.`;
+}
+
+/** How long an access token handed out may go on working; undefined where it has ended. */
+function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined {
+  if (expiresAt === null) return 'until the server refuses it';
+  return expiresAt > now ? `for ${inWords(expiresAt - now)}` : undefined;
 }
 
 function fullName(login: LoginRecord): string {
@@ -112,5 +129,6 @@ function resultJson({ login, revocation }: LogoutResult) {
     account: login.account,
     revoked: revocation.done,
     reason: revocation.done ? null : revocation.why,
+    accessTokenExpiresAt: login.expiresAt === null ? null : new Date(login.expiresAt).toISOString(),
   };
 }

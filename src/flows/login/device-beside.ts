@@ -10,6 +10,8 @@ import type { Redeemed } from './redeem.js';
 /** How long the person's address waits for a code to stand beside it, in milliseconds. */
 const patienceMs = 5_000;
 
+const noCode = 'There is no code to type: the authorization server does not let this client log in by one.';
+
 /** Codes of failures that are true of the other way, too. */
 const finalCodes: readonly string[] = ['denied', 'invalid_client'];
 const isFinal = ({ code }: Failure): boolean => finalCodes.includes(code);
@@ -61,8 +63,9 @@ export function deviceBeside(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Failure) && !patience.aborted) throw error;
-        if (error instanceof Failure && isFinal(error)) fail(error);
-        return [];
+        if (!(error instanceof Failure)) return [];
+        if (isFinal(error)) fail(error);
+        return error.code === 'unauthorized_client' ? [noCode] : [];
       }
     },
   };

@@ -115,7 +115,8 @@ export async function waitForDeviceToken(
     const error = judged.problem === 'refused' ? judged.error : '';
     if (error === 'slow_down') intervalMs += slowDownMs;
     else if (error === 'expired_token') throw deviceCodeExpired(issuer, steps);
-    else if (error === 'access_denied') throw authorizationDenied(issuer, error, '', steps);
+    else if (judged.problem === 'refused' && ['access_denied', 'consent_required'].includes(error))
+      throw authorizationDenied(issuer, error, judged.said, steps);
     else if (error !== 'authorization_pending') throw tokenFailure(judged, issuer, ports.journal);
     pauseMs = intervalMs;
   }

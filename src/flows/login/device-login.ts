@@ -1,4 +1,5 @@
-import { deviceFlowMissing, deviceSiteRefused } from '../../errors/device.js';
+import { deviceFlowMissing, deviceGrantRefused, deviceSiteRefused } from '../../errors/device.js';
+import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { DeviceAuthorization } from '../../protocol/oauth/device-authorization.js';
@@ -14,6 +15,9 @@ import type { LoginRequest } from './login.js';
 import { registrationServed } from './register-dynamically.js';
 import { scopesToRegister } from './select-scopes.js';
 import { wishOf } from './wish.js';
+
+/** Codes of a refusal of the grant itself (RFC 6749 section 5.2). */
+const grantRefusals: readonly string[] = ['unauthorized_client', 'unsupported_grant_type'];
 
 /** No listener is open: the redirect URI stands in the registration only. */
 const unusedRedirectUri = 'http://127.0.0.1/callback';
@@ -71,7 +75,8 @@ export async function deviceLogin(
     return record;
   } catch (error) {
     await forgetRefusedClient(ports, { issuer, client }, error);
-    throw error;
+    const isNotAllowed = error instanceof Failure && grantRefusals.includes(error.code);
+    throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : error;
   } finally {
     ports.progress.end();
   }
