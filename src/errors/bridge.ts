@@ -9,7 +9,7 @@ export function bridgeScopeNeeded(login: LoginMeant, wanted: readonly string[], 
     code: 'insufficient_scope',
     exit: exitCode.loginNeeded,
     message: `${quoted(login.server)} wants the scope ${quoted(wanted.join(' '))} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: `Run: ${loginCommand(login, '--scope', shellWord(wanted.join(' ')))} and try again; the bridge need not be started again.`,
+    remedy: `Ask for that scope, then try again; the bridge need not be started again: ${loginCommand(login, '--scope', shellWord(wanted.join(' ')))}`,
   });
 }
 

@@ -1,6 +1,7 @@
 import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
+import { unionScopes } from '../primitives/scope.js';
 import { visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
@@ -15,13 +16,18 @@ export function tokenNotForUrl(server: string, url: string): Failure {
 }
 
 /** A valid token lacks scope, and this command may not ask for more. */
-export function insufficientScope(server: string, missing: readonly string[], said: string): Failure {
+export function insufficientScope(
+  login: LoginMeant & { readonly scopes: readonly string[] },
+  missing: readonly string[],
+  said: string,
+): Failure {
   const scope = missing.join(' ');
+  const all = shellWord(unionScopes(login.scopes, missing).join(' '));
   return new Failure({
     code: 'insufficient_scope',
     exit: exitCode.loginNeeded,
-    message: `${quoted(server)} wants the scope ${quoted(scope)} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: 'Run the same command again with --login, which asks for that scope in the browser.',
+    message: `${quoted(login.server)} wants the scope ${quoted(scope)} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: `Ask for that scope, then try again: ${loginCommand(login, '--scope', all)}`,
   });
 }
 
@@ -43,14 +49,18 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
 }
 
 /** The person does not want this login to have more scope. */
-export function stepUpDeclined(server: string, missing: readonly string[], when: 'now' | 'earlier'): Failure {
+export function stepUpDeclined(
+  login: LoginMeant & { readonly scopes: readonly string[] },
+  missing: readonly string[],
+  when: 'now' | 'earlier',
+): Failure {
   const said =
     when === 'now' ? 'you declined to ask for it' : 'you declined to ask for it within the last hour';
   return new Failure({
     code: 'step_up_declined',
     exit: exitCode.refused,
-    message: `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and ${said}.`,
-    remedy: 'Run the same command again with --login, if you want that after all.',
+    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this, and ${said}.`,
+    remedy: `If you want that after all, run: ${loginCommand(login, '--scope', shellWord(unionScopes(login.scopes, missing).join(' ')))}`,
   });
 }
 

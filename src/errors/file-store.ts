@@ -59,7 +59,7 @@ export function sealedFileDamaged(path: string): Failure {
   return failure({
     code: 'credential_corrupt',
     message: `The sealed file ${quoted(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
-    remedy: 'Put back a good copy of it, or log in again with postern login, which replaces it.',
+    remedy: 'Put back a good copy of it, or log in again, which replaces it: postern login <server>',
   });
 }
 
@@ -68,7 +68,7 @@ export function sealedHeadDamaged(path: string): Failure {
   return failure({
     code: 'store_damaged',
     message: `${quoted(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
-    remedy: `Put back a good copy of it; or move its folder away and log in again with postern login.`,
+    remedy: 'Put back a good copy of it; or move its folder away and log in again: postern login <server>',
   });
 }
 

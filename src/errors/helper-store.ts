@@ -8,7 +8,7 @@ export function helperMissing(program: string): Failure {
     exit: exitCode.store,
     message: `The store cannot be used: there is no ${program} in an absolute folder of the PATH.`,
     remedy:
-      'Install it (Debian: apt-get install golang-docker-credential-helpers), or choose another store with postern login <server> --store.',
+      'Install it (Debian: apt-get install golang-docker-credential-helpers), or choose another store: postern login <server> --store file',
   });
 }
 
@@ -38,6 +38,6 @@ export function helperAnswerWrong(program: string, why: string): Failure {
     code: 'credential_corrupt',
     exit: exitCode.store,
     message: `What ${program} gave back is not what postern stored in it: ${why}. It was not used.`,
-    remedy: `Choose another store with postern login <server> --store, or mend ${program} and log in again.`,
+    remedy: `Mend ${program} and log in again, or choose another store: postern login <server> --store file`,
   });
 }

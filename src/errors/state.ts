@@ -142,7 +142,7 @@ export class Busy extends Failure {
 }
 
 function putBack(path: string): string {
-  return `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again with postern login.`;
+  return `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again: postern login <server>`;
 }
 
 function reasonOf(cause: unknown): string {

@@ -130,7 +130,7 @@ export function storeDamaged(why: string): Failure {
     code: 'credential_corrupt',
     exit: exitCode.store,
     message: `The keychain’s item is damaged (${printable(why, 100)}); it was left as it is and not used.`,
-    remedy: 'Log in again with postern login, which replaces it.',
+    remedy: 'Log in again, which replaces it: postern login <server>',
   });
 }
 

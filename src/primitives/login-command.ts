@@ -9,6 +9,8 @@ export interface LoginMeant {
   /** Undefined: none was given, so the default one. */
   readonly account?: string | undefined;
   readonly grant?: 'client_credentials' | undefined;
+  /** Those that it was made with by `--scope`. */
+  readonly askedScopes?: readonly string[] | undefined;
   /** The name that it is to get: no command knows the login by it yet. */
   readonly newName?: string | undefined;
 }
@@ -30,5 +32,7 @@ export function loginArgument({ name, server, account = defaultAccount }: LoginM
 export function loginCommand(login: LoginMeant, ...options: readonly string[]): string {
   const grant = login.grant === undefined ? [] : ['--client-credentials'];
   const name = login.newName === undefined ? [] : [`--name ${shellWord(login.newName)}`];
-  return ['postern login', loginArgument(login), ...name, ...grant, ...options].join(' ');
+  const asked = options.includes('--scope') ? [] : (login.askedScopes ?? []);
+  const scope = asked.length === 0 ? [] : [`--scope ${shellWord(asked.join(' '))}`];
+  return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...options].join(' ');
 }

@@ -33,6 +33,8 @@ export interface LoginRecord {
   /** Who logged in, as the authorization server told it: shown, never trusted. Absent: it did not tell. */
   readonly identity?: string;
   readonly scopes: readonly string[];
+  /** Those that a person named with `--scope`, and what was asked for on top; absent: the server said which. */
+  readonly askedScopes?: readonly string[];
   /** Milliseconds since 1970; null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;

@@ -34,3 +34,26 @@ test('two accounts of one server live side by side; logging one out leaves the o
   assert.deepEqual([gone.code, gone.stdout], [3, ''], gone.stderr);
   assert.match(await whoIs('home'), /bob/);
 });
+
+test('a login that has ended names the command that renews it; obeyed, that very account is back, the other is as it was', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { serverUrl } = stage.sandbox;
+  await loginAs(stage, 'work', 'alice');
+  await loginAs(stage, 'home', 'bob');
+  const tokenOf = (account: string, ...more: string[]) =>
+    stage.run('token', serverUrl, '--account', account, ...more);
+  const before = (await tokenOf('work')).stdout;
+  stage.sandbox.setFaults(['refresh-invalid-grant']);
+  const ended = await tokenOf('home', '--min-ttl', '299');
+  assert.equal(ended.code, 3, ended.stderr);
+  stage.sandbox.setFaults([]);
+  const [, words = ''] = /Run: postern (login \S+ --account \S+)$/m.exec(ended.stderr) ?? [];
+  await using again = stage.start(...words.split(' '), '--no-browser');
+  await walkLogin(await authorizationUrlOf(again), { account: 'bob' });
+  assert.equal((await again.finished).code, 0);
+  const who = await stage.run('call', serverUrl, 'whoami', '--account', 'home');
+  assert.match(who.stdout, /bob/);
+  assert.equal((await tokenOf('work')).stdout, before);
+});

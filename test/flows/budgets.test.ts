@@ -76,7 +76,7 @@ test('[A-163] a step-up that the person declined at the prompt costs nothing of 
   for (let times = 0; times < 5; times += 1) {
     await failureOf(
       add(async () => {
-        throw stepUpDeclined(login.server, ['notes:write'], 'now');
+        throw stepUpDeclined(login, ['notes:write'], 'now');
       }),
       'step_up_declined',
     );

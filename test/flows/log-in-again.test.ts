@@ -59,3 +59,13 @@ test('the command that makes a login is one that a shell takes', () => {
     'postern login https://example.com --name work',
   );
 });
+
+test('a login made with --scope is made again with it', async () => {
+  await using scene = await openScene();
+  const login = await scene.login({ scopes: ['mcp:basic', 'notes:read'], name: 'notes' });
+  assert.equal(loginCommand(login), "postern login notes --scope 'mcp:basic notes:read'");
+  const wider = await scene.login({ scopes: ['notes:write'], heldScopes: login.scopes });
+  assert.equal(loginCommand(wider), "postern login notes --scope 'mcp:basic notes:read notes:write'");
+  const asked = await scene.login({ account: 'other' });
+  assert.doesNotMatch(loginCommand(asked), /--scope/);
+});

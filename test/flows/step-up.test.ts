@@ -28,7 +28,7 @@ test('[R-2.1c][R-7.1] missing scope without leave to ask: exit 3, the scope and 
   const failure = await failureOf(callTool(scene, login, 'note_add', { text: 'x' }), 'insufficient_scope');
   assert.equal(failure.exit, 3);
   assert.match(failure.message, /notes:write/);
-  assert.match(failure.remedy, /--login/);
+  assert.match(failure.remedy, /then try again: postern login \S+ --scope .*notes:write/);
 });
 
 test('[A-162] the same scope asked for again after it was got: no second step-up, exit 4', async () => {

@@ -113,6 +113,7 @@ export async function clientCredentialsLogin(
     const token = { ...redeemed.token, refreshToken: undefined };
     const login = await keepLogin(ports, {
       ...request,
+      heldScopes: [],
       discovery,
       redeemed: { ...redeemed, token },
       way: 'preregistered',

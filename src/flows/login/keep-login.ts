@@ -7,6 +7,7 @@ import type {
   RegistrationWay,
   StrayItem,
 } from '../../primitives/records.js';
+import { unionScopes } from '../../primitives/scope.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import { identityIn } from '../../protocol/oauth/identity.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
@@ -31,6 +32,9 @@ export interface NewLogin {
   readonly grant: Grant;
   readonly account: string;
   readonly name: string | undefined;
+  /** Named with `--scope`, or by the server at a step-up, beside those held. */
+  readonly scopes: readonly string[] | undefined;
+  readonly heldScopes: readonly string[];
   /** `wishOf` the request; undefined where nobody waits for such a login. */
   readonly wish: string | undefined;
   readonly signal: AbortSignal;
@@ -134,6 +138,7 @@ async function write(
     ...binding,
     ...(identity === undefined ? {} : { identity: identity.shown }),
     scopes: token.scopes,
+    ...askedScopes(login, before.find(same)),
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,
     refreshable: token.refreshToken !== undefined || login.grant === 'client_credentials',
@@ -156,6 +161,16 @@ async function write(
     );
   });
   return { record, replaced: places.filter((old) => !isRecorded(after, kindOf(ports, old))) };
+}
+
+/** What to name with `--scope` when this login is made again; a step-up of one that named none goes on without. */
+function askedScopes(
+  { scopes, heldScopes }: NewLogin,
+  before: LoginRecord | undefined,
+): Pick<LoginRecord, 'askedScopes'> {
+  const isStepUp = heldScopes.length > 0;
+  if (scopes === undefined || (isStepUp && before?.askedScopes === undefined)) return {};
+  return { askedScopes: unionScopes(before && isStepUp ? (before.askedScopes ?? []) : [], scopes) };
 }
 
 /** Whoever brings a store has no other, whatever it was called when the record was written. */

@@ -47,13 +47,13 @@ export async function stepUp(ports: SenderPorts, asked: StepUp): Promise<Stepped
     return withoutBudget(other);
   }
   if (relogin === undefined) {
-    throw insufficientScope(server, added, wants.said);
+    throw insufficientScope(login, added, wants.said);
   }
   const budget = stepUpBudget(ports, { login, operation: asked.operation, scopes: wants.scopes });
   await budget.check();
   const better = await relogin(login, wants.scopes, () => budget.begin());
   if (better === undefined) {
-    throw insufficientScope(server, added, wants.said);
+    throw insufficientScope(login, added, wants.said);
   }
   await budget.answered(better);
   return { login: better, helped: () => budget.helped() };

@@ -29,7 +29,7 @@ export async function askStepUp(
   for (const name of names) {
     if (!(await attempts.take(name, 1))) {
       await forget();
-      throw stepUpDeclined(login.server, added, 'earlier');
+      throw stepUpDeclined(login, added, 'earlier');
     }
     taken.push(name);
   }
@@ -41,7 +41,7 @@ export async function askStepUp(
       throw error;
     });
   if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) {
-    throw stepUpDeclined(login.server, added, 'now');
+    throw stepUpDeclined(login, added, 'now');
   }
   await forget();
 }

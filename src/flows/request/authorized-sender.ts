@@ -177,14 +177,14 @@ class Sender {
       return undefined;
     }
     if (relogin === undefined || !before.replayable) {
-      throw insufficientScope(server, added, wants.said);
+      throw insufficientScope(this.#login, added, wants.said);
     }
     const about = { login: this.#login, operation: operationOf(request), scopes: wants.scopes };
     const budget = stepUpBudget(this.#ports, about);
     await budget.check();
     const better = await relogin(this.#login, wants.scopes, () => budget.begin());
     if (better === undefined) {
-      throw insufficientScope(server, added, wants.said);
+      throw insufficientScope(this.#login, added, wants.said);
     }
     await budget.answered(better);
     this.#use(better);

@@ -48,7 +48,7 @@ export function refusalFor(error: unknown): Refusal {
         : {
             status: 503,
             code,
-            message: 'A login is needed: postern login. It is used as soon as it is there.',
+            message: `A login is needed; it is used as soon as it is there. ${seeTerminal}`,
           };
   }
   if (error instanceof Failure && error.exit === 4) {

@@ -90,6 +90,7 @@ const login: Readonly<Record<string, Check>> = {
   account: isText,
   identity: maybe(isText),
   scopes: isTexts,
+  askedScopes: maybe(isTexts),
   expiresAt: isTime,
   obtainedAt: isWhole,
   refreshable: isFlag,

@@ -46,7 +46,7 @@ function judgeKey(key: JsonObject | undefined, which: string): Finding[] {
   const leaked = privateMembers.filter((name) => key[name] !== undefined);
   if (leaked.length > 0 || key['kty'] === 'oct') {
     const what = `${which} holds the private part of the key (${leaked.join(', ') || 'kty oct'}), for everybody to read.`;
-    const remedy = 'Stop using that key at once: postern client-metadata init makes a new pair.';
+    const remedy = 'Stop using that key at once, and make a new pair: postern client-metadata init';
     return [failure('private_key_inside', 'R-2.3b, CIMD section 4.1', { what, remedy })];
   }
   const kind = stringField(key, 'kty') ?? '';
