@@ -76,3 +76,6 @@ process.stdout.write(
 process.stdout.write(
   `${rounds} rounds, milliseconds; the ratio is to \`node -e 0\` of the same round; cpu: mean processor time\n`,
 );
+
+// Memory of each flow, printed with these.
+await import('./memory.js');
