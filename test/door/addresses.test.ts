@@ -131,3 +131,34 @@ test('a name service that never answers ends with a time-out, or with the caller
   caller.abort(new Error('stop'));
   await assert.rejects(pending, /stop/);
 });
+
+test('of an answer with more than 16 addresses the others are not tried [A-261]', async () => {
+  await using server = await startHttp((_, response) => response.end('here'));
+  const silent = Array.from({ length: 16 }, (_, index) => `127.0.1.${index + 1}`);
+  await using door = testDoor({
+    'sixteenth.example': [...silent.slice(1), '127.0.0.1'],
+    'seventeenth.example': [...silent, '127.0.0.1'],
+  });
+  const url = (host: string): string => `http://${host}:${server.port}/`;
+  assert.equal(await textOf(await send(door, url('sixteenth.example'))), 'here');
+  await failureOf(send(door, url('seventeenth.example')), 'network_failed');
+});
+
+test("the person's own host may have far and near addresses, and never one that is forbidden to all [A-4][A-6]", async () => {
+  const { signal } = new AbortController();
+  const url = 'https://own.example/';
+  const answers = [
+    ['93.184.215.14'],
+    ['93.184.215.14', '10.0.0.1'],
+    ['93.184.215.14', '169.254.169.254'],
+    ['10.0.0.1'],
+  ];
+  let asked = 0;
+  await using door = testDoor({}, { resolve: async () => answers[asked++] ?? [] });
+  await door.check({ url, namedBy: 'person', signal });
+  await door.check({ url, namedBy: 'public', signal });
+  for (const _ of answers.slice(2)) {
+    await failureOf(door.check({ url, namedBy: 'public', signal }), 'address_refused');
+  }
+  assert.equal(asked, 4);
+});

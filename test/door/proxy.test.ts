@@ -9,7 +9,7 @@ import { startHttp } from '../support/http-server.js';
 
 async function startWorld() {
   const authority = await startAuthority();
-  const certificate = await authority.issue('DNS:good.example,DNS:localhost,IP:127.0.0.1');
+  const certificate = await authority.issue('DNS:good.example,DNS:localhost,IP:127.0.0.1,IP:10.1.2.3');
   const server = await startHttp(
     (request, response) => response.end(String((request.socket as TLSSocket).servername)),
     certificate,
@@ -102,6 +102,18 @@ test('a dead proxy is named as what failed, with what to check, and not as if it
     /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+"[^.]*: it does not/,
   );
   assert.match(failure.remedy, /^Check HTTPS_PROXY/);
+});
+
+test('a private address that a person reaches through a proxy is none for a public server to name [A-6]', async () => {
+  await using world = await startWorld();
+  await using proxy = await startConnectProxy(world.server.port);
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+  await using door = testDoor({}, { env, caFile: world.caFile });
+  const url = 'https://10.1.2.3/';
+  assert.equal((await send(door, url)).status, 200);
+  // The tunnel stands open for the person's next request.
+  await failureOf(send(door, url, { namedBy: 'public' }), 'address_refused');
+  assert.equal(world.server.requests.length, 1);
 });
 
 test('credentials of the proxy go to the proxy, and into no message [A-166]', async () => {
