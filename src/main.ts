@@ -167,6 +167,7 @@ function contextOf(options: GlobalOptions, means: Means): CommandContext {
     spinner,
     journal,
     nonInteractive: options.nonInteractive,
+    json: options.json,
     userAgent: `postern/${world.version}`,
     settings: configuration,
     tell: show,

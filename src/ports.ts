@@ -107,18 +107,24 @@ export interface Browser {
 /** The parameters of the one callback that carried our state, as they came, decoded, in order. */
 export type AuthorizationAnswer = readonly (readonly [name: string, value: string])[];
 
+/** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
+export type PlaceOfLink = 'opener' | 'terminal';
+
 export interface CallbackListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback` */
   readonly redirectUri: string;
-  /** Arms the listener: from now on a callback with `state` ends the wait.
-   * Returns our one-time URL, which redirects the browser to `authorizationUrl`. */
-  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): string;
+  /** Arms the listener: from now on a callback with `state` ends the wait. */
+  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): void;
+  /** A new one-time URL of ours, which redirects the browser to the authorization request: one for each place. */
+  link(place: PlaceOfLink): string;
   /** The first callback with our state; the browser is kept waiting until `finish`.
-   * @throws Failure `callback_unusable`, `link_taken_twice`, or the signal's reason */
+   * @throws Failure `callback_unusable`, or the signal's reason */
   answer(signal: AbortSignal): Promise<AuthorizationAnswer>;
-  /** True once our one-time URL was asked for a second time, which `answer` fails on while it waits:
-   * look again before the answer is redeemed and stored, somebody else may have had the first turn. */
-  readonly linkTakenTwice: boolean;
+  /** True once the opener's link was taken by two browsers, or by another user, and the callback did not come from a
+   * browser that had the terminal's: it may be somebody else's answer. Look right before it is redeemed. */
+  readonly doubtful: boolean;
+  /** How many callbacks had another `state`, or none, and were ignored. */
+  readonly ignored: number;
   /** Lets the waiting browser go on to our constant page: `stored` only once the token is. */
   finish(outcome: 'stored' | 'failed'): Promise<void>;
 }
@@ -141,6 +147,10 @@ export interface Terminal {
   ): Promise<string | undefined>;
   /** Index of the choice. */
   choose(question: string, choices: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Until disposed of, keys are not echoed, and `enter` is called for Enter. A question goes before it. */
+  listen(enter: () => void): Disposable;
+  /** With `--json`: one line for the program that reads it; else nothing. */
+  event(event: Readonly<Record<string, string>>): void;
 }
 
 /** Takes each step of the engine as it ends. */

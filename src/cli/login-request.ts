@@ -36,7 +36,8 @@ export interface BrowserOptions {
   readonly noBrowser: boolean;
 }
 
-const defaultTimeoutSeconds = 300;
+/** How long the answer is waited for: a person who watches may need time for a second factor. */
+const defaultTimeoutSeconds = { watched: 900, unwatched: 300 } as const;
 
 /**
  * Why no browser may or can be opened here by a command that was not told `--browser`; undefined where one may. A
@@ -83,6 +84,7 @@ export async function loginDefaults(
 ): Promise<LoginDefaults> {
   const { ports } = context;
   const mode = modeOf(context, options);
+  const watched = ports.terminal.interactive ? 'watched' : 'unwatched';
   const configuration = await context.configuration();
   const configured: readonly PreregisteredClient[] = configuration.clients.map(
     ({ clientId, issuer, redirectUri }) => ({
@@ -103,7 +105,7 @@ export async function loginDefaults(
     mode,
     seat: context.seat(),
     caller: ports.terminal.interactive ? undefined : context.callerName,
-    timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+    timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[watched]) * 1000,
     signal: context.signal,
   };
 }

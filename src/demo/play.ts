@@ -128,5 +128,12 @@ function browserFor({ env, say }: DemoScene): Browser | undefined {
 
 /** Stands for the person who would sit at a terminal: sees everything, answers nothing. */
 function onlooker(say: (line: string) => void): Terminal {
-  return { interactive: true, tell: say, ask: async () => undefined, choose: async () => 0 };
+  return {
+    interactive: true,
+    tell: say,
+    ask: async () => undefined,
+    choose: async () => 0,
+    listen: () => ({ [Symbol.dispose]: () => undefined }),
+    event: () => undefined,
+  };
 }

@@ -25,15 +25,15 @@ export function portRefused(port: number, why: string, cause?: unknown): Failure
 }
 
 /**
- * Our one-time link was asked for a second time: either the browser fetched it twice, or somebody else on this
- * machine took the first turn and could deliver an answer of their own.
+ * The link in the opener's arguments was taken by two browsers, or by another user, and the answer is of one that had
+ * no other: somebody else may have logged in.
  */
 export function linkTakenTwice(): Failure {
   return new Failure({
     code: 'link_taken_twice',
     exit: exitCode.refused,
     message:
-      'The link that opens the login page works once, and it was asked for twice: another program or user of this machine may have seen it. The login was stopped; nothing was redeemed.',
+      'The link that opens the login page was used by two browsers, or by another user of this machine, and the answer may be of somebody else’s login. It was not used, and nothing was stored.',
     remedy:
       'Run the login again; if it happens again, add --no-browser, which shows the login page’s address here only.',
   });

@@ -27,26 +27,34 @@ const hintAfterMs = 15_000;
 
 /** Longest authorization URL that is shown: those that are longer are not made. */
 const longestShown = 8192;
+/** An opener that cannot open anything mostly says so at once; the address waits no longer than this. */
+const openerMs = 250;
+/** Enter, however often it is pressed, opens a tab no sooner than this after the last. */
+const tabEveryMs = 1_000;
+
+type ReceivePorts = Pick<Ports, 'terminal' | 'browser' | 'clock' | 'progress'>;
 
 /**
  * Takes the person to the authorization server and waits for the authorization response that carries our state
  * (RFC 8252 section 7.3): from the callback listener or, where no browser can be opened, from the terminal, whichever
- * is first. The browser gets our one-time link only; the authorization request itself is shown to the person alone.
+ * is first. The opener gets a one-time link of ours and nothing else. Beside it the terminal shows another one; where
+ * no browser was opened it shows the authorization request itself, which works from any computer.
  * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
  */
 export async function receiveAnswer(
-  ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>,
+  ports: ReceivePorts,
   request: AnswerRequest,
 ): Promise<AuthorizationAnswer> {
   const { listener, state, authorizationUrl } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  const link = listener.arm({ state, authorizationUrl });
+  listener.arm({ state, authorizationUrl });
+  const contest = { ...request, signal };
   try {
     return await Promise.race([
       listener.answer(signal),
-      timeUp(ports.clock, { ...request, signal }),
-      askPerson(ports, { ...request, signal }, link),
+      timeUp(ports.clock, contest),
+      askPerson(ports, contest),
     ]);
   } finally {
     over.abort();
@@ -67,16 +75,10 @@ async function timeUp(
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */
-async function askPerson(
-  ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>,
-  request: AnswerRequest,
-  link: string,
-): Promise<AuthorizationAnswer> {
-  const { terminal, browser } = ports;
-  if (request.mode === 'browser' && (await browser.open(link)) === 'opened') {
-    await ports.clock.sleep(hintAfterMs, request.signal);
-    terminal.tell(`No answer yet. ${request.whenPageFails}`);
-    return leaveToTheOthers();
+async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<AuthorizationAnswer> {
+  const { terminal } = ports;
+  if (request.mode === 'browser' && (await openBrowser(ports, request)) === 'opened') {
+    return watchBrowser(ports, request);
   }
   if (request.signal.aborted) return leaveToTheOthers();
   if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
@@ -94,9 +96,69 @@ async function askPerson(
   return (await takePastedAnswer(terminal, request)) ?? leaveToTheOthers();
 }
 
+/** The address is shown unless the opener fails at once: one that hangs, or opens nothing, does not tell. */
+async function openBrowser(
+  { terminal, browser, clock }: ReceivePorts,
+  request: AnswerRequest,
+): Promise<'opened' | 'unavailable'> {
+  const opening = browser.open(request.listener.link('opener'));
+  const soon = new AbortController();
+  const signal = AbortSignal.any([request.signal, soon.signal]);
+  const late = clock.sleep(openerMs, signal).then(() => undefined);
+  const result = await Promise.race([opening, late]).finally(() => {
+    late.catch(() => undefined);
+    soon.abort();
+  });
+  if (result === 'unavailable') return result;
+  showLink(terminal, request);
+  return opening;
+}
+
+/** Tells the time that is left, a hint after a while, and opens and shows the address again for Enter. */
+async function watchBrowser(ports: ReceivePorts, request: AnswerRequest): Promise<never> {
+  const { terminal, clock, browser, progress } = ports;
+  const { signal, timeoutMs, listener } = request;
+  const end = clock.monotonic() + timeoutMs;
+  let latest = clock.monotonic();
+  using _keys = terminal.interactive
+    ? terminal.listen(() => {
+        if (signal.aborted || clock.monotonic() - latest < tabEveryMs) return;
+        latest = clock.monotonic();
+        // Whoever took the opener's link before the person's browser would take the next one, too.
+        if (!listener.doubtful) void browser.open(listener.link('opener'));
+        showLink(terminal, request);
+      })
+    : undefined;
+  const hint = clock.sleep(Math.min(hintAfterMs, timeoutMs), signal).then(() => {
+    terminal.tell(`No answer yet. ${request.whenPageFails}`);
+  });
+  hint.catch(() => undefined);
+  for (;;) {
+    const left = end - clock.monotonic();
+    const enter = terminal.interactive ? '; Enter opens the page again' : '';
+    progress.begin(`Waiting for the browser (${timeLeft(left)} left${enter})`);
+    await clock.sleep(left > 120_000 ? left % 60_000 || 60_000 : 10_000, signal);
+  }
+}
+
+function timeLeft(ms: number): string {
+  return ms > 120_000 ? `${Math.ceil(ms / 60_000)} min` : `${Math.max(0, Math.ceil(ms / 10_000) * 10)} s`;
+}
+
+/** An address beside the opened browser. On this machine our own is shorter, and sends the answer back the same way. */
+function showLink(terminal: Ports['terminal'], request: AnswerRequest): void {
+  const isHere = request.seat !== 'ssh' && request.seat !== 'container';
+  const url = isHere ? request.listener.link('terminal') : request.authorizationUrl;
+  terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
+  terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
+  terminal.tell(printable(url, longestShown));
+}
+
 function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void {
   const { port } = new URL(request.listener.redirectUri);
   const hint = seatHint(request.seat, { port, asked: request.mode === 'browser' });
+  const { authorizationUrl: url, listener } = request;
+  terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
   const lines = [
     'Open this address in a browser:',
     '',

@@ -126,6 +126,8 @@ export function watchTerminal(terminal: Terminal, hold: Hold): Terminal {
     interactive: terminal.interactive,
     tell: (line) => terminal.tell(line),
     choose: (question, choices, signal) => terminal.choose(question, choices, signal),
+    listen: (enter) => terminal.listen(enter),
+    event: (event) => terminal.event(event),
     ask: async (question, options) => {
       const typed = await terminal.ask(question, options);
       if (options.hidden && typed !== undefined) {
@@ -151,10 +153,14 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
       };
       return {
         redirectUri: listener.redirectUri,
-        get linkTakenTwice() {
-          return listener.linkTakenTwice;
+        get doubtful() {
+          return listener.doubtful;
+        },
+        get ignored() {
+          return listener.ignored;
         },
         arm: (request) => listener.arm(request),
+        link: (place) => listener.link(place),
         answer,
         finish: (outcome) => listener.finish(outcome),
         [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),

@@ -1,8 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Terminal } from '../ports.js';
+import { asciiJson } from '../primitives/ascii-json.js';
 import { printable } from '../primitives/printable.js';
 import { ciOf } from '../primitives/seat.js';
 import { LineEditor, type Typed } from './line-editor.js';
+import { QuietKeys } from './quiet-keys.js';
 import type { Spinner } from './spinner.js';
 
 /** stdin, which may be a terminal. */
@@ -13,6 +15,8 @@ export interface TerminalOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nonInteractive: boolean;
+  /** Results and events are read by a program. */
+  readonly json: boolean;
   readonly tell: (line: string) => void;
   readonly spinner: Spinner;
   /** Ctrl-C, which is a key like any other while a question is asked. */
@@ -30,12 +34,19 @@ export function createTerminal(options: TerminalOptions): Terminal {
     stderr.isTTY === true &&
     options.stdin().isTTY === true;
   const typedAhead: Uint8Array[] = [];
-  const ask: Terminal['ask'] = (question, { hidden, signal }) =>
-    askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+  const keys = new QuietKeys(options.stdin, options.interrupt);
+  const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
+    using _keyboard = keys.leave();
+    return await askLine(options, { question: printable(question, 400), hidden, signal, typedAhead });
+  };
   return {
     interactive,
     tell,
     ask,
+    listen: (enter) => keys.listen(enter),
+    event: (event) => {
+      if (options.json) tell(asciiJson(event));
+    },
     choose: async (question, choices, signal) => {
       tell(printable(question, 400));
       for (const [index, choice] of choices.entries()) {

@@ -1,8 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Ports } from '../../src/ports.js';
 
 /** A person with a terminal, a browser and a clock, who does what a test says. */
 export interface FakePerson {
-  readonly ports: Pick<Ports, 'terminal' | 'browser' | 'clock'>;
+  readonly ports: Pick<Ports, 'terminal' | 'browser' | 'clock' | 'progress'>;
   readonly signal: AbortSignal;
   /** Every line shown. */
   readonly told: readonly string[];
@@ -15,8 +16,13 @@ export interface FakePerson {
   openWaits(): number;
   /** Resolves once a line with `text` was shown. */
   hasBeenTold(text: string): Promise<void>;
-  /** Ends every sleep. */
-  timePasses(): void;
+  /** Ends every sleep that is over after so many more milliseconds; none given: every sleep. */
+  timePasses(ms?: number): void;
+  pressEnter(): void;
+  /** What the spinner has shown. */
+  readonly progress: readonly string[];
+  /** What a program that reads events has got. */
+  readonly events: readonly Readonly<Record<string, string>>[];
   interrupt(reason: Error): void;
 }
 
@@ -32,7 +38,11 @@ export function fakePerson(options: {
   const sleeps: number[] = [];
   const pastes = [...(options.pastes ?? [])];
   const listeners = new Set<() => void>();
-  const wakers = new Set<() => void>();
+  const wakers = new Map<() => void, number>();
+  const enters = new Set<() => void>();
+  const progress: string[] = [];
+  const events: Readonly<Record<string, string>>[] = [];
+  let time = 0;
   const interruption = new AbortController();
   let waits = 0;
   const until = async <Value>(
@@ -56,19 +66,38 @@ export function fakePerson(options: {
     sleeps,
     signal: interruption.signal,
     openWaits: () => waits,
-    timePasses: () => {
-      for (const wake of wakers) wake();
+    timePasses: (ms) => {
+      time += ms ?? 0;
+      for (const [wake, due] of wakers) {
+        if (ms !== undefined && due > time) continue;
+        wakers.delete(wake);
+        wake();
+      }
     },
+    pressEnter: () => {
+      for (const enter of enters) enter();
+    },
+    progress,
+    events,
     interrupt: (reason) => interruption.abort(reason),
-    hasBeenTold: (text) =>
-      new Promise((resolve) => {
+    hasBeenTold: async (text) => {
+      await new Promise<void>((resolve, reject) => {
+        const late = setTimeout(
+          () => reject(new Error(`not told of ${text}, but: ${told.join('\n')}`)),
+          10_000,
+        );
         const look = (): void => {
-          if (told.some((line) => line.includes(text))) resolve();
+          if (!told.some((line) => line.includes(text))) return;
+          clearTimeout(late);
+          resolve();
         };
         listeners.add(look);
         look();
-      }),
+      });
+      await turn(); // who has told it goes on to what comes next
+    },
     ports: {
+      progress: { begin: (what) => void progress.push(what), end: () => undefined },
       browser: {
         open: (url) => {
           opened.push(url);
@@ -79,10 +108,10 @@ export function fakePerson(options: {
       },
       clock: {
         now: () => 0,
-        monotonic: () => 0,
+        monotonic: () => time,
         sleep: (ms, signal) => {
           sleeps.push(ms);
-          return until<void>(signal, (resolve) => void wakers.add(() => resolve()));
+          return until<void>(signal, (resolve) => void wakers.set(() => resolve(), time + ms));
         },
       },
       terminal: {
@@ -98,6 +127,11 @@ export function fakePerson(options: {
           });
         },
         choose: () => Promise.reject(new Error('nothing is chosen here')),
+        listen: (enter) => {
+          enters.add(enter);
+          return { [Symbol.dispose]: () => void enters.delete(enter) };
+        },
+        event: (event) => void events.push(event),
       },
     },
   };

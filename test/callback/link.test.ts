@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import type { CallbackListener } from '../../src/ports.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { callbackLimits } from '../../src/system/callback/limits.js';
 import { createCallbackListeners } from '../../src/system/callback/listeners.js';
-import { authorizationUrl, underTest } from './listener-under-test.js';
+import { needs } from '../support/needs.js';
+import { authorizationUrl, type Reply, underTest } from './listener-under-test.js';
 
 test('[A-65] [A-71] the link is ours, unguessable, and sends the browser on without trace', async () => {
   await using on = await underTest();
@@ -19,28 +22,95 @@ test('[A-65] [A-71] the link is ours, unguessable, and sends the browser on with
   assert.ok(on.isWaiting());
 });
 
-test('[A-70] [A-71] a second use of the link is 410, leads nowhere, and stops the login with a warning', async () => {
+/** The cookie that a reply sets, as a browser sends it back. */
+function cookieOf({ headers }: Reply): Readonly<Record<string, string>> {
+  const [line = ''] = headers['set-cookie'] ?? [];
+  assert.match(line, /^postern-\d+=[\w-]{43}; HttpOnly; SameSite=Lax; Path=\/; Max-Age=\d+$/);
+  return { Cookie: `theme=dark; ${line.split(';')[0]}` };
+}
+
+test('a reload, or a way back, in the browser that took the link: it is sent on again, and nothing is in doubt', async () => {
   await using on = await underTest();
-  const link = new URL(on.link).pathname;
-  await on.get(link);
-  assert.equal(on.listener.linkTakenTwice, false);
-  const second = await on.get(link);
-  assert.equal(second.status, 410);
-  assert.equal(second.headers['location'], undefined);
-  assert.match(second.body, /used before/);
-  await assert.rejects(on.answer, { code: 'link_taken_twice', exit: 4 });
+  const { pathname } = new URL(on.link);
+  const cookie = cookieOf(await on.get(pathname));
+  for (let reload = 0; reload < 3; reload += 1) {
+    const again = await on.get(pathname, cookie);
+    assert.deepEqual([again.status, again.headers['location']], [303, authorizationUrl]);
+  }
+  const page = on.callBack('code=ours', cookie);
+  await on.answer;
+  assert.equal(on.listener.doubtful, false);
+  await on.listener.finish('stored');
+  await page;
+});
+
+test('[A-70] [A-71] the opener’s link in a second browser: 410, leads nowhere, the wait goes on, the answer is in doubt', async () => {
+  await using on = await underTest();
+  const { pathname } = new URL(on.link);
+  const thief = cookieOf(await on.get(pathname));
+  assert.equal(on.listener.doubtful, false);
+  for (const headers of [{}, { Cookie: 'postern-1=x' }, { Cookie: `postern-${on.port}=${'A'.repeat(43)}` }]) {
+    const second = await on.get(pathname, headers);
+    assert.deepEqual(
+      [second.status, second.headers['location'], second.headers['set-cookie']],
+      [410, undefined, undefined],
+    );
+    assert.match(second.body, /used before.*open the address that the terminal shows/s);
+  }
+  assert.ok(on.isWaiting(), 'a clumsy person can still log in');
+  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
+  await on.answer;
+  assert.equal(on.listener.doubtful, true);
+  await on.listener.finish('failed');
+  await unread;
 });
 
 test('[A-70] the browser that comes to the link after a thief has answered shows itself', async () => {
   await using on = await underTest();
-  const link = new URL(on.link).pathname;
-  await on.get(link);
-  const unread = on.callBack('code=of-the-thief').catch(() => {});
+  const { pathname } = new URL(on.link);
+  const thief = cookieOf(await on.get(pathname));
+  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
   await on.answer;
-  assert.equal((await on.get(link)).status, 410);
-  assert.equal(on.listener.linkTakenTwice, true, 'the flow can look before it redeems or stores');
+  assert.equal(on.listener.doubtful, false);
+  assert.equal((await on.get(pathname)).status, 410);
+  assert.equal(on.listener.doubtful, true, 'the flow looks right before it redeems');
   await on.listener.finish('failed');
   await unread;
+});
+
+test('[A-70] the terminal’s link is the person’s alone: in any of their browsers, and its answer is in no doubt', async () => {
+  for (const answering of ['first', 'second', 'thief', 'nameless'] as const) {
+    await using on = await underTest();
+    const thief = cookieOf(await on.get(new URL(on.link).pathname));
+    assert.equal((await on.get(new URL(on.link).pathname)).status, 410);
+    const { pathname } = new URL(on.listener.link('terminal'));
+    const [first, second] = [await on.get(pathname), await on.get(pathname)];
+    assert.deepEqual(
+      [first.headers['location'], second.headers['location']],
+      [authorizationUrl, authorizationUrl],
+    );
+    const cookies = { first: cookieOf(first), second: cookieOf(second), thief, nameless: {} };
+    const page = on.callBack('code=x', cookies[answering]);
+    await on.answer;
+    assert.equal(on.listener.doubtful, answering === 'thief' || answering === 'nameless', answering);
+    await on.listener.finish('failed');
+    await page;
+  }
+});
+
+test('[A-70] another user of this machine who takes the opener’s link is seen, though the person’s browser never comes', {
+  skip: needs('root', 'curl'),
+}, async () => {
+  await using on = await underTest();
+  const visit = async (url: string, uid: number) => {
+    const curl = spawn('curl', ['-s', '-o', '/dev/null', url], { uid, cwd: '/' });
+    assert.deepEqual(await once(curl, 'close'), [0, null]);
+  };
+  await visit(on.listener.link('terminal'), 65_534);
+  await visit(on.link, process.getuid?.() ?? 0);
+  assert.equal(on.listener.doubtful, false);
+  await visit(on.listener.link('opener'), 65_534);
+  assert.equal(on.listener.doubtful, true);
 });
 
 test('the listener is armed once, and only with an http or https URL that is safe in a header', async () => {

@@ -19,7 +19,7 @@ export interface UnderTest extends AsyncDisposable {
   readonly listener: CallbackListener;
   readonly port: number;
   readonly state: string;
-  /** Our one-time URL. */
+  /** Our one-time URL in the opener's arguments. */
   readonly link: string;
   readonly answer: Promise<AuthorizationAnswer>;
   /** True while nothing has ended the wait. */
@@ -27,7 +27,7 @@ export interface UnderTest extends AsyncDisposable {
   /** An ordinary GET. */
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
   /** A callback with our state that goes on to the final page and says what that answered. */
-  callBack(query: string): Promise<Reply>;
+  callBack(query: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
 }
 
 /** Opens and arms a listener. `limits` replaces single limits of the program's own. */
@@ -38,7 +38,8 @@ export async function underTest(
   const listeners = createCallbackListeners({ ...callbackLimits, ...limits });
   const listener = await listeners.listen({ port: 0 });
   const state = randomBytes(32).toString('base64url');
-  const link = listener.arm({ state: new Secret(state), authorizationUrl: leadsTo });
+  listener.arm({ state: new Secret(state), authorizationUrl: leadsTo });
+  const link = listener.link('opener');
   const port = Number(new URL(listener.redirectUri).port);
   let waiting = true;
   const answer = listener.answer(new AbortController().signal);
@@ -55,8 +56,8 @@ export async function underTest(
     answer,
     isWaiting: () => waiting,
     get: ask,
-    callBack: async (query) => {
-      const reply = await ask(`/callback?${query}&state=${state}`);
+    callBack: async (query, headers) => {
+      const reply = await ask(`/callback?${query}&state=${state}`, headers);
       return ask(reply.headers['location']?.replace(`http://127.0.0.1:${port}`, '') ?? '/no-location');
     },
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
 import { receiveAnswer } from '../../src/flows/receive-answer.js';
@@ -40,10 +41,17 @@ function visit(url: string): void {
   get(url).on('error', () => {});
 }
 
-test('[A-65] the browser gets our link alone, and its callback is the answer', async () => {
+async function statusAt(url: string): Promise<number | undefined> {
+  const [response] = await once(get(url), 'response');
+  response.resume();
+  return response.statusCode;
+}
+
+test('[A-65] [A-70] the opener gets a link of ours alone, the terminal shows another one, and the callback is the answer', async () => {
   await using listener = await listen();
   const person = fakePerson({ browser: 'opened', interactive: true });
   const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
   visit(`${listener.redirectUri}?code=x&state=${state}`);
   assert.deepEqual(await received, [
     ['code', 'x'],
@@ -51,7 +59,96 @@ test('[A-65] the browser gets our link alone, and its callback is the answer', a
   ]);
   assert.equal(person.opened.length, 1);
   assert.match(person.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
-  assert.deepEqual([person.told, person.questions, person.openWaits()], [[], [], 0]);
+  assert.equal(person.told.length, 2);
+  assert.match(person.told[0] ?? '', /If no page opens/);
+  assert.match(person.told[1] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
+  assert.notEqual(person.told[1], person.opened[0]);
+  assert.deepEqual(person.events, [
+    { event: 'login_page', url: person.told[1], redirectUri: listener.redirectUri },
+  ]);
+  assert.deepEqual([person.questions, person.openWaits()], [[], 0]);
+});
+
+test('[A-73] an opener that hangs, or says that it has opened something: the address is shown all the same', async () => {
+  for (const browser of ['hangs', 'opened'] as const) {
+    await using listener = await listen();
+    const person = fakePerson({ browser, interactive: false });
+    const received = receive(person, listener);
+    person.timePasses(1_000);
+    await person.hasBeenTold('/go/');
+    visit(`${listener.redirectUri}?code=x&state=${state}`);
+    assert.equal((await received)[0]?.[1], 'x', browser);
+  }
+});
+
+test('over SSH the address shown beside an opened browser is one that works elsewhere', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener, { seat: 'ssh' });
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+});
+
+test('[A-70] Enter opens the page again and shows its address, each time by a new link, and not twice within a second', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  person.pressEnter();
+  assert.equal(person.opened.length, 1, 'a paste that ends with Enter, or a key held down, opens nothing');
+  for (const count of [2, 3]) {
+    person.timePasses(1_000);
+    person.pressEnter();
+    assert.equal(person.opened.length, count);
+  }
+  const links = [...person.opened, ...person.told.filter((line) => line.includes('/go/'))];
+  assert.equal(links.length, 6);
+  assert.equal(new Set(links).size, 6);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+  person.timePasses(1_000);
+  person.pressEnter();
+  assert.equal(person.opened.length, 3, 'afterwards Enter is a key like any other');
+});
+
+test('[A-70] once the opener’s link was taken by two browsers, Enter shows the address and gives the opener no other', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  for (const status of [303, 410]) assert.equal(await statusAt(person.opened[0] ?? ''), status);
+  person.timePasses(1_000);
+  person.pressEnter();
+  assert.equal(person.opened.length, 1);
+  assert.equal(person.told.filter((line) => line.includes('/go/')).length, 2);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+});
+
+test('while the browser is open: the time that is left, and after 15 s what to do where the page shows an error', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  person.timePasses(14_999);
+  assert.doesNotMatch(person.told.join('\n'), /No answer yet/);
+  person.timePasses(1);
+  await person.hasBeenTold('No answer yet. Does the page show an error?');
+  for (const ms of [45_000, 60_000, 60_000, 10_000, 10_000]) {
+    person.timePasses(ms);
+    await new Promise(setImmediate);
+  }
+  assert.match(
+    person.progress[0] ?? '',
+    /^Waiting for the browser \(5 min left; Enter opens the page again\)$/,
+  );
+  assert.deepEqual(
+    person.progress.map((text) => /\((.*) left/.exec(text)?.[1]),
+    ['5 min', '4 min', '3 min', '120 s', '110 s', '100 s'],
+  );
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
 });
 
 test('[A-73] no browser to open: the address is shown once, and the wait goes on', async () => {
@@ -145,13 +242,4 @@ test('[A-111] an interruption ends the wait at once with its own reason, though 
   person.interrupt(interrupted);
   await assert.rejects(received, interrupted);
   assert.deepEqual([person.told, person.openWaits()], [[], 0]);
-});
-
-test('[A-70] the link taken by somebody else ends the login', async () => {
-  await using listener = await listen();
-  const person = fakePerson({ browser: 'opened', interactive: true });
-  const received = receive(person, listener);
-  visit(person.opened[0] ?? '');
-  visit(person.opened[0] ?? '');
-  await assert.rejects(received, { code: 'link_taken_twice' });
 });

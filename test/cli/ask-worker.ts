@@ -10,6 +10,7 @@ const terminal = createTerminal({
   stdin: () => stdin,
   stderr,
   env,
+  json: false,
   nonInteractive: process.argv.includes('--non-interactive'),
   tell: (line) => void stderr.write(`${line}\n`),
   spinner: createSilence(),

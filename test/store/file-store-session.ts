@@ -40,6 +40,8 @@ const nobody: Terminal = {
   tell: () => undefined,
   ask: () => Promise.reject(new Error('asked without a terminal')),
   choose: () => Promise.reject(new Error('asked without a terminal')),
+  listen: () => ({ [Symbol.dispose]: () => undefined }),
+  event: () => undefined,
 };
 
 /** A person who types these lines, then nothing more. */
@@ -54,5 +56,7 @@ export function typing(...lines: string[]): Terminal & { readonly asked: readonl
       return Promise.resolve(lines.shift());
     },
     choose: () => Promise.reject(new Error('nothing to choose')),
+    listen: () => ({ [Symbol.dispose]: () => undefined }),
+    event: () => undefined,
   };
 }

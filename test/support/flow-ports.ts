@@ -118,6 +118,8 @@ function scriptedTerminal(options: FlowOptions): Terminal & { readonly told: rea
       return typed.shift();
     },
     choose: async () => options.choice ?? 0,
+    listen: () => ({ [Symbol.dispose]: () => undefined }),
+    event: () => undefined,
   };
 }
 

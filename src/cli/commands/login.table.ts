@@ -141,7 +141,7 @@ export const loginTable = {
       value: 'SECONDS',
       env: 'POSTERN_TIMEOUT',
       describe: 'how long to wait for the answer in the browser',
-      fallback: '300',
+      fallback: '900 at a terminal, else 300',
     },
   ],
   examples: [

@@ -83,13 +83,14 @@ export async function authorize(
     await loginBrakes(ports, request.login).openTab();
   }
   const authorizationUrl = await requestUrl(ports, request, authorizationEndpoint, parameters);
-  if (request.mode === 'browser') ports.progress.begin('Waiting for the answer in the browser');
-  const answer = await firstAnswer(ports, { ...request, state: proof.state, authorizationUrl });
+  const answer = await firstAnswer(ports, { ...request, state: proof.state, authorizationUrl }).finally(() =>
+    noteIgnored(ports, listener),
+  );
   if ('token' in answer) {
     return answer;
   }
-  if (listener.linkTakenTwice) {
-    throw linkTakenTwice();
+  if (listener.doubtful) {
+    await askWhoseAnswer(ports.terminal, request.signal);
   }
   const code = codeOf(ports, server, judgeAuthorizationAnswer(answer, server));
   return { code, verifier: proof.verifier };
@@ -142,9 +143,37 @@ async function requestUrl(
   return authorizationRequestUrl(endpoint, pushedRequestParameters(client.clientId, requestUri));
 }
 
+/** The person may have opened the link in two browsers. Nobody there to ask means no. */
+async function askWhoseAnswer(terminal: Ports['terminal'], signal: AbortSignal): Promise<void> {
+  if (!terminal.interactive) throw linkTakenTwice();
+  terminal.tell(
+    'The link that opens the login page was used by two browsers, or by another user of this machine.',
+  );
+  const question = 'Was each of them you? Else you may be logged in as somebody else. [y/N] ';
+  const typed = await terminal.ask(question, { hidden: false, signal });
+  if (!/^\s*y(?:es)?\s*$/i.test(typed ?? '')) throw linkTakenTwice();
+}
+
+/** An answer to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
+function noteIgnored({ journal }: Pick<Ports, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
+  if (ignored === 0) return;
+  const were =
+    ignored === 1
+      ? '1 answer came with another state and was'
+      : `${ignored} answers came with another state and were`;
+  journal.record({
+    name: 'callback',
+    asked: `GET ${redirectUri}`,
+    came: `${were} ignored`,
+    rule: 'RFC 6749 section 10.12',
+    verdict: 'warning',
+    note: 'Of an earlier login, perhaps: close its tab, and log in anew.',
+  });
+}
+
 /** From the callback, the terminal or the code beside: the first one ends the others. */
 async function firstAnswer(
-  ports: Pick<Ports, 'browser' | 'terminal' | 'clock'>,
+  ports: Pick<Ports, 'browser' | 'terminal' | 'clock' | 'progress'>,
   request: AuthorizationRequest & { readonly state: Secret; readonly authorizationUrl: string },
 ): Promise<AuthorizationAnswer | Redeemed> {
   const over = new AbortController();

@@ -4,7 +4,7 @@ import type { DeviceAuthorization } from '../../protocol/oauth/device-authorizat
 import type { Discovery } from '../discovery/discover.js';
 import { askForDevice, type DeviceRequest, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, otherSiteOf } from './device-site.js';
-import { deviceLines } from './device-words.js';
+import { deviceEvent, deviceLines } from './device-words.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long the person's address waits for a code to stand beside it, in milliseconds. */
@@ -59,6 +59,7 @@ export function deviceBeside(
         const started = await askForDevice(ports, { ...request, signal: patience }, endpoint);
         if (!(await mayShow(ports, discovery, started.device, signal))) return [];
         void wait({ ...request, ...started, timeoutMs, signal });
+        ports.terminal.event(deviceEvent(started.device));
         return deviceLines(started.device, { timeoutMs, beside: true });
       } catch (error) {
         signal.throwIfAborted();

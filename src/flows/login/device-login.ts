@@ -7,7 +7,7 @@ import { announce } from './announce.js';
 import { type BegunLogin, beginLogin } from './begin-login.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, otherSiteOf } from './device-site.js';
-import { deviceLines } from './device-words.js';
+import { deviceEvent, deviceLines } from './device-words.js';
 import { identifyClient, manualRegistration } from './identify-client.js';
 import { forgetRefusedClient, keepClient } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
@@ -58,6 +58,7 @@ export async function deviceLogin(
     const asked = { discovery, client, scopes, timeoutMs, signal };
     const started = await askForDevice(ports, asked, deviceAuthorizationEndpoint);
     await checkSite(ports, begun, started.device, request);
+    ports.terminal.event(deviceEvent(started.device));
     deviceLines(started.device, { timeoutMs, beside: false }).forEach(ports.terminal.tell);
     ports.progress.begin('Waiting for the answer in the browser');
     const redeemed = await waitForDeviceToken(ports, { ...asked, ...started });

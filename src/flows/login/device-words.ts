@@ -32,3 +32,13 @@ export function deviceLines(
     `The code is good for ${count} ${unit}${count === 1 ? '' : 's'}.`,
   ];
 }
+
+/** The code for a program that reads events. */
+export function deviceEvent({ userCode, verificationUri, verificationUriComplete }: DeviceAuthorization) {
+  return {
+    event: 'device_code',
+    userCode,
+    verificationUri,
+    ...(verificationUriComplete === undefined ? {} : { verificationUriComplete }),
+  };
+}

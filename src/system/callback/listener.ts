@@ -1,27 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerUnusable } from '../../errors/authorization.js';
-import { linkTakenTwice } from '../../errors/callback.js';
-import type { AuthorizationAnswer, CallbackListener } from '../../ports.js';
+import type { AuthorizationAnswer, CallbackListener, PlaceOfLink } from '../../ports.js';
 import type { Secret } from '../../primitives/secret.js';
 import { Arrival } from './arrival.js';
 import { FinalPage } from './final-page.js';
 import { judgeRequest } from './judge-request.js';
 import { type CallbackLimits, longestTarget } from './limits.js';
-import { equalityTo, newNonce } from './one-time-value.js';
+import { Links } from './links.js';
+import { equalityTo } from './one-time-value.js';
 import type { LoopbackServer } from './open-server.js';
 import type { Pages } from './page.js';
+import { isOfOtherUser } from './peer-user.js';
 import { readAnswer } from './read-answer.js';
 import { sendOn, sendPage } from './respond.js';
 
 /** What the listener waits for once it is armed. */
 interface Expectation {
   readonly isOurState: (state: string) => boolean;
-  readonly isOurLink: (path: string) => boolean;
   readonly authorizationUrl: string;
 }
 
 /**
- * One wait for one authorization response. Three addresses exist: `/go/<nonce>`, which works once and leads to the
+ * One wait for one authorization response. Three addresses exist: `/go/<nonce>`, which leads to the
  * authorization server; `/callback`, where only our `state` counts; `/done/<nonce>`, the final page, whose address is
  * worth nothing. All else, and every callback without our state, gets the same constant answer, and the wait goes on.
  */
@@ -32,33 +32,44 @@ export class LoopbackListener implements CallbackListener {
   readonly #pages: Pages;
   readonly #finalPage: FinalPage;
   readonly #arrival = new Arrival<AuthorizationAnswer>();
+  readonly #links = new Links();
+  /** Ports have no cookies of their own: logins at the same time would take each other's. */
+  readonly #cookie: string;
   #expectation: Expectation | undefined;
-  #linkUses = 0;
+  #answeredBy: string | undefined;
+  #answered = false;
+  #ignored = 0;
 
   constructor(server: LoopbackServer, pages: Pages, limits: CallbackLimits) {
     this.#authority = `127.0.0.1:${server.port}`;
     this.redirectUri = `http://${this.#authority}/callback`;
+    this.#cookie = `postern-${server.port}`;
     this.#server = server;
     this.#pages = pages;
     this.#finalPage = new FinalPage(pages, limits);
   }
 
-  get linkTakenTwice(): boolean {
-    return this.#linkUses > 1;
+  get doubtful(): boolean {
+    return this.#links.doubtful && !this.#links.isOfPerson(this.#answeredBy);
   }
 
-  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): string {
+  get ignored(): number {
+    return this.#ignored;
+  }
+
+  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): void {
     if (this.#expectation !== undefined) throw new Error('a callback listener is armed once');
     if (!/^https?:\/\/[\x21-\x7e]+$/.test(options.authorizationUrl)) {
       throw new Error('an authorization request is an http or https URL');
     }
-    const link = `/go/${newNonce()}`;
     this.#expectation = {
       isOurState: equalityTo(options.state.reveal()),
-      isOurLink: equalityTo(link),
       authorizationUrl: options.authorizationUrl,
     };
-    return `http://${this.#authority}${link}`;
+  }
+
+  link(place: PlaceOfLink): string {
+    return `http://${this.#authority}${this.#links.add(place)}`;
   }
 
   answer(signal: AbortSignal): Promise<AuthorizationAnswer> {
@@ -83,36 +94,49 @@ export class LoopbackListener implements CallbackListener {
     if (!judged.ok) {
       sendPage(response, judged.status, this.#pages.nothing);
     } else if (judged.path === '/callback' && judged.query !== undefined) {
-      this.#takeCallback(judged.query, target.length > longestTarget, response);
+      this.#takeCallback(request, judged.query, response);
     } else if (target.length > longestTarget) {
       sendPage(response, 414, this.#pages.nothing);
-    } else if (this.#expectation?.isOurLink(target)) {
-      this.#takeLink(this.#expectation, response);
+    } else if (this.#takeLink(request, target, response)) {
+      return;
     } else if (!this.#finalPage.serve(target, response)) {
       sendPage(response, judged.path === '/callback' ? 400 : 404, this.#pages.nothing);
     }
   }
 
-  #takeLink(expectation: Expectation, response: ServerResponse): void {
-    this.#linkUses += 1;
-    if (this.#linkUses === 1) {
-      sendOn(response, expectation.authorizationUrl);
-      return;
+  /** False when `target` is none of our links. */
+  #takeLink(request: IncomingMessage, target: string, response: ServerResponse): boolean {
+    if (this.#expectation === undefined) return false;
+    const visitor = { browser: this.#browserOf(request), isOtherUser: () => isOfOtherUser(request.socket) };
+    const taking = this.#links.take(target, visitor);
+    if (taking?.kind === 'used') sendPage(response, 410, this.#pages.used);
+    if (taking?.kind === 'sent_on') {
+      const cookie = `${this.#cookie}=${taking.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
+      sendOn(response, this.#expectation.authorizationUrl, cookie);
     }
-    sendPage(response, 410, this.#pages.used);
-    this.#arrival.fail(linkTakenTwice());
+    return taking !== undefined;
   }
 
-  #takeCallback(query: string, isTooLong: boolean, response: ServerResponse): void {
+  #takeCallback(request: IncomingMessage, query: string, response: ServerResponse): void {
+    const isTooLong = (request.url ?? '').length > longestTarget;
     const reading = readAnswer(query, (state) => this.#expectation?.isOurState(state) ?? false);
     if (reading.kind === 'not_ours') {
+      if (this.#expectation !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.#ignored += 1;
       sendPage(response, isTooLong ? 414 : 400, this.#pages.nothing);
       return;
     }
     this.#finalPage.hold(response);
+    if (!this.#answered) this.#answeredBy = this.#browserOf(request);
+    this.#answered = true;
     if (reading.kind === 'unusable') this.#arrival.fail(answerUnusable(reading.why, []));
     else if (isTooLong)
       this.#arrival.fail(answerUnusable(`it is longer than ${longestTarget} characters`, []));
     else this.#arrival.succeed(reading.answer);
+  }
+
+  /** The value of our cookie, where there is one. */
+  #browserOf({ headers }: IncomingMessage): string | undefined {
+    const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+    return pairs.find(([name]) => name === this.#cookie)?.[1];
   }
 }

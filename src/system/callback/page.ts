@@ -53,8 +53,8 @@ export function createPages(): Pages {
     used: page(
       'bad',
       'This link was used before',
-      'It works only once, so the login was stopped. Go back to the terminal and start it again.',
-      'If it was not you who opened it the first time, somebody else on this computer may have seen it.',
+      'It works in one browser only. To go on in this one, open the address that the terminal shows.',
+      'If it was not you who opened it the first time, somebody else on this computer may have: the terminal will ask you.',
     ),
     nothing: page(
       'plain',

@@ -26,9 +26,10 @@ export function sendPage(response: ServerResponse, status: number, page: Page): 
 }
 
 /** Sends the browser on with GET (RFC 9110 section 15.4.4), so that this address leaves its history and its bar. */
-export function sendOn(response: ServerResponse, location: string): void {
+export function sendOn(response: ServerResponse, location: string, cookie?: string): void {
   response.writeHead(303, {
     ...always,
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Content-Length': 0,
     Location: location,

@@ -1,0 +1,82 @@
+import type { Keyboard } from './terminal.js';
+
+const interrupt = 0x03;
+const suspend = 0x1a;
+const enters: readonly number[] = [0x0d, 0x0a];
+
+/**
+ * The keyboard while nothing is asked: keys are not echoed, since they would garble the spinner; Enter is told, Ctrl-C
+ * and Ctrl-Z do what they always do. In between a question may have the keyboard to itself.
+ */
+export class QuietKeys {
+  readonly #stdin: () => Keyboard;
+  readonly #interrupt: () => void;
+  readonly #takers: (() => void)[] = [];
+  #questions = 0;
+  #on = false;
+
+  constructor(stdin: () => Keyboard, interrupted: () => void) {
+    this.#stdin = stdin;
+    this.#interrupt = interrupted;
+  }
+
+  /** Until disposed of, `enter` is called for Enter. */
+  listen(enter: () => void): Disposable {
+    this.#takers.push(enter);
+    this.#update();
+    return {
+      [Symbol.dispose]: () => {
+        this.#takers.splice(this.#takers.indexOf(enter), 1);
+        this.#update();
+      },
+    };
+  }
+
+  /** Leaves the keyboard to a question until disposed of. */
+  leave(): Disposable {
+    this.#questions += 1;
+    this.#update();
+    return {
+      [Symbol.dispose]: () => {
+        this.#questions -= 1;
+        this.#update();
+      },
+    };
+  }
+
+  #update(): void {
+    const wanted = this.#takers.length > 0 && this.#questions === 0;
+    if (wanted === this.#on) return;
+    this.#on = wanted;
+    const stdin = this.#stdin();
+    if (wanted) {
+      stdin.setRawMode?.(true);
+      stdin.on('data', this.#take).resume();
+      process.on('SIGCONT', this.#continued);
+    } else {
+      process.off('SIGCONT', this.#continued);
+      stdin.off('data', this.#take).pause();
+      stdin.setRawMode?.(false);
+    }
+  }
+
+  readonly #take = (bytes: Uint8Array): void => {
+    for (const byte of bytes) {
+      if (!this.#on) return;
+      if (byte === interrupt) this.#interrupt();
+      else if (byte === suspend) this.#stop();
+      else if (enters.includes(byte)) this.#takers.at(-1)?.();
+    }
+  };
+
+  #stop(): void {
+    this.#stdin().setRawMode?.(false);
+    process.kill(0, 'SIGTSTP'); // as the terminal does: all that runs in the foreground with us
+  }
+
+  /** A shell that had the terminal meanwhile leaves it echoing. */
+  readonly #continued = (): void => {
+    this.#stdin().setRawMode?.(false);
+    this.#stdin().setRawMode?.(true);
+  };
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { programCommand } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
+import { openStage, type Stage } from './stage.js';
+
+const skip = needs('gnome-keyring', 'secret-tool', 'script');
+const link = /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+\r?$/m;
+
+/** `postern login` at a terminal whose settings are shown when it has ended. */
+async function logIn(stage: Stage, ...options: string[]) {
+  const words = programCommand(['login', stage.sandbox.serverUrl, ...options]);
+  const script = 'sh -c \'echo "pid $$"; exec "$@"\' sh "$@"; echo "ended with $?"; stty -a';
+  const command = ['sh', '-c', script, 'sh', ...words];
+  // A display, of which nothing is asked: the person sits at this machine.
+  const home = { ...stage.home, env: { ...stage.home.env, DISPLAY: ':1' } };
+  const terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  const [shown] = await terminal.screen.waitForStdout(link);
+  const [, pid] = await terminal.screen.waitForStdout(/^pid (\d+)/m);
+  return { terminal, screen: terminal.screen, shown: shown.trim(), pid: Number(pid) };
+}
+
+function isAsItWas(screen: string): boolean {
+  return [' icanon', ' echo ', ' isig'].every((setting) => screen.replaceAll(/\s/g, ' ').includes(setting));
+}
+
+test('beside the opened browser: another link, the time, no key echoed, Enter opens and shows it again; then all is as it was', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const { terminal, screen, shown } = await logIn(stage);
+  await using _terminal = terminal;
+  const first = await stage.browser.opened();
+  assert.notEqual(shown, first);
+  await screen.waitForStdout(/Waiting for the browser \(15 min left; Enter opens the page again\)/);
+  await stage.browser.forget();
+  terminal.type('garble');
+  const enter = setInterval(() => terminal.type('\r'), 1_000); // the first second after the browser opened counts for nothing
+  const second = await stage.browser.opened();
+  clearInterval(enter);
+  assert.notEqual(second, first);
+  await screen.waitForStdout(new RegExp(`${shown}[^]*/go/(?!${shown.slice(-43)})`));
+  await walkLogin(shown); // the terminal's
+  const { stdout } = await screen.finished;
+  assert.match(stdout, /ended with 0/);
+  assert.doesNotMatch(stdout, /garble/);
+  assert.ok(isAsItWas(stdout), stdout);
+});
+
+for (const [how, end] of [
+  ['Ctrl-C', 130],
+  ['SIGTERM', 143],
+] as const) {
+  test(`[A-111] ${how} while the browser is open: the terminal is as it was, and answers of another login were told`, {
+    skip,
+  }, async () => {
+    await using stage = await openStage();
+    const { terminal, screen, shown, pid } = await logIn(stage);
+    await using _terminal = terminal;
+    const callback = new URL('/callback?code=x&state=of-an-earlier-login', shown);
+    const [response] = await once(get(callback), 'response');
+    assert.equal(response.resume().statusCode, 400);
+    if (how === 'Ctrl-C') terminal.type('\x03');
+    else process.kill(pid, 'SIGTERM');
+    const { stdout } = await screen.finished;
+    assert.match(stdout, new RegExp(`ended with ${end}`));
+    assert.match(stdout, /1 answer came with another state and was ignored/);
+    assert.ok(isAsItWas(stdout), stdout);
+  });
+}
+
+test('with --json or --verbose: the address, with --json in an event of one line, too, and at the end of time what was ignored', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  const waitInVain = async (option: '--json' | '--verbose') => {
+    const words = ['--account', option.slice(2), '--no-browser', '--timeout', '10', option];
+    await using login = stage.start('login', stage.sandbox.serverUrl, ...words);
+    const [url] = await login.waitForStderr(/^http:\S+response_type=code\S*$/m);
+    const redirect = new URL(new URL(url).searchParams.get('redirect_uri') ?? '');
+    const [response] = await once(get(new URL('/callback?code=x&state=y', redirect)), 'response');
+    response.resume();
+    const { code, stderr } = await login.finished;
+    assert.equal(code, 6);
+    assert.match(stderr, /1 answer came with another state and was ignored/);
+    if (option === '--verbose') return;
+    const events = stderr.split('\n').filter((line) => line.startsWith('{"event"'));
+    const [page, device] = events.map((line) => JSON.parse(line));
+    assert.deepEqual(page, { event: 'login_page', url, redirectUri: redirect.href });
+    assert.equal(device.event, 'device_code');
+    assert.match(device.userCode, /^[A-Z0-9-]{4,}$/);
+    assert.match(device.verificationUri, /^http:\/\/127\.0\.0\.1:/);
+  };
+  await Promise.all([waitInVain('--json'), waitInVain('--verbose')]);
+});
