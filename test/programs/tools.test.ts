@@ -57,8 +57,12 @@ test('kubectl and git config lay their files out anew: --check, --write and --un
   const checked = await world.setup('kubectl', 'work', '--check');
   assert.match(checked.stdout, /The entry is in [^\n]+config\.[\s\S]+would get a token of/, checked.stderr);
   assert.match((await world.setup('kubectl', 'work', '--write')).stdout, /^Already there/);
-  await kubectl('set-context --current --user=me');
   const undone = await world.setup('kubectl', 'work', '--undo');
+  assert.match(
+    undone.stderr,
+    /The context "k" still names the user "work"[^\n]+kubectl config set-context k --user/,
+  );
+  await kubectl('set-context --current --user=me');
   assert.match(undone.stdout, /The entry alone was taken back[^\n]+laid it out anew/, undone.stderr);
   assert.equal(readFileSync(file, 'utf8').replace('users: []', 'users: null'), before);
 

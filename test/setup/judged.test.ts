@@ -104,6 +104,18 @@ test('--check tells of a program that is gone, of somebody else’s entry, and o
   assert.match(header.stdout, /holds something else in: headers/);
 });
 
+test('of the words in a file --check passes on those alone that name a login [A-264]', { skip }, async () => {
+  const trace = at('trace');
+  const planted = `credential headers ${server} --shim ${trace} --show-secret`;
+  const found = await checkAfter(['claude', 'work'], at('.claude.json'), (text) =>
+    text.replace(`credential headers ${server}`, planted),
+  );
+  assert.equal(found.code, 2);
+  assert.match(found.stdout, /words that postern would not write: "--shim" "[^"]+trace" "--show-secret"/);
+  assert.match(found.stdout, /would get a token of/);
+  assert.equal(existsSync(trace), false);
+});
+
 test('switched off or left out by the person or the program’s window: --check says so, and --write notes it', {
   skip,
 }, async () => {
@@ -239,8 +251,9 @@ test('git before 2.46 at a server that takes Bearer tokens alone, and go before 
   assert.ok(world !== undefined);
   const url = `${http.origin}/mcp`;
   await storeLogin(world.home, { ...work({ name: 'here' }), server: url });
-  assert.equal((await setup(['git', 'here', '--write'])).code, 0);
   const env = older('git', 'git version 2.39.5');
+  const written = await setup(['git', 'here', '--write'], env);
+  assert.match(written.stderr, /Note: git 2\.39 sends no Bearer token/);
   const bearer = await setup(['git', 'here', '--check'], env);
   assert.equal(bearer.code, 2, bearer.stdout);
   assert.match(bearer.stdout, /Not used: git 2\.39 sends no Bearer token[^\n]+git 2\.46 does/);

@@ -4,9 +4,11 @@ import { usageWrong } from '../../errors/usage.js';
 import { type CheckedEntry, checkEntry } from '../../flows/setup/check-entry.js';
 import { isHere, listPrograms } from '../../flows/setup/list-programs.js';
 import { entryAlone, entryRequests, planEntry, type SetupRequest } from '../../flows/setup/plan-entry.js';
+import { oldProgram } from '../../flows/setup/program-version.js';
 import { undoEntry } from '../../flows/setup/undo-entry.js';
 import { writeEntry } from '../../flows/setup/write-entry.js';
 import type { Neighbours } from '../../ports/neighbours.js';
+import { entryName } from '../../primitives/edit/entry.js';
 import { printable } from '../../primitives/printable.js';
 import type { Command, CommandContext, CommandExit } from '../command.js';
 import { machineFor } from '../setup-environment.js';
@@ -17,7 +19,7 @@ import {
   requestsToCheck,
   type SetupArguments,
 } from '../setup-target.js';
-import { type CheckResult, checkExit, resultJson, resultLines } from '../words/check-words.js';
+import { type CheckResult, checkExit, oldInWords, resultJson, resultLines } from '../words/check-words.js';
 import {
   entryNotes,
   programJson,
@@ -123,7 +125,12 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
   const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
   const { logins } = await ports.index.read();
   const about = { machine: programs.machine, logins, hasLogin, isHere: found };
-  const notes = [...entryNotes(written.plan, about), ...takenOutNotes(written)];
+  const old = await oldProgram(programs, undefined, request, signal);
+  const notes = [
+    ...entryNotes(written.plan, about),
+    ...takenOutNotes(written),
+    ...(old === undefined ? [] : [`Note: ${oldInWords(old)}`]),
+  ];
   if (options.json) {
     await out.json({ ...writtenJson(written), notes });
   } else {
@@ -171,8 +178,12 @@ async function undo(context: CommandContext, args: SetupArguments): Promise<Comm
   const { ports, out, options, signal } = context;
   const programs = await context.neighbours();
   const kept = await recordToUndo(context, programs, programNamed(args.program), args);
+  const program = programNamed(args.program);
   const undone = await undoEntry({ locks: ports.locks, programs }, kept, signal);
   const { record } = kept;
+  const { text = '' } = await programs.files.read(record.path);
+  const notes = program.dangling?.(text, entryName(record.key) ?? '') ?? [];
+  for (const note of notes) context.tell(`Note: ${note}`);
   if (options.json)
     await out.json({ program: record.program, server: record.server, file: record.path, undone });
   else await out.line(undoneLine(record, undone));

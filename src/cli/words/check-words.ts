@@ -37,7 +37,7 @@ function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): read
     placeInWords(checked),
     ...faults.map((fault) => `  ${faultInWords(fault, request.url, logins)}`),
     ...blocks.map((block) => `Not used: ${block}`),
-    ...(old === undefined ? [] : [oldInWords(old)]),
+    ...(old === undefined ? [] : [`${old.isBlocked ? 'Not used' : 'Note'}: ${oldInWords(old)}`]),
     ...(place === 'other' ? [] : [`${title} ${answerInWords(end, answer)}.`]),
     ...stderrLines(end, answer),
     ...(note === undefined || isServed(checked) ? [] : [note]),
@@ -117,12 +117,12 @@ function faultInWords(
   }
 }
 
-function oldInWords({ since, version, isBlocked }: NonNullable<CheckedEntry['old']>): string {
+export function oldInWords({ since, version, isBlocked }: NonNullable<CheckedEntry['old']>): string {
   const [name] = since.command;
   const needed = `${name} ${since.major}.${since.minor}`;
   return isBlocked
-    ? `Not used: ${name} ${version} ${since.lacks}; ${needed} does.`
-    : `Note: ${name} ${version} ${since.lacks}; at a server that takes Bearer tokens alone it needs ${needed}.`;
+    ? `${name} ${version} ${since.lacks}; ${needed} does.`
+    : `${name} ${version} ${since.lacks}; at a server that takes Bearer tokens alone it needs ${needed}.`;
 }
 
 function answerInWords(end: CheckedEntry['end'], answer: CheckedEntry['answer']): string {

@@ -16,11 +16,12 @@ const limitMs = 5000;
 
 /**
  * Asks the program on the PATH for its version; where an older one would do at some servers, the server for what it takes.
+ * @param ports Undefined: the server is not asked.
  * @throws the signal's reason
  */
 export async function oldProgram(
   world: Pick<Neighbours, 'machine' | 'find' | 'run'>,
-  ports: Pick<Ports, 'door'>,
+  ports: Pick<Ports, 'door'> | undefined,
   { program, url }: { readonly program: Program; readonly url: string },
   signal: AbortSignal,
 ): Promise<OldProgram | undefined> {
@@ -41,7 +42,8 @@ export async function oldProgram(
     (end.kind === 'ended' && /\b(?:go)?(\d{1,4})\.(\d{1,4})/.exec(end.stdout)) || [];
   if (major === '' || Number(major) > since.major) return undefined;
   if (Number(major) === since.major && Number(minor) >= since.minor) return undefined;
-  const isBlocked = since.unlessBasic !== true || (await takesBearerAlone(ports, url, signal));
+  const isBlocked =
+    since.unlessBasic !== true || (ports !== undefined && (await takesBearerAlone(ports, url, signal)));
   return { since, version: `${major}.${minor}`, isBlocked };
 }
 

@@ -1,6 +1,7 @@
 import type { Machine } from '../../ports/neighbours.js';
 import { gitVariables } from '../../primitives/edit/git-config-edit.js';
-import { quoted } from '../../primitives/printable.js';
+import { printable, quoted } from '../../primitives/printable.js';
+import { shellWord } from '../../primitives/quoting.js';
 import { inConfig, inHome, set } from './place.js';
 import { readGit, readKubectl } from './probe.js';
 import type { EntryRequest, MadeEntry, Program } from './program.js';
@@ -129,6 +130,20 @@ function overHttp({ url }: EntryRequest): readonly string[] {
 
 const kubeVersion = 'client.authentication.k8s.io/v1beta1';
 
+/** Contexts, as kubectl writes them, that name a user. */
+function contextsOf(text: string, user: string): readonly string[] {
+  const items = text.match(/^ *- context:.*(?:\r?\n(?: +[^-\s]| +- (?!context:)).*)*/gm) ?? [];
+  return items.flatMap((item) => {
+    const [, of] = /^ +user: *["']?([^"'\r\n]*?)["']? *$/m.exec(item) ?? [];
+    const [, name] = /^ +name: *["']?([^"'\r\n]*?)["']? *$/m.exec(item) ?? [];
+    return of === user && name !== undefined
+      ? [
+          `The context ${quoted(name, 80)} still names the user ${quoted(user, 80)}; give it another one: kubectl config set-context ${shellWord(printable(name, 80))} --user=<user>`,
+        ]
+      : [];
+  });
+}
+
 const kubectl: Program = {
   name: 'kubectl',
   title: 'kubectl',
@@ -177,6 +192,7 @@ const kubectl: Program = {
       read: readKubectl,
     };
   },
+  dangling: contextsOf,
   next: 'Use it with: kubectl --user <name>, or for good: kubectl config set-context --current --user=<name>',
 };
 

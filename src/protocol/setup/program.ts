@@ -75,6 +75,8 @@ export interface Program {
   readonly since?: Since;
   /** The servers in its configuration, where it has a list of them. */
   servers?(text: string, machine: Machine): readonly FoundServer[];
+  /** What still counts on the entry when it is gone, each in a sentence. */
+  dangling?(text: string, name: string): readonly string[];
   /** What the program runs by that entry. */
   probe(request: EntryRequest): Probe | undefined;
   /** What a person does then; in a project, where that is something else. */
