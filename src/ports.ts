@@ -110,12 +110,25 @@ export type AuthorizationAnswer = readonly (readonly [name: string, value: strin
 /** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
 export type PlaceOfLink = 'opener' | 'terminal';
 
+/** What a person is to agree to before the login page, where a program has begun the login. */
+export interface LoginConsent {
+  /** The program that began it. */
+  readonly program: string;
+  readonly server: string;
+  readonly issuer: string;
+}
+
 export interface CallbackListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback` */
   readonly redirectUri: string;
   /** Arms the listener: from now on a callback with `state` ends the wait. */
-  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): void;
-  /** A new one-time URL of ours, which redirects the browser to the authorization request: one for each place. */
+  arm(options: {
+    readonly state: Secret;
+    readonly authorizationUrl: string;
+    readonly consent?: LoginConsent | undefined;
+  }): void;
+  /** A new one-time URL of ours, which redirects the browser to the authorization request: one for each place. With
+   * `consent` by way of a page of ours with a button. */
   link(place: PlaceOfLink): string;
   /** The first callback with our state; the browser is kept waiting until `finish`.
    * @throws Failure `callback_unusable`, or the signal's reason */

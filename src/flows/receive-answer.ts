@@ -1,5 +1,5 @@
 import { loginTimedOut } from '../errors/callback.js';
-import type { AuthorizationAnswer, CallbackListener, Ports } from '../ports.js';
+import type { AuthorizationAnswer, CallbackListener, LoginConsent, Ports } from '../ports.js';
 import { printable } from '../primitives/printable.js';
 import type { Seat } from '../primitives/seat.js';
 import type { Secret } from '../primitives/secret.js';
@@ -11,6 +11,8 @@ export interface AnswerRequest {
   readonly state: Secret;
   /** The whole authorization request, as it may be shown and opened. */
   readonly authorizationUrl: string;
+  /** Asked of the person on a page of ours before the login page. */
+  readonly consent?: LoginConsent | undefined;
   readonly mode: 'browser' | 'no-browser';
   /** Where the person sits: what is said when no browser opens. */
   readonly seat: Seat;
@@ -45,10 +47,10 @@ export async function receiveAnswer(
   ports: ReceivePorts,
   request: AnswerRequest,
 ): Promise<AuthorizationAnswer> {
-  const { listener, state, authorizationUrl } = request;
+  const { listener, state, authorizationUrl, consent } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  listener.arm({ state, authorizationUrl });
+  listener.arm({ state, authorizationUrl, consent });
   const contest = { ...request, signal };
   try {
     return await Promise.race([

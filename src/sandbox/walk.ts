@@ -74,7 +74,9 @@ function submission(html: string, page: URL, walk: Walk): Step | undefined {
     const button = form.buttons.find(([name, value]) => wanted.get(name) === value);
     if (button !== undefined) return submit(form, button, page, walk.scopes);
   }
-  return undefined;
+  // The page on which a client of ours asks before the login page.
+  const [, next] = /<a class="button" href="(\/[\w/-]+)"/.exec(html) ?? [];
+  return next === undefined ? undefined : { method: 'GET', url: new URL(next, page) };
 }
 
 function submit(form: HtmlForm, button: readonly [string, string], page: URL, scopes: Walk['scopes']): Step {

@@ -67,7 +67,11 @@ test('[A-95] no byte of a request is in any reply, and no page has a script or l
   await on.listener.finish('failed');
   const { body } = await page;
   assert.equal(body, createPages().failed.html);
-  for (const { html } of Object.values(createPages())) {
+  const { consent, ...pages } = createPages();
+  const asked = consent({ program: 'p', server: 's', issuer: 'i' }, '/agreed/x');
+  const button = '<a class="button" href="/agreed/x">';
+  assert.ok(asked.html.includes(button));
+  for (const html of [...Object.values(pages), asked].map((page) => page.html.replace(button, ''))) {
     assert.doesNotMatch(html, /<script|<link|<img|<iframe|\son\w+=|\sstyle=|url\(|@import|src=|href=/i);
   }
 });

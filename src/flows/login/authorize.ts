@@ -7,7 +7,7 @@ import {
 } from '../../errors/authorization.js';
 import { linkTakenTwice } from '../../errors/callback.js';
 import { capabilityMissing } from '../../errors/discovery.js';
-import type { AuthorizationAnswer, CallbackListener, Ports } from '../../ports.js';
+import type { AuthorizationAnswer, CallbackListener, LoginConsent, Ports } from '../../ports.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
@@ -45,6 +45,8 @@ export interface AuthorizationRequest
   readonly client: ClientAuthentication;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
+  /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
+  readonly consent: LoginConsent | undefined;
   /** What to do where the page shows an error: it sends no answer then. */
   readonly whenPageFails: string;
   /** Shown beside the address where no browser was opened. */

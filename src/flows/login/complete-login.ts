@@ -1,10 +1,11 @@
 import { whenPageFails } from '../../errors/callback.js';
 import { Failure } from '../../errors/failure.js';
-import type { CallbackListener, Ports } from '../../ports.js';
+import type { CallbackListener, LoginConsent, Ports } from '../../ports.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { type Authorization, type AuthorizationRequest, authorize } from './authorize.js';
+import type { BegunLogin } from './begin-login.js';
 import { deviceBeside } from './device-beside.js';
 import { documentRefused, noteDocument } from './document-login.js';
 import type { IdentifiedClient } from './identify-client.js';
@@ -23,6 +24,7 @@ export interface PreparedLogin {
   readonly client: IdentifiedClient;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
+  readonly isNew: BegunLogin['isNew'];
   /** Did anybody say which port it is to have? */
   readonly hasFixedPort: boolean;
 }
@@ -68,6 +70,7 @@ async function redeemAndKeep(
     client,
     scopes,
     listener,
+    consent: consentTo(request, prepared),
     whenPageFails: whenPageFails({ ...client, isKept: client.isKept === true, redirectUri, hasFixedPort }),
     beside: deviceBeside(ports, device),
   };
@@ -121,4 +124,11 @@ async function answered(
     if (signal.aborted && ports.terminal.interactive) ports.terminal.tell(whenPageFails);
     throw error;
   }
+}
+
+/** The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. */
+function consentTo({ caller }: LoginRequest, { isNew, discovery }: PreparedLogin): LoginConsent | undefined {
+  if (caller === undefined || !(isNew.server || isNew.issuer)) return undefined;
+  const { server, authorizationServer } = discovery;
+  return { program: caller(), server, issuer: authorizationServer.issuer };
 }

@@ -86,6 +86,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     client,
     scopes,
     listener,
+    isNew: begun.isNew,
     hasFixedPort: port !== undefined,
   });
 }

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerUnusable } from '../../errors/authorization.js';
 import type { AuthorizationAnswer, CallbackListener, PlaceOfLink } from '../../ports.js';
-import type { Secret } from '../../primitives/secret.js';
 import { Arrival } from './arrival.js';
 import { FinalPage } from './final-page.js';
 import { judgeRequest } from './judge-request.js';
 import { type CallbackLimits, longestTarget } from './limits.js';
 import { Links } from './links.js';
-import { equalityTo } from './one-time-value.js';
+import { equalityTo, newNonce } from './one-time-value.js';
 import type { LoopbackServer } from './open-server.js';
-import type { Pages } from './page.js';
+import type { Page, Pages } from './page.js';
 import { isOfOtherUser } from './peer-user.js';
 import { readAnswer } from './read-answer.js';
 import { sendOn, sendPage } from './respond.js';
@@ -18,11 +17,13 @@ import { sendOn, sendPage } from './respond.js';
 interface Expectation {
   readonly isOurState: (state: string) => boolean;
   readonly authorizationUrl: string;
+  /** The page that is shown first, and is its button's address that one? It stands on that page alone. */
+  readonly consent: { readonly page: Page; readonly isNext: (path: string) => boolean } | undefined;
 }
 
 /**
- * One wait for one authorization response. Three addresses exist: `/go/<nonce>`, which leads to the
- * authorization server; `/callback`, where only our `state` counts; `/done/<nonce>`, the final page, whose address is
+ * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the
+ * authorization server, where a program began the login by way of a page that asks the person and `/agreed/<nonce>`; `/callback`, where only our `state` counts; `/done/<nonce>`, the final page, whose address is
  * worth nothing. All else, and every callback without our state, gets the same constant answer, and the wait goes on.
  */
 export class LoopbackListener implements CallbackListener {
@@ -57,12 +58,15 @@ export class LoopbackListener implements CallbackListener {
     return this.#ignored;
   }
 
-  arm(options: { readonly state: Secret; readonly authorizationUrl: string }): void {
+  arm(options: Parameters<CallbackListener['arm']>[0]): void {
     if (this.#expectation !== undefined) throw new Error('a callback listener is armed once');
     if (!/^https?:\/\/[\x21-\x7e]+$/.test(options.authorizationUrl)) {
       throw new Error('an authorization request is an http or https URL');
     }
+    const next = `/agreed/${newNonce()}`;
+    const { consent } = options;
     this.#expectation = {
+      consent: consent && { page: this.#pages.consent(consent, next), isNext: equalityTo(next) },
       isOurState: equalityTo(options.state.reveal()),
       authorizationUrl: options.authorizationUrl,
     };
@@ -104,15 +108,21 @@ export class LoopbackListener implements CallbackListener {
     }
   }
 
-  /** False when `target` is none of our links. */
+  /** False when `target` is none of our links, nor the button's. */
   #takeLink(request: IncomingMessage, target: string, response: ServerResponse): boolean {
     if (this.#expectation === undefined) return false;
+    const { authorizationUrl, consent } = this.#expectation;
+    if (consent?.isNext(target)) {
+      sendOn(response, authorizationUrl);
+      return true;
+    }
     const visitor = { browser: this.#browserOf(request), isOtherUser: () => isOfOtherUser(request.socket) };
     const taking = this.#links.take(target, visitor);
     if (taking?.kind === 'used') sendPage(response, 410, this.#pages.used);
     if (taking?.kind === 'sent_on') {
       const cookie = `${this.#cookie}=${taking.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
-      sendOn(response, this.#expectation.authorizationUrl, cookie);
+      if (consent === undefined) sendOn(response, authorizationUrl, cookie);
+      else sendPage(response, 200, consent.page, cookie);
     }
     return taking !== undefined;
   }

@@ -28,6 +28,14 @@ main {
 .good { --tone: var(--good); } .bad { --tone: var(--bad); } .plain { --tone: var(--plain); }
 h1 { margin: 0.75rem 0 0.5rem; font-size: 1.6rem; line-height: 1.25; color: var(--tone); text-wrap: balance; }
 p { margin: 0; text-wrap: pretty; }
+dl { margin: 1.25rem 0; text-align: left; }
+dt { color: var(--soft); font-size: 0.85rem; }
+dd { margin: 0 0 0.6rem; font-weight: 600; overflow-wrap: anywhere; }
+.button {
+  display: inline-block; padding: 0.6rem 1.25rem; border-radius: 0.5rem; text-decoration: none;
+  background: var(--tone); color: var(--card); font-weight: 600;
+}
+.button:focus-visible { outline: 3px solid var(--way); outline-offset: 2px; }
 .note { margin-top: 1.5rem; padding-top: 1.1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: 0.9rem; }
 footer { color: var(--soft); font-size: 0.85rem; letter-spacing: 0.08em; }
 .wall { fill: var(--wall); } .door { fill: var(--door); } .knob { fill: var(--knob); } .way { fill: var(--way); }

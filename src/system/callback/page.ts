@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { LoginConsent } from '../../ports.js';
+import { printable } from '../../primitives/printable.js';
 import { pageStyle } from './page-style.js';
 
-/** A finished page. Nothing of a request is ever part of it. */
+/** A finished page. Nothing of a request that came is ever part of it. */
 export interface Page {
   readonly html: string;
   /** Value of the `Content-Security-Policy` header: nothing is loaded but the style that stands in the page. */
@@ -9,6 +11,8 @@ export interface Page {
 }
 
 export interface Pages {
+  /** Asks the person, before the login page, whether a program is to log in; `next`: where the button leads. */
+  consent(consent: LoginConsent, next: string): Page;
   readonly stored: Page;
   readonly failed: Page;
   /** The outcome is not known yet. */
@@ -19,6 +23,9 @@ export interface Pages {
   readonly nothing: Page;
 }
 
+/** Most characters of an address or a name on a page. */
+const longestShown = 300;
+
 type Tone = 'good' | 'bad' | 'plain';
 
 const neverCopy = 'Never copy this address, or the one before it, for anyone: nobody needs it.';
@@ -27,11 +34,21 @@ const neverCopy = 'Never copy this address, or the one before it, for anyone: no
 export function createPages(): Pages {
   const hash = createHash('sha256').update(pageStyle).digest('base64');
   const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
-  const page = (tone: Tone, title: string, text: string, note: string): Page => ({
-    html: htmlOf(tone, title, text, note),
+  const page = (tone: Tone, title: string, text: string, note: string, more = ''): Page => ({
+    html: htmlOf(tone, title, text, note, more),
     contentSecurityPolicy,
   });
   return {
+    consent: ({ program, server, issuer }, next) =>
+      page(
+        'plain',
+        'Log in for a program?',
+        'A program on this computer wants to use a server in your name.',
+        'If you do not know why, close this tab: then nothing happens.',
+        `<dl><dt>Program</dt><dd>${shown(program)}</dd><dt>Server</dt><dd>${shown(server)}</dd><dt>Login page of</dt><dd>${shown(issuer)}</dd></dl>
+<p><a class="button" href="${next}">Go to the login page</a></p>
+`,
+      ),
     stored: page(
       'good',
       'You are logged in',
@@ -65,6 +82,18 @@ export function createPages(): Pages {
   };
 }
 
+/** Text of others as it may stand in a page. */
+function shown(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return printable(text, longestShown).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
 /** A wall with a small gate in it; the gate's door stands open when the login went well. */
 const marks: Readonly<Record<Tone, string>> = {
   good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 2.6-5.4L20 34v19z"/>',
@@ -79,7 +108,7 @@ function markOf(tone: Tone): string {
   return `<svg viewBox="2 10 60 46" width="120" height="92" aria-hidden="true">${wall}${marks[tone]}</svg>`;
 }
 
-function htmlOf(tone: Tone, title: string, text: string, note: string): string {
+function htmlOf(tone: Tone, title: string, text: string, note: string, more: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -95,7 +124,7 @@ function htmlOf(tone: Tone, title: string, text: string, note: string): string {
 ${markOf(tone)}
 <h1>${title}</h1>
 <p>${text}</p>
-<p class="note">${note}</p>
+${more}<p class="note">${note}</p>
 </main>
 <footer>postern</footer>
 </body>

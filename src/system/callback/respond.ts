@@ -13,11 +13,12 @@ const always: Readonly<Record<string, string>> = {
 };
 
 /** Answers with one of our constant pages. */
-export function sendPage(response: ServerResponse, status: number, page: Page): void {
+export function sendPage(response: ServerResponse, status: number, page: Page, cookie?: string): void {
   const body = Buffer.from(page.html);
   response.writeHead(status, {
     ...always,
     ...(status === 405 ? { Allow: 'GET' } : {}),
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
     'Content-Security-Policy': page.contentSecurityPolicy,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': body.length,
