@@ -1,7 +1,7 @@
 import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import type { Step } from '../primitives/step.js';
-import { visibleUrl } from '../primitives/visible-url.js';
+import { namedServer, visibleUrl } from '../primitives/visible-url.js';
 import { exitCode, Failure } from './failure.js';
 
 /** The token endpoint refused the grant (RFC 6749 section 5.2). `error` is one of its codes, or ''. */
@@ -95,7 +95,7 @@ export function tokenTypeUnusable(issuer: string, found: string, trail: readonly
 
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
-  const shown = visibleUrl(meant.server);
+  const shown = namedServer(meant.server);
   const isUrl = /^https?:/i.test(shown);
   const isName = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(shown);
   return new Failure({
@@ -124,7 +124,7 @@ export function loginChanged(
 
 /** There are logins for the server, and none of that account. */
 export function accountUnknown(server: string, account: string, accounts: readonly string[]): Failure {
-  const shown = visibleUrl(server);
+  const shown = namedServer(server);
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,

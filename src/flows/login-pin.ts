@@ -1,5 +1,6 @@
 import { loginChanged } from '../errors/token.js';
 import { defaultAccount, type LoginRecord } from '../primitives/records.js';
+import { mayHoldSecret } from '../primitives/visible-url.js';
 import { hashOfParts } from '../protocol/item-key.js';
 
 /**
@@ -38,21 +39,6 @@ export async function loginWords(
     options: ['--pin', await loginPin({ server, account: account ?? defaultAccount })],
   });
   return [...(mayHoldSecret(server) ? [] : [whole]), ...(name === undefined ? [] : [await pinned()])];
-}
-
-const secretNames =
-  /(?:^|[_.-])(?:key|code|sig|signature|auth|authorization|session|sid|jwt|pass|passwd|pwd|credentials?|access)$/i;
-
-/** Does the query hold what looks like a secret: by its name, or since nobody would type it? */
-export function mayHoldSecret(url: string): boolean {
-  const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
-  return [...new URLSearchParams(query)].some(
-    ([name, value]) =>
-      (value !== '' && secretNames.test(name)) ||
-      `${name}-${value}`
-        .split(/[^A-Za-z0-9_+/=]/)
-        .some((run) => run.length >= 20 && /[0-9]/.test(run) && /[A-Za-z]/.test(run)),
-  );
 }
 
 /**

@@ -85,8 +85,10 @@ test('[R-5.1a] two servers that differ in the query alone: each is sent its own 
     ['token', server.url],
     ['logout', server.url],
   ]) {
-    const { code, stdout } = await ask(...args);
+    const { code, stdout, stderr } = await ask(...args);
     assert.deepEqual([code, stdout], [3, ''], args.join(' '));
+    const [url = ''] = args.slice(-1);
+    assert.ok(stderr.includes(`postern login ${url === beta ? `'${beta}'` : url}`), stderr);
   }
   await storeLogin(home, { server: beta, accessToken: 'token-of-beta', expiresAt });
   for (const [url, token] of [

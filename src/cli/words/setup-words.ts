@@ -1,4 +1,3 @@
-import { mayHoldSecret } from '../../flows/login-pin.js';
 import type { EntryHere, ProgramHere } from '../../flows/setup/list-programs.js';
 import type { SetupPlan } from '../../flows/setup/plan-entry.js';
 import type { UndoneEntry } from '../../flows/setup/undo-entry.js';
@@ -7,6 +6,7 @@ import type { Machine, SetupRecord } from '../../ports/neighbours.js';
 import { printable } from '../../primitives/printable.js';
 import { shellWord } from '../../primitives/quoting.js';
 import type { LoginRecord } from '../../primitives/records.js';
+import { mayHoldSecret } from '../../primitives/visible-url.js';
 import { keychainNote, proxyNote } from '../setup-environment.js';
 
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
