@@ -180,3 +180,14 @@ test('registrations that a login came of do not count: in, out of all, and in ag
   for (let times = 0; times < 5; times += 1) await scene.login({ registration: 'dynamic' });
   assert.equal(scene.sandbox.stats.registrations, 5);
 });
+
+test('step-ups and refusals of two servers that share a resource are counted apart', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const about = { login, operation: 'POST /mcp tools/call x', scopes: ['notes:write'] };
+  for (let times = 0; times < 3; times += 1) await stepUpBudget(scene.ports, about).begin();
+  await assert.rejects(stepUpBudget(scene.ports, about).check());
+  const other = { ...login, server: `${login.server}?project=beta` };
+  assert.equal(other.resource, login.resource);
+  await stepUpBudget(scene.ports, { ...about, login: other }).check();
+});

@@ -5,7 +5,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing } from '../../primitives/scope.js';
 
 /**
- * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that resource
+ * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that server
  * and scope, in every process: nobody is asked again and again until the answer suits the server.
  * @throws Failure `step_up_declined`; the signal's reason
  */
@@ -21,7 +21,7 @@ export async function askStepUp(
   const { terminal, attempts } = ports;
   const { login, signal } = request;
   const added = scopesMissing(login.scopes, request.scopes);
-  const names = added.map((scope) => `declined ${login.resource} ${scope}`);
+  const names = added.map((scope) => `declined ${login.server} ${scope}`);
   const taken: string[] = [];
   const forget = async () => {
     for (const name of taken) await attempts.forget(name);

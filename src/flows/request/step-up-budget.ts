@@ -23,8 +23,8 @@ export interface StepUpBudget {
 }
 
 /**
- * The budget for one operation of a login's resource. The names of operations come from what the server offers, so
- * that there is one for the whole resource, too.
+ * The budget for one operation of a login's server; two servers of one resource have each their own. The names of
+ * operations come from what the server offers, so that there is one for the whole server, too.
  */
 export function stepUpBudget(
   ports: Pick<Ports, 'attempts'>,
@@ -32,19 +32,19 @@ export function stepUpBudget(
 ): StepUpBudget {
   const { attempts } = ports;
   const { login, operation, scopes } = about;
-  const inVain = `step-up in vain ${login.resource}`;
+  const inVain = `step-up in vain ${login.server}`;
   const tooMany = () => tooManyStepUps(login, scopes);
   const bounds = [
-    [`step-up ${login.resource} ${operation}`, mostForOperation, () => scopeRefused(login.server, scopes)],
+    [`step-up ${login.server} ${operation}`, mostForOperation, () => scopeRefused(login.server, scopes)],
     [inVain, mostInVain, tooMany],
-    [`step-up at ${login.resource}`, mostForResource, tooMany],
+    [`step-up at ${login.server}`, mostForResource, tooMany],
   ] as const;
   const each = async (allowed: (name: string, most: number) => Promise<boolean>) => {
     for (const [name, most, failure] of bounds) {
       if (!(await allowed(name, most))) throw failure();
     }
   };
-  const notGranted = (scope: string) => `not granted ${login.resource} ${login.account} ${scope}`;
+  const notGranted = (scope: string) => `not granted ${login.server} ${login.account} ${scope}`;
   const added = scopesMissing(login.scopes, scopes);
   return {
     check: async () => {
