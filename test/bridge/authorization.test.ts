@@ -52,7 +52,7 @@ test('[A-238] nobody to ask: an error with a stable code and what to run; the lo
   assert.equal(wider.error?.data?.['code'], 'insufficient_scope');
   assert.match(
     String(wider.error?.data?.['remedy']),
-    /^Run: postern login \S+ --scope '.*notes:read.*' and try again/,
+    /then try again; .*: postern login \S+ --scope '.*notes:read.*'$/,
   );
   await using login = stage.start('login', serverUrl, '--no-browser', '--scope', 'mcp:basic notes:read');
   const [url] = await login.waitForStderr(/\bhttps?:\/\/\S+[?&]response_type=code\S*(?=\s)/);
@@ -139,4 +139,18 @@ test('a step-up in the browser: the request waits and is sent again', { skip }, 
   assert.equal(id, 1);
   assert.ok(result !== undefined);
   assert.ok(recordOf(stage).scopes.includes('notes:read'));
+});
+
+test('what a server says in a refusal reaches the host: of a 403 without a challenge, and of a 401', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  await using host = startBridge(stage.home, stage.sandbox.serverUrl, '--non-interactive');
+  await host.open();
+  const ask = (id: number) => host.ask({ id, method: 'tools/list', params: {} });
+  stage.sandbox.setFaults(['server-403-plain']);
+  assert.match(String((await ask(11)).error?.message), /answered 403; it said: "forbidden"/);
+  stage.sandbox.setFaults(['server-401-always']);
+  assert.match(String((await ask(12)).error?.message), /The server said: "invalid_token"/);
 });
