@@ -15,12 +15,20 @@ export interface ResultWriter {
   json(value: unknown): Promise<void>;
 }
 
+/** What is longer is not copied only to get its line feed. In characters. */
+const shortText = 262_144;
+
 /** The result writer on top of stdout. */
 export function createResultWriter(write: WriteBytes, isTerminal: boolean): ResultWriter {
+  const line = async (text: string): Promise<void> => {
+    if (text.length <= shortText) return write(`${text}\n`);
+    await write(text);
+    await write('\n');
+  };
   return {
     isTerminal,
     write,
-    line: (text) => write(`${text}\n`),
-    json: (value) => write(`${asciiJson(value)}\n`),
+    line,
+    json: (value) => line(asciiJson(value)),
   };
 }

@@ -2,11 +2,31 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { outputFailed } from '../errors/output.js';
 
+/** A longer text is written in pieces, so that it does not stand in memory twice more. In characters. */
+const longText = 262_144;
+
 /**
  * Writes to a standard stream and waits until it has taken the bytes.
  * @throws Failure `output_failed`: the reader has gone, the disk is full
  */
 export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {
+  const write = writeOnce(stream);
+  return async (bytes) => {
+    if (typeof bytes !== 'string' || bytes.length <= longText) return write(bytes);
+    for (let at = 0, end = 0; at < bytes.length; at = end) {
+      end = at + longText;
+      if (isPair(bytes, end)) end += 1;
+      await write(bytes.slice(at, end));
+    }
+  };
+}
+
+/** Do two units of one character stand around this place? */
+function isPair(text: string, at: number): boolean {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
+function writeOnce(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {
   return (bytes) =>
     new Promise((resolve, reject) => {
       const failed = (error: unknown) => reject(outputFailed(codeOf(error), error));

@@ -115,12 +115,13 @@ const otherLineEnds = [
  * blanks they mean the same. The others stand in strings, and are escaped there.
  */
 export function oneLine(text: Uint8Array): Uint8Array {
-  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const bytes = text instanceof Buffer ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const isOne = bytes.indexOf(lineFeed) === -1 && bytes.indexOf(carriageReturn) === -1;
   const flat = isOne
     ? bytes
     : bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte));
-  return otherLineEnds.some((end) => bytes.indexOf(end.bytes) !== -1) ? escaped(flat) : flat;
+  const mayHaveOther = bytes.indexOf(0xe2) !== -1 || bytes.indexOf(0xc2) !== -1;
+  return mayHaveOther && otherLineEnds.some((end) => bytes.indexOf(end.bytes) !== -1) ? escaped(flat) : flat;
 }
 
 function escaped(text: Uint8Array): Uint8Array {
