@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Keyboard } from './terminal.js';
 
 const interrupt = 0x03;
@@ -14,6 +15,8 @@ export class QuietKeys {
   readonly #takers: (() => void)[] = [];
   #questions = 0;
   #on = false;
+  /** In the background, where the terminal is the shell's: whoever reads it there, or sets it, is stopped. */
+  #away = false;
 
   constructor(stdin: () => Keyboard, interrupted: () => void) {
     this.#stdin = stdin;
@@ -50,13 +53,14 @@ export class QuietKeys {
     this.#on = wanted;
     const stdin = this.#stdin();
     if (wanted) {
+      this.#away = false;
       stdin.setRawMode?.(true);
       stdin.on('data', this.#take).resume();
       process.on('SIGCONT', this.#continued);
     } else {
       process.off('SIGCONT', this.#continued);
       stdin.off('data', this.#take).pause();
-      stdin.setRawMode?.(false);
+      if (!this.#away) stdin.setRawMode?.(false);
     }
   }
 
@@ -76,7 +80,23 @@ export class QuietKeys {
 
   /** A shell that had the terminal meanwhile leaves it echoing. */
   readonly #continued = (): void => {
-    this.#stdin().setRawMode?.(false);
-    this.#stdin().setRawMode?.(true);
+    const stdin = this.#stdin();
+    stdin.off('data', this.#take).pause();
+    this.#away = !isInForeground();
+    if (this.#away) return;
+    stdin.setRawMode?.(false);
+    stdin.setRawMode?.(true);
+    stdin.on('data', this.#take).resume();
   };
+}
+
+/** Is the terminal ours? Linux tells (proc(5): pgrp, tpgid); where nobody does, it is taken for ours. */
+function isInForeground(): boolean {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return group === foreground;
+  } catch {
+    return true;
+  }
 }

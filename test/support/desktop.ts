@@ -84,12 +84,18 @@ export async function headedChromium(home: Pick<Home, 'path'>, name: string): Pr
         await found?.click({ noWaitAfter: true });
         return found !== undefined;
       }),
-    sees: (title) =>
-      until(`no page is called ${title}`, async () => {
+    sees: async (title) => {
+      let shown = '';
+      const look = async () => {
         const pages = (await attached()).pages();
         const titles = await Promise.all(pages.map((page) => page.title().catch(() => '')));
+        shown = pages.map((page, at) => `${titles[at]} (${page.url()})`).join(', ');
         return titles.some((each) => each.startsWith(title));
-      }),
+      };
+      await until(`no page is called ${title}`, look).catch((error: Error) => {
+        throw new Error(`${error.message}, but: ${shown}`);
+      });
+    },
     [Symbol.asyncDispose]: started[Symbol.asyncDispose],
   };
 }
