@@ -136,6 +136,25 @@ test('a query that seems to hold a secret is in no command line: the name with a
   assert.match((await runProgram(seeded.home, ['status'])).stdout, /credential headers[^\n]+login_changed/);
 });
 
+test('servers that differ in the query alone: each entry gets its own token, as Claude Code asks for it', {
+  skip,
+}, async () => {
+  const servers = ['alpha', 'beta'].map((project) => `${server}?project=${project}`);
+  await using seeded = await seed(
+    ...servers.map((url, at) => work({ server: url, name: `p${at}`, accessToken: `tok.en.${at}` })),
+  );
+  for (const [at, url] of servers.entries()) {
+    const name = `p${at}`;
+    assert.equal((await runProgram(seeded.home, ['setup', 'claude', name, '--write'])).code, 0);
+    const env = { ...seeded.home.env, CLAUDE_CODE_MCP_SERVER_URL: url };
+    const asking = { ...seeded, home: { ...seeded.home, env } };
+    const { stdout, stderr } = await askAsClaude(asking, name);
+    assert.equal(stdout, `{"Authorization":"Bearer tok.en.${at}"}\n`, stderr);
+    const checked = await runProgram(seeded.home, ['setup', 'claude', name, '--check']);
+    assert.equal(checked.code, 0, checked.stdout);
+  }
+});
+
 test('without a name, the address that holds a secret is refused with what to do', { skip }, async () => {
   await using seeded = await seed(work());
   const { code, stdout, stderr } = await runProgram(seeded.home, ['setup', 'cursor', secret]);
