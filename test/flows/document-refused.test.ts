@@ -73,7 +73,7 @@ test('[R-4.6a] a document that is refused: what the authorization server said, a
     answer.set('error_description', 'not on our list\u001b[2J');
   };
   const wish = { server: own.server.url, metadataUrl };
-  const failure = await scene.loginFails('authorization_refused', wish);
+  const failure = await scene.loginFails('unauthorized_client', wish);
   assert.equal(failure.exit, 4);
   assert.match(failure.message, /unauthorized_client.*not on our list\\x1b\[2J/);
   assert.match(failure.remedy, /client-metadata check https:\/\/me\.postern\/client\.json/);

@@ -40,7 +40,13 @@ export function announceDocument(
 }
 
 /** The codes of a login that the authorization server refused, or left without an answer, over who asks. */
-const refusals = ['authorization_refused', 'invalid_client', 'grant_refused', 'login_timed_out'];
+const refusals = [
+  'authorization_refused',
+  'invalid_client',
+  'unauthorized_client',
+  'grant_refused',
+  'login_timed_out',
+];
 
 /** What a failure of the login is told as: where a document may be the reason, with what can be done about that. */
 export function documentRefused(error: unknown, login: DocumentLogin): unknown {
