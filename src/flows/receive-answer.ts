@@ -149,7 +149,8 @@ function timeLeft(ms: number): string {
 
 /** An address beside the opened browser. On this machine our own is shorter, and sends the answer back the same way. */
 function showLink(terminal: Ports['terminal'], request: AnswerRequest): void {
-  const isHere = request.seat !== 'ssh' && request.seat !== 'container';
+  // Where a page of ours comes first, the address beside it leads there, too.
+  const isHere = request.consent !== undefined || !['ssh', 'container'].includes(request.seat);
   const url = isHere ? request.listener.link('terminal') : request.authorizationUrl;
   terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
   terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);

@@ -28,12 +28,13 @@ async function logsIn(stage: Stage, args: readonly string[], variables = {}): Pr
   return stderr;
 }
 
-test('without a terminal login opens the browser and waits; CI empty, 0 or false is no CI', {
+test('without a terminal login opens the browser, shows the address on stderr and waits; CI empty, 0 or false is no CI', {
   skip,
 }, async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
-  await logsIn(stage, ['login', serverUrl, '--name', 'work']);
+  const stderr = await logsIn(stage, ['login', serverUrl, '--name', 'work']);
+  assert.match(stderr, /^http:\/\/127\.0\.0\.1:\d+\/go\/\S+$/m, 'the address is shown');
   for (const CI of ['', '0', 'false']) {
     await stage.run('call', 'work');
     await logsIn(stage, ['login', 'work'], { CI });
