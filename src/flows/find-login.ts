@@ -13,6 +13,8 @@ export interface WantedLogin {
   readonly account: string | undefined;
   /** What `loginPin` says of the login that is meant. */
   readonly pin?: string | undefined;
+  /** A login for an address above the one that was named is not meant. */
+  readonly exact?: boolean;
 }
 
 /**
@@ -24,6 +26,9 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
   const picked = pickLogin(logins, wanted);
   switch (picked.kind) {
     case 'one':
+      if (wanted.exact === true && !isNamed(picked.login, wanted.server)) {
+        throw loginNeeded(wanted, picked.login.name ?? picked.login.server);
+      }
       await checkPin(picked.login, { named: wanted.server, pin: wanted.pin });
       return picked.login;
     case 'several':
@@ -34,6 +39,11 @@ export async function findLogin(ports: Pick<Ports, 'index'>, wanted: WantedLogin
     case 'none':
       throw noLogin(logins, wanted);
   }
+}
+
+function isNamed({ name, server }: LoginRecord, text: string): boolean {
+  const canonical = canonicalResource(text);
+  return name === text || (canonical.ok && canonical.value === server);
 }
 
 /** What to say where nothing fits: is it the account alone? */

@@ -123,3 +123,20 @@ test('[R-5.1a] two servers that differ in the query alone: each is sent its own 
   assert.equal((await ask('token', 'alpha')).stdout, 'token-of-alpha\n');
   assert.equal((await ask('token', beta)).code, 3);
 });
+
+test('[R-5.1a] logout ends the very login that is named, and none for an address above it', {
+  skip,
+}, async () => {
+  await using server = await honest();
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  await storeLogin(home, { server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });
+  for (const below of [`${server.url}?project=beta`, `${server.url}/below`]) {
+    const { code, stdout, stderr } = await runProgram(home, ['logout', below, '--force']);
+    assert.deepEqual([code, stdout], [3, ''], below);
+    assert.match(stderr, /Did you mean "work"\?/);
+  }
+  assert.equal((await runProgram(home, ['token', 'work'])).stdout, 'token-of-work\n');
+  assert.equal((await runProgram(home, ['logout', server.url, '--force'])).code, 0);
+  assert.equal((await runProgram(home, ['token', 'work'])).code, 3);
+});

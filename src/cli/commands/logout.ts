@@ -32,7 +32,7 @@ async function endOne(
   { account, force }: { readonly account: string | undefined; readonly force: boolean },
 ): Promise<CommandExit> {
   const { ports, out, signal, options } = context;
-  const login = await findLogin(ports, { server, account });
+  const login = await findLogin(ports, { server, account, exact: true });
   ports.progress.begin(`Logging out of ${login.server}`);
   const result = await logout(ports, { login, force, signal });
   ports.progress.end();
