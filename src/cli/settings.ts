@@ -35,7 +35,7 @@ const own: readonly Setting[] = [
     key: 'timeoutSeconds',
     variable: 'POSTERN_TIMEOUT',
     option: 'login --timeout',
-    fallback: '300',
+    fallback: '900 at a terminal, else 300',
     takes: '10 to 3600',
     describe: 'how long a login, or a step-up, waits for the person',
     read: readWithin(10, 3600),
