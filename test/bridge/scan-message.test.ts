@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { encoded } from '../../src/protocol/mcp/message-headers.js';
-import { scanText } from '../../src/protocol/mcp/scan-message.js';
+import { scanText, textMember } from '../../src/protocol/mcp/scan-message.js';
 
 const scan = (text: string) => scanText(Buffer.from(text));
 
@@ -70,6 +70,33 @@ test('what is no JSON, and what is JSON and no message [A-235]', () => {
   ];
   const both = '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}';
   for (const text of [...wrong, ...others, both]) assert.equal(scan(text), 'not_a_message', text);
+});
+
+test('what is longer than anything that counts is no id, no method, and no name [A-237] [A-257]', () => {
+  const long = (length: number, end = 'x') => `"${'x'.repeat(length)}${end}"`;
+  const request = (id: string, method: string, params = '{}') =>
+    `{"jsonrpc":"2.0","id":${id},"method":${method},"params":${params}}`;
+  for (const end of ['x', 'é', '\\u0061']) {
+    assert.equal(scan(request(long(1_024, end), '"a"')), 'not_a_message', end);
+    assert.equal(scan(request('1', long(8_192, end))), 'not_a_message', end);
+    const { params } = only(request('1', '"a"', `{"name":"short","name":${long(8_192, end)},"uri":"u"}`));
+    assert.deepEqual(params, { uri: 'u' }, 'of two the last counts, and that is none');
+    const answer = `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":${long(8_192, end)}}}`;
+    assert.equal(textMember(Buffer.from(answer), only(answer).resultAt, 'protocolVersion'), undefined);
+  }
+  assert.equal(scan(request(`1${'0'.repeat(1_024)}`, '"a"')), 'not_a_message', 'digits');
+  assert.equal(only(request('1', long(8_000))).method.length, 8_001);
+  const wrongIds = ['null', '{}', '[1]', 'true', long(1_024), `1${'0'.repeat(1_024)}`];
+  for (const id of wrongIds) {
+    assert.deepEqual(only(request('1', '"a"', `{"requestId":${id}}`)).params, {}, id.slice(0, 9));
+  }
+});
+
+test('a name of a member that is spelled at length is not the one that counts', () => {
+  const escaped = [...'method'].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join('');
+  assert.equal(only(`{"jsonrpc":"2.0","id":1,"${escaped}":"a"}`).method, 'a', 'escapes are read');
+  const name = `${'x'.repeat(300)}${escaped}`;
+  assert.equal(only(`{"jsonrpc":"2.0","id":1,"method":"a","${name}":"b"}`).method, 'a');
 });
 
 test('the messages of a batch, each where it stands', () => {

@@ -18,6 +18,12 @@ test('a token goes to its server’s address and below it [A-157]', () => {
   assert.equal(attaches('https://host/mcp/', 'https://host/mcp/x'), true);
 });
 
+test('what is encoded a few times over, and is no dot, passes [A-157]', () => {
+  for (const tail of ['/%2520', '/a%252520', '/%2525252541']) {
+    assert.equal(attaches(base, base + tail), true, tail);
+  }
+});
+
 test('a token goes to no sibling and no parent [A-157]', () => {
   const others = [
     'https://host/a/mcp',
@@ -176,6 +182,8 @@ test('dots in overlong UTF-8, in other widths, with blanks, controls or paramete
       '%25u002e.',
     ],
     ...['a;..', 'a%ef%bc%8f..', '..%ef%bc%8fa', '%2e%c0%ae', '%c0%80..'],
+    ...['..%e2%81%84a', '..%e2%88%95a', '..%e2%88%96a', '..%ef%bc%bca', '..%ef%b9%a8a'],
+    `%${'25'.repeat(7)}2e%${'25'.repeat(7)}2e`,
   ];
   for (const dot of dots) {
     for (const tail of [`/${dot}`, `/${dot}/admin`, `/x/${dot}/${dot}/admin`]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ByteCollector } from '../../src/primitives/collect-bytes.js';
+import { ByteCollector, collectBytes } from '../../src/primitives/collect-bytes.js';
 
 test('pieces of any size come back as one, and may be overwritten meanwhile', () => {
   const pieces = fc.array(fc.oneof(fc.uint8Array({ maxLength: 5 }), fc.uint8Array({ maxLength: 3_000 })));
@@ -25,8 +25,22 @@ test('pieces of any size come back as one, and may be overwritten meanwhile', ()
 test('a crowd of tiny pieces costs about twice what it weighs, and few objects', () => {
   const collector = new ByteCollector();
   for (let count = 0; count < 5_000_000; count += 1) collector.push(one);
-  assert.ok(collector.held <= 2 * 5_000_000, `${collector.held} bytes`);
+  assert.ok(collector.held <= 5_000_000 + 1_048_576, `${collector.held} bytes`);
   assert.ok(collector.take().every((byte) => byte === 7));
+});
+
+test('a stream is read up to the limit, and not on behind it', async () => {
+  let given = 0;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (; given < 100; given += 1) yield new Uint8Array(10);
+  }
+  await assert.rejects(
+    collectBytes(pieces(), 45, () => new Error('too much')),
+    /^Error: too much$/,
+  );
+  assert.equal(given, 4, 'the fifth piece was the last');
+  given = 96;
+  assert.equal((await collectBytes(pieces(), 40, () => new Error('too much'))).length, 40);
 });
 
 const one = Uint8Array.of(7);

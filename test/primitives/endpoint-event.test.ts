@@ -60,6 +60,7 @@ test('what a reader could put together to another address is broken off, however
     `event: endpoint\ndata: /own/${'x'.repeat(20_000)}\n\n`,
     `event: endpoint\n: ${'x'.repeat(20_000)}\ndata: https://evil.example/\n\n`,
     'event: message\ndata: https://evil.example/\nevent: endpoint\n\n',
+    `event:${' '.repeat(9_000)}endpoint\ndata: https://evil.example/\n\n`,
   ]) {
     assert.equal(passed(text), undefined, text.slice(0, 60));
     assert.equal(passed(text, everywhere(text)), undefined, text.slice(0, 60));
@@ -69,6 +70,20 @@ test('what a reader could put together to another address is broken off, however
     'data: 1\n\n',
     'without an end',
   );
+  assert.equal(
+    passed('data: 1\n\ndata: https://evil.example/\nevent: endpoint'),
+    'data: 1\n\n',
+    'nor a line end',
+  );
+});
+
+test('of a line without an end its beginning is held, and no more [A-226]', () => {
+  const events = new EndpointEvents(() => undefined);
+  const chunk = Buffer.alloc(65_536, 'x');
+  const before = process.memoryUsage().heapUsed;
+  for (let pushed = 0; pushed < 4_096; pushed += 1) assert.equal(events.push(chunk)?.length, chunk.length);
+  const grown = process.memoryUsage().heapUsed - before;
+  assert.ok(grown < 128 * 1_048_576, `${Math.round(grown / 1_048_576)} MiB after 256`);
 });
 
 test('other events pass as they are, and the large ones at once', () => {

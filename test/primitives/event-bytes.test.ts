@@ -93,6 +93,28 @@ test('an event without end is given up, one line or many [A-257]', () => {
       assert.ok(pushed < 10_000);
     }
   }
+  let lines = 0;
+  for (const reader = new EventByteReader(10_000); reader.push(Buffer.from('data\n')) !== undefined; )
+    lines += 1;
+  assert.ok(lines < 400, `${lines} empty lines cost their places, too`);
+  assert.equal(
+    new EventByteReader(10_000).push(Buffer.from(`${'data: x\n'.repeat(5_000)}\n`)),
+    undefined,
+    'in one chunk',
+  );
+});
+
+test('a chunk is its owner’s again once it has been read, and a field that is too long is none', () => {
+  const reader = new EventByteReader(largest);
+  const chunk = Buffer.from('data: kept\n');
+  reader.push(chunk);
+  chunk.fill(0x21);
+  const [event] = reader.push(Buffer.from('\n')) ?? [];
+  assert.equal(Buffer.from(event?.data ?? []).toString(), 'kept');
+  const long = 'x'.repeat(2_000);
+  assert.deepEqual(asText([Buffer.from(`event: ${long}\nid: ${long}\ndata: y\n\n`)]), [
+    { event: 'message', data: 'y' },
+  ]);
 });
 
 /** Bytes of a chunk that are looked at when it is searched. */

@@ -45,6 +45,7 @@ test('spellings that the URL parser would repair do not pass [A-9] [A-155]', () 
     'https://good\uff0eevil/',
     'https://%6dgood/',
     'https://good%2eevil/',
+    ...[...'!$&()*+,;='].map((mark) => `https://go${mark}od/`),
     'https://good/a/../b',
     'https://good/%2e%2e/b',
     'https://good/./b',

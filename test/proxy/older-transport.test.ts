@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { Endpoints } from '../../src/system/proxy/endpoints.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, firstToken, mountOf, open, openStand } from './stand.js';
 
@@ -45,6 +46,12 @@ async function until(stream: IncomingMessage, word: string): Promise<string> {
   return text;
 }
 
+/** Waits until a failure was told, or long enough that none will be. */
+async function failed({ failures }: { readonly failures: readonly string[] }): Promise<void> {
+  for (let waited = 0; failures.length === 0 && waited < 1_000; waited += 1)
+    await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
 const addressIn = (text: string) => /data: ?(\S+)/.exec(text)?.[1] ?? '';
 
 test('the address for messages that a server of the older transport names leads to its mount again [A-218]', async () => {
@@ -80,16 +87,20 @@ test('an address elsewhere is told nobody: the stream is broken off, and the ter
     'ORIGIN@evil.example/',
     'javascript:x',
     '/a\\b',
+    'ORIGIN//evil.example/x',
+    'http://user:word@HOST/messages',
   ];
   for (const address of elsewhere) {
     const made: string[] = [];
     await using server = await older(made);
-    made.push(`event: endpoint\ndata: ${address.replace('ORIGIN', server.origin)}\n\n`);
+    made.push(
+      `event: endpoint\ndata: ${address.replace('ORIGIN', server.origin).replace('HOST', new URL(server.origin).host)}\n\n`,
+    );
     await using stand = await openStand(mountOf(`${server.origin}/sse`));
     const stream = await open(stand, stand.at());
     stream.on('error', () => undefined);
     assert.doesNotMatch(await until(stream, 'data'), /evil|127\.0\.0\.2|javascript|\\/);
-    while (stand.failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await failed(stand);
     assert.deepEqual(stand.failures, ['protocol_broken'], address);
   }
 });
@@ -110,8 +121,9 @@ test('a foreign address is told nobody in whatever form its event comes: later, 
     [{ 'content-type': 'text/plain; text/event-stream' }, named],
   ];
   for (const [headers, body] of answers) {
+    let coding: unknown;
     await using server = await startHttp((request, response) => {
-      assert.equal(request.headers['accept-encoding'], 'identity');
+      coding = request.headers['accept-encoding'];
       response.writeHead(200, { 'content-type': 'text/event-stream', ...headers }).write(body);
     });
     await using stand = await openStand(mountOf(`${server.origin}/sse`));
@@ -123,10 +135,29 @@ test('a foreign address is told nobody in whatever form its event comes: later, 
     const text =
       stream.headers['content-encoding'] === undefined ? await until(stream, '127.0.0.2') : 'compressed';
     assert.doesNotMatch(text, /127\.0\.|0\.2:1|compressed/, what);
-    for (let waited = 0; stand.failures.length === 0 && waited < 1_000; waited += 1)
-      await new Promise((resolve) => setTimeout(resolve, 2));
+    await failed(stand);
     assert.deepEqual(stand.failures, ['protocol_broken'], what);
+    assert.equal(coding, 'identity', 'what is asked for');
   }
+});
+
+test('a stream of announced length is passed on whole, though its address is another, up to its last half line [A-218]', async () => {
+  const said = 'event: endpoint\ndata: /messages\n\n: and no line end';
+  await using server = await startHttp((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'content-length': said.length }).end(said);
+  });
+  await using stand = await openStand(mountOf(`${server.origin}/sse`));
+  const { body } = await ask(stand, stand.at());
+  assert.equal(body.replace(/data: \S+/, 'data: /messages'), said);
+  assert.match(addressIn(body), /~endpoint-/);
+});
+
+test('of the addresses that a server names without end the latest are kept [A-225]', () => {
+  const endpoints = new Endpoints();
+  const rests = Array.from({ length: 1_000 }, (_, at) => endpoints.add(`/messages?${at}`));
+  assert.equal(endpoints.targetOf(rests.at(-1) ?? ''), '/messages?999');
+  assert.equal(rests.filter((rest) => endpoints.targetOf(rest) !== undefined).length, 256);
+  assert.equal(endpoints.targetOf(rests[0] ?? ''), undefined);
 });
 
 test('a path that no server has named leads nowhere else, and other streams pass untouched [A-218]', async () => {
