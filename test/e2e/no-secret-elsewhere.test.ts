@@ -25,6 +25,8 @@ test('tokens are in the keychain and nowhere else: not on disk, in no printed by
 }, async () => {
   await using stage = await openStage({ accessTokenSeconds: 2 });
   const { serverUrl } = stage.sandbox;
+  // A person at a desktop: elsewhere the address beside the opened browser is the authorization server's, state and all.
+  Object.assign(stage.home.env, { DISPLAY: ':1' });
   await using login = await stage.atTerminal('login', serverUrl, '--name', 'box', '--verbose');
   await walkLogin(await stage.browser.opened());
   assert.equal((await login.screen.finished).code, 0, login.screen.stdout);

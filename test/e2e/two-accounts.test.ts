@@ -46,7 +46,7 @@ test('a login that has ended names the command that renews it; obeyed, that very
     stage.run('token', serverUrl, '--account', account, ...more);
   const before = (await tokenOf('work')).stdout;
   stage.sandbox.setFaults(['refresh-invalid-grant']);
-  const ended = await tokenOf('home', '--min-ttl', '299');
+  const ended = await tokenOf('home', '--min-ttl', '300');
   assert.equal(ended.code, 3, ended.stderr);
   stage.sandbox.setFaults([]);
   const [, words = ''] = /Run: postern (login \S+ --account \S+)$/m.exec(ended.stderr) ?? [];
