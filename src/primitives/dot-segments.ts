@@ -24,13 +24,23 @@ export function mayLeadUp(path: string): boolean {
     const segments = plain.split('/');
     if (plain.includes('\\') || segments.length !== depth) return true;
     if (segments.some((segment) => segment.split(softEnds).some(isDots))) return true;
-    const next = read.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
-    );
+    const next = decodedOnce(read);
     if (next === read) return false;
     read = next;
   }
   return true;
+}
+
+/** `text` with its percent-encoding taken off as often as there is some; each byte is one character. */
+export function fullyDecoded(text: string): string {
+  const next = decodedOnce(text);
+  return next === text ? text : fullyDecoded(next);
+}
+
+function decodedOnce(text: string): string {
+  return text.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 function isDots(segment: string): boolean {

@@ -1,4 +1,4 @@
-import { mayLeadUp } from './dot-segments.js';
+import { fullyDecoded, mayLeadUp } from './dot-segments.js';
 import { gateUrl } from './url-gate.js';
 import { originOf, splitUrl, type UrlParts } from './url-parts.js';
 
@@ -122,8 +122,8 @@ function keepsQuery(upper: string, lower: string): boolean {
   if (!lower.startsWith(`${upper}&`)) {
     return false;
   }
-  const own = new Set(queryNames(upper).map(plainName));
-  return queryNames(lower.slice(upper.length)).every((name) => !own.has(plainName(name)));
+  const own = new Set(queryNames(upper).flatMap(readings));
+  return queryNames(lower.slice(upper.length)).every((name) => !readings(name).some((one) => own.has(one)));
 }
 
 function queryNames(query: string): readonly string[] {
@@ -133,12 +133,15 @@ function queryNames(query: string): readonly string[] {
     .map((pair) => pair.split('=', 1)[0] ?? '');
 }
 
-/** As the most lenient of servers reads the name of a parameter: decoded, in any case, `[]` left out. */
-function plainName(name: string): string {
-  const decoded = name.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return decoded.toLowerCase().replace(/\[.*$/s, '').trim();
+/**
+ * What servers may take the name of a parameter for: decoded, by some more than once; in any case; cut at a NUL or a
+ * bracket; without blanks and marks about it, and with `_` for those within (as PHP does).
+ */
+function readings(name: string): readonly string[] {
+  const decoded = fullyDecoded(name).toLowerCase();
+  const start = decoded.replace(/^[^a-z0-9\x80-\xff]+/, '');
+  const letters = (text: string) => text.replace(/[^a-z0-9]/g, '');
+  return [decoded, letters(decoded), letters(start.replace(/[\0[].*$/s, ''))].filter((text) => text !== '');
 }
 
 /** RFC 3986 section 5.2.4, with `%2e` for a dot, as every HTTP client reads it. */

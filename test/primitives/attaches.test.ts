@@ -74,6 +74,53 @@ test('no spelling of going up leads out [A-157]', () => {
   }
 });
 
+test('no spelling of a parameter that a login has in its query gives it another value [A-157]', () => {
+  const own = `${base}?project_id=alpha`;
+  const ways = [
+    'project_id',
+    'Project_ID',
+    '%70roject_id',
+    '%2570roject_id',
+    'project_id[]',
+    'project_id%5B%5D',
+  ];
+  ways.push(
+    '+project_id',
+    '%20project_id',
+    '%2bproject_id',
+    '%C2%A0project_id',
+    '%EF%BB%BFproject_id',
+    'project_id+',
+  );
+  ways.push(
+    'project.id',
+    'project+id',
+    'project%20id',
+    'project%5Bid',
+    'project_id%00x',
+    '%00project_id',
+    '?project_id',
+  );
+  ways.push('x=1;project_id', '%u0070roject_id', '%252525252525252570roject_id');
+  for (const way of ways) {
+    assert.equal(attaches(own, `${own}&${way}=beta`), false, way);
+  }
+  for (const more of [
+    '',
+    'page=2',
+    'project=x',
+    'id=1',
+    'q=a+b%20c',
+    'x=',
+    'project_ids=1',
+    'in=project_id',
+    'to=%3Fa%26project_id',
+    '%C3%A9=1',
+  ]) {
+    assert.equal(attaches(own, `${own}&${more}`), true, more);
+  }
+});
+
 test('a token leaves its origin under no disguise [A-155] [A-157]', () => {
   const others = [
     'http://host/b/mcp',
