@@ -162,3 +162,12 @@ test("the person's own host may have far and near addresses, and never one that 
   }
   assert.equal(asked, 4);
 });
+
+test('a host that only servers have named is nobody’s own: half an attack is refused, though it was far before [A-4][A-6]', async () => {
+  const { signal } = new AbortController();
+  const url = 'https://named.example/';
+  const answers = [['93.184.215.14'], ['93.184.215.14', '10.0.0.1']];
+  await using door = testDoor({}, { resolve: async () => answers.shift() ?? [] });
+  await door.check({ url, namedBy: 'public', signal });
+  await failureOf(door.check({ url, namedBy: 'public', signal }), 'address_refused');
+});

@@ -144,6 +144,13 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
   }
 });
 
+test('over TLS the answer to a HEAD needs no proof of its end: it has no body', async () => {
+  await using authority = await startAuthority();
+  await using server = await startBreaking(authority, 'HTTP/1.1 200 OK\r\n\r\n', cut, 'TLSv1.3');
+  await using door = testDoor({}, { caFile: authority.caFile });
+  assert.equal(await within(send(door, server.origin, { method: 'HEAD' }).then(textOf)), '');
+});
+
 test('without TLS the end of the connection may end an answer, as in HTTP/1.0', async () => {
   await using server = await startTcp((socket) => {
     socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nall of it'));

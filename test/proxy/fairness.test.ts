@@ -66,6 +66,13 @@ test('what is kept of an upload for a second try is bounded however short its pi
   }
 });
 
+test('of an upload that is not sent on yet only a little is taken [A-226]', () => {
+  const nothing = () => undefined;
+  const body = new StreamedBody(undefined, { ready: nothing, progress: nothing, goOn: nothing });
+  assert.equal(body.data(Buffer.alloc(65_535)), true);
+  assert.equal(body.data(Buffer.alloc(1)), false);
+});
+
 test('a hundred uploads in chunks of one byte reach the server whole, and others are answered meanwhile [A-226]', async () => {
   const received: number[] = [];
   await using server = await startHttp((request, response) => {

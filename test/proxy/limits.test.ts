@@ -44,13 +44,15 @@ test('a head that does not end is dropped, and so are more connections than ther
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   const slow = connect({ host: '127.0.0.1', port: stand.port });
   slow.write(`GET ${stand.at()} HTTP/1.1\r\nHost: 127`);
-  const began = performance.now();
   const crowd = Array.from({ length: 300 }, () => connect({ host: '127.0.0.1', port: stand.port }));
   for (const socket of crowd) socket.on('error', () => undefined);
   assert.equal((await ask(stand, stand.at())).body, 'fine', 'the crowd keeps nobody out');
   slow.on('error', () => undefined);
-  if (!slow.closed) await once(slow, 'close');
-  assert.ok(performance.now() - began < 30_000);
+  if (!slow.closed) {
+    await once(slow, 'close', { signal: AbortSignal.timeout(5_000) }).catch(() =>
+      assert.fail('the one that has kept silent longest does not give way'),
+    );
+  }
   for (const socket of crowd) socket.destroy();
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CallerConnection } from '../../src/system/proxy/caller/connection.js';
+import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand, raw } from './stand.js';
 import { Own, ours, Wire } from './two-servers.js';
@@ -55,6 +55,100 @@ test('who asks again and again and reads nothing is not answered without end [A-
   assert.ok(wire.readableLength < 1_000_000);
 });
 
+/** A connection whose requests are not Own's to answer. */
+function connectionOf(take: CallerServer['take']): {
+  readonly wire: Wire;
+  readonly connection: CallerConnection;
+} {
+  const wire = new Wire({ allowHalfOpen: true });
+  const connection = new CallerConnection(wire as unknown as Socket, { now: 0, ending: false, take });
+  return { wire, connection };
+}
+
+test('what nobody wants any more of a body is waited for a minute, and is not waited for behind the end [A-226]', async () => {
+  const nobody = { data: () => true, end: () => undefined };
+  const { wire, connection } = connectionOf((to, _head, answer) => {
+    to.readBody({ kind: 'length', length: 100 }, nobody);
+    answer.refuse({ status: 400, code: 'x', message: 'x' }, 'r');
+    return undefined;
+  });
+  wire.push(Buffer.from(`${start}\r\nhalf`));
+  await turn();
+  assert.match(wire.written, /^HTTP\/1\.1 400 /);
+  connection.look(60_000);
+  assert.equal(wire.destroyed, false);
+  connection.look(60_001);
+  assert.equal(wire.destroyed, true);
+});
+
+test('behind the last answer a mebibyte is read and dropped, for two seconds [A-226]', async () => {
+  const { wire, connection } = connectionOf(() => assert.fail('this is no request'));
+  wire.push(Buffer.from('no request\r\n\r\n'));
+  await turn();
+  assert.match(wire.written, /^HTTP\/1\.1 400 /);
+  for (let pushed = 0; pushed < 64; pushed += 1) {
+    wire.push(Buffer.alloc(65_536));
+    await turn();
+  }
+  assert.ok(wire.readableLength > 2_000_000, `${wire.readableLength} bytes were left unread`);
+  const now = performance.now();
+  connection.look(now);
+  connection.look(now + 2_000);
+  assert.equal(wire.destroyed, false);
+  connection.look(now + 2_001);
+  assert.equal(wire.destroyed, true);
+});
+
+test('an answer that is longer or shorter than its head has said never looks whole [A-225]', async () => {
+  for (const body of ['123456', '1234']) {
+    const { wire } = connectionOf((_to, _head, answer) => {
+      answer.head({ status: 200, headers: '', length: 5 }, false);
+      answer.data(Buffer.from(body));
+      answer.end();
+      return undefined;
+    });
+    wire.push(Buffer.from(`${start}\r\n`));
+    await turn();
+    assert.ok(wire.destroyed, body);
+    assert.doesNotMatch(wire.written, /6/);
+  }
+});
+
+test('of requests before their turn only a little is read [A-226]', async () => {
+  const underWay = { gone: () => undefined, drained: () => undefined, broken: () => undefined };
+  const { wire } = connectionOf(() => underWay);
+  wire.push(Buffer.from(`${start}\r\n`));
+  for (let pushed = 0; pushed < 64; pushed += 1) {
+    wire.push(Buffer.alloc(65_536));
+    await turn();
+  }
+  assert.ok(wire.readableLength > 3_000_000, `${wire.readableLength} bytes were left unread`);
+});
+
+test('a body in crumbs gives way to the others after each piece, and a pause outlasts that [A-226]', async () => {
+  const crumbs = Buffer.from('1\r\nx\r\n'.repeat(1_000));
+  for (const goOn of [true, false]) {
+    let given = 0;
+    const data = (): boolean => {
+      given += 1;
+      return goOn;
+    };
+    const underWay = { gone: () => undefined, drained: () => undefined, broken: () => undefined };
+    const { wire } = connectionOf((to) => {
+      to.readBody({ kind: 'chunked' }, { data, end: () => undefined });
+      return underWay;
+    });
+    wire.push(Buffer.from(`${start}\r\n`));
+    await turn();
+    wire.push(Buffer.from(crumbs));
+    await new Promise((resolve) => process.nextTick(resolve));
+    assert.deepEqual([given > 0, wire.isPaused()], [true, true], 'it rests');
+    await turn();
+    await turn();
+    assert.equal(wire.isPaused(), !goOn, goOn ? 'it goes on' : 'it is still held');
+  }
+});
+
 test('the limits of a head are as before: 16 KiB, an empty line in front of it, no more', async () => {
   const long = (size: number) => `${start}X: ${'a'.repeat(size - start.length - 7)}\r\n\r\n`;
   assert.equal((await ours([long(16_384)])).taken.length, 1);
@@ -66,6 +160,12 @@ test('the limits of a head are as before: 16 KiB, an empty line in front of it, 
   assert.equal((await ours([`\r\n${start}\r\n`])).taken.length, 1);
   assert.equal((await ours(['\r', '\n', `${start}\r\n`])).taken.length, 1);
   assert.match((await ours([`\r\n\r\n${start}\r\n`])).written, /^HTTP\/1\.1 400 /);
+});
+
+test('a tab at the end of a line, a part of the value to some, is no request', async () => {
+  const { taken, written } = await ours([`${start}X: a\t\r\n\r\n`]);
+  assert.deepEqual(taken, []);
+  assert.match(written, /^HTTP\/1\.1 400 /);
 });
 
 test('the same head again is judged by what has happened since [A-228]', async () => {
