@@ -1,3 +1,4 @@
+import { type LoginMeant, loginCommand } from '../primitives/login-command.js';
 import { quoted } from '../primitives/printable.js';
 import { shellWord } from '../primitives/quoting.js';
 import type { Step } from '../primitives/step.js';
@@ -30,13 +31,19 @@ export function registrationUnusable(issuer: string, why: string, trail: readonl
   });
 }
 
-/** No way to a client identifier is left. */
-export function clientIdentifierNeeded(issuer: string, redirectUri: string, trail: readonly Step[]): Failure {
+/** No way to a client identifier is left for a person's login. */
+export function clientIdentifierNeeded(
+  login: LoginMeant,
+  issuer: string,
+  redirectUri: string,
+  trail: readonly Step[],
+): Failure {
+  const options = ['--client-id', 'ID', '--redirect-port', new URL(redirectUri).port];
   return new Failure({
     code: 'client_identifier_needed',
     exit: exitCode.usage,
     message: `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`,
-    remedy: `Register a native client there with the redirect URI ${redirectUri} (use --redirect-port to fix the port), then pass --client-id, and --client-secret-stdin if it has a secret.`,
+    remedy: `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`,
     trail,
   });
 }

@@ -160,11 +160,11 @@ export function manualRegistration(
 async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
   const server = request.discovery.authorizationServer;
   if (!ports.terminal.interactive) {
-    throw clientIdentifierNeeded(server.issuer, request.redirectUri, ports.journal.steps);
+    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri, ports.journal.steps);
   }
   const answer = await askForClient(ports, { issuer: server.issuer, ...request });
   if (answer === undefined) {
-    throw clientIdentifierNeeded(server.issuer, request.redirectUri, ports.journal.steps);
+    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri, ports.journal.steps);
   }
   const method: ClientAuthMethod = authMethodFor(answer.secret !== undefined, server.tokenAuthMethods);
   return { way: 'ask', clientId: answer.clientId, secret: answer.secret, method };
