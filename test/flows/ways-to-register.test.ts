@@ -111,7 +111,10 @@ test('[R-4.6c] in a script, with no way open: what to pass is said, and nothing 
   const wish = wishFor(own, { given: false, document: false, dynamic: false });
   const failure = await scene.loginFails('client_identifier_needed', wish);
   assert.equal(failure.exit, 2);
-  assert.match(failure.remedy, /--client-secret-stdin.*: postern login http\S+ --client-id ID --redirect-port \d+$/);
+  assert.match(
+    failure.remedy,
+    /--client-secret-stdin.*: postern login http\S+ --client-id ID --redirect-port \d+$/,
+  );
   assert.match(failure.remedy, /http:\/\/127\.0\.0\.1:\d+\/callback/);
   assert.ok(!scene.ports.told.some((line) => line.startsWith('Client identifier')));
   const asked = await scene.loginFails('client_identifier_needed', { ...wish, registration: 'ask' });
