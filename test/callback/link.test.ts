@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { CallbackListener } from '../../src/ports.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { callbackLimits } from '../../src/system/callback/limits.js';
 import { createCallbackListeners } from '../../src/system/callback/listeners.js';
+import { isOfOtherUser } from '../../src/system/callback/peer-user.js';
 import { needs } from '../support/needs.js';
 import { authorizationUrl, type Reply, underTest } from './listener-under-test.js';
 
@@ -65,6 +67,16 @@ test('[A-70] [A-71] the opener’s link in a second browser: 410, leads nowhere,
   await unread;
 });
 
+test('[A-70] a cookie that is not ours makes nobody known: a thief and a browser may both have it from another port', async () => {
+  await using on = await underTest();
+  const { pathname } = new URL(on.link);
+  const planted = { Cookie: `postern-${on.port}=${'A'.repeat(43)}` };
+  const ours = cookieOf(await on.get(pathname, planted));
+  assert.doesNotMatch(ours['Cookie'] ?? '', /A{43}/);
+  assert.equal((await on.get(pathname, planted)).status, 410);
+  assert.equal(on.listener.doubtful, true);
+});
+
 test('[A-70] the browser that comes to the link after a thief has answered shows itself', async () => {
   await using on = await underTest();
   const { pathname } = new URL(on.link);
@@ -98,6 +110,21 @@ test('[A-70] the terminal’s link is the person’s alone: in any of their brow
   }
 });
 
+test('[A-70] whose answer it is is told by the first one: the person’s own browser, coming later, does not make a thief’s good', async () => {
+  await using on = await underTest();
+  const { pathname } = new URL(on.link);
+  const thief = cookieOf(await on.get(pathname));
+  assert.equal((await on.get(pathname)).status, 410);
+  const person = cookieOf(await on.get(new URL(on.listener.link('terminal')).pathname));
+  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
+  await on.answer;
+  const late = on.callBack('code=of-the-person', person).catch(() => {});
+  await on.get('/nothing-here'); // the one before it has arrived by then
+  assert.equal(on.listener.doubtful, true);
+  await on.listener.finish('failed');
+  await Promise.all([unread, late]);
+});
+
 test('[A-70] another user of this machine who takes the opener’s link is seen, though the person’s browser never comes', {
   skip: needs('root', 'curl'),
 }, async () => {
@@ -111,6 +138,30 @@ test('[A-70] another user of this machine who takes the opener’s link is seen,
   assert.equal(on.listener.doubtful, false);
   await visit(on.listener.link('opener'), 65_534);
   assert.equal(on.listener.doubtful, true);
+});
+
+test('a connection of our own user, or of root, as whom relays run, is of no other user', {
+  skip: process.geteuid?.() === 0 ? false : 'only root can become another user for a moment',
+}, async () => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [[socket]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [
+    [Socket],
+    [],
+  ];
+  const asUser = (uid: number): boolean => {
+    process.seteuid?.(uid);
+    try {
+      return isOfOtherUser(socket);
+    } finally {
+      process.seteuid?.(0);
+    }
+  };
+  assert.deepEqual([asUser(0), asUser(65_534)], [false, false]);
+  client.destroy();
+  socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test('the listener is armed once, and only with an http or https URL that is safe in a header', async () => {

@@ -23,10 +23,10 @@ const everythingSeen = (own: OwnScene): string =>
     own.issuer.forms.map(({ fields, authorization }) => [[...fields], authorization]),
   ]);
 
-const logInAsClient = (scene: Scene, own: OwnScene) =>
+const logInAsClient = (scene: Scene, own: OwnScene, client = fromVariables(), issuer?: string) =>
   clientCredentialsLogin(scene.ports, {
-    ...scene.request({ server: own.server.url }),
-    client: { ...fromVariables(), kind: 'secret' },
+    ...scene.request({ server: own.server.url, issuer }),
+    client: { ...client, kind: 'secret' },
   });
 
 test('[A-58] a secret of a variable goes to no authorization server that a server names by itself: a script is refused', async () => {
@@ -80,6 +80,11 @@ test('[A-58] a secret goes where it was given for, or was used with; another sec
     server,
     client: fromVariables('canary-of-another-secret'),
   });
+  // The same secret, but of a client that was never used there.
+  await scene.loginFails('client_secret_unbound', {
+    server,
+    client: { ...fromVariables(), clientId: 'another-client' },
+  });
   await using hostile = await openOwnScene();
   await scene.loginFails('client_secret_unbound', { server: hostile.server.url, client: fromVariables() });
   assert.doesNotMatch(everythingSeen(hostile), /canary|of-the-environment/);
@@ -94,4 +99,13 @@ test('[A-58] a machine’s secret of a variable, used with its login before, goe
     client: { ...fromVariables(), unbound: false, kind: 'secret' },
   });
   assert.equal((await logInAsClient(scene, own)).generation, 2);
+  const refused = (...other: Parameters<typeof logInAsClient>) =>
+    failureOf(logInAsClient(...other), 'client_secret_unbound');
+  await refused(scene, own, fromVariables('canary-of-another-secret'));
+  await refused(scene, own, { ...fromVariables(), clientId: 'another-client' });
+  await using hostile = await openOwnScene();
+  hostile.issuer.metadata = { ...hostile.issuer.metadata, grant_types_supported: ['client_credentials'] };
+  own.server.publish({ authorization_servers: [own.issuer.issuer, hostile.issuer.issuer] });
+  await refused(scene, own, fromVariables(), hostile.issuer.issuer);
+  assert.doesNotMatch(everythingSeen(hostile), /canary|of-the-environment/);
 });

@@ -18,10 +18,19 @@ async function open(url: string, headers: Readonly<Record<string, string>> = asN
 /** Logs in for a program of that name; `browse` is the person. */
 async function programLogsIn(program: string, browse: (link: string) => Promise<unknown>) {
   await using own = await openOwnScene();
-  const seen: unknown[] = [];
-  await using scene = await openScene({}, { browse: async (link) => seen.push(await browse(link)) });
+  let browsed: Promise<unknown> = Promise.resolve();
+  await using scene = await openScene(
+    {},
+    {
+      browse: async (link) => {
+        browsed = browse(link);
+        await browsed.catch(() => undefined);
+      },
+    },
+  );
   const wanted = { server: own.server.url, caller: () => program, timeoutMs: 3_000 };
   const outcome = await scene.login(wanted).catch((error: unknown) => error);
+  await browsed; // what the person did not find there fails the test
   return { outcome, own, scene, authorizations: own.issuer.authorizations.length };
 }
 
@@ -90,4 +99,26 @@ test('a login that a person types has no such page, nor the next one at a server
     visits.map(({ status }) => status),
     [303, 200],
   );
+});
+
+test('a program’s login begins on that page where the issuer is new at a known server, or the server at a known issuer', async () => {
+  await using own = await openOwnScene();
+  await using other = await openOwnScene();
+  const statuses: (number | undefined)[] = [];
+  let isWatched = false;
+  await using scene = await openScene(
+    {},
+    {
+      browse: async (link) =>
+        void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)),
+    },
+  );
+  await scene.login({ server: own.server.url });
+  isWatched = true;
+  const unanswered = { timeoutMs: 300, caller: () => 'agent' };
+  own.server.publish({ authorization_servers: [other.issuer.issuer] });
+  await scene.loginFails('login_timed_out', { ...unanswered, server: own.server.url, account: 'second' });
+  other.server.publish({ authorization_servers: [own.issuer.issuer] });
+  await scene.loginFails('login_timed_out', { ...unanswered, server: other.server.url });
+  assert.deepEqual(statuses, [200, 200]);
 });

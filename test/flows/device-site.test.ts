@@ -105,9 +105,12 @@ test('[A-83] the own site is the issuer’s origin and hosts below it; parents, 
     ['https://auth.example.com.evil.example/', 'auth.example.com.evil.example'],
     ['https://auth.example.com:8443/', 'auth.example.com:8443'],
     ['http://auth.example.com/', 'auth.example.com'],
+    ['https://login.auth.example.com:8443/', 'login.auth.example.com:8443'],
+    ['http://login.auth.example.com/', 'login.auth.example.com'],
   ] as const) {
     assert.equal(siteOf(other), site);
   }
   assert.equal(siteOf('https://auth.example.com/d', 'https://evil.example/d?c=1'), 'evil.example');
+  assert.equal(siteOf('http://sub.auth.example.com:443/'), 'sub.auth.example.com:443');
   assert.equal(siteOf('https://127.0.0.2/', undefined, 'https://127.0.0.1/'), '127.0.0.2');
 });

@@ -40,6 +40,16 @@ test('where pushed requests are only offered, the request goes in the address, w
   assert.deepEqual([asked(scene, '/pushed').length, asked(scene, '/authorize').length > 0], [0, true]);
 });
 
+test('where they are offered, a request that is too long for an address is pushed', async () => {
+  await using own = await openOwnScene();
+  await using scene = await openScene({ otherResources: [own.server.url] });
+  own.server.challenge = `Bearer scope="notes:write ${':'.repeat(3_900)}"`;
+  own.server.publish({ authorization_servers: [scene.sandbox.issuer] });
+  await scene.login({ server: own.server.url });
+  const opened = asked(scene, '/authorize').map(({ params }) => params.map(([name]) => name));
+  assert.deepEqual([asked(scene, '/pushed').length, opened[0]], [1, ['client_id', 'request_uri']]);
+});
+
 test('without a browser the person is told that the address runs out', async () => {
   await using scene = await openScene({ pushedRequests: 'required' });
   const tell = (line: string) => {

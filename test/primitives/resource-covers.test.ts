@@ -81,3 +81,9 @@ test('an address above on the same origin is an ancestor, a sibling is not [A-18
   }
   assert.equal(resourceCovers('https://host/mcp', 'https://host/mcp?tenant=1'), 'ancestor');
 });
+
+test('[A-18] an address above that may be read as leading up is no ancestor', () => {
+  for (const up of ['/b/..%2fa', '/b/%2e%2e', '/b/..;/a', '/b/%252e%252e']) {
+    assert.equal(resourceCovers(`https://host${up}`, `https://host${up}/mcp`), 'no', up);
+  }
+});
