@@ -89,12 +89,36 @@ test('nobody is refused who asks another time: after ten seconds, from another p
     utimesSync(path, Date.now() / 1000 - 11, Date.now() / 1000 - 11);
   }
   assert.equal(await ask(stage), first);
+  // Notes of another login, of an earlier process with our number, and of a clock that was set back.
+  for (const change of [
+    { key: 'f'.repeat(64) },
+    { caller: { pid: process.pid, started: 'at another time' } },
+    { at: Date.now() + 5_000 },
+  ]) {
+    for (const name of readdirSync(folderOf(stage))) {
+      const note = JSON.parse(readFileSync(`${folderOf(stage)}/${name}`, 'utf8'));
+      writeFileSync(`${folderOf(stage)}/${name}`, JSON.stringify({ ...note, ...change }));
+    }
+    assert.equal(await ask(stage), first, JSON.stringify(change));
+  }
   // Notes that are no notes.
   for (const text of ['', '{', '[]', '{"version":1}', 'x'.repeat(5000)]) {
     for (const name of readdirSync(folderOf(stage))) writeFileSync(`${folderOf(stage)}/${name}`, text);
     assert.equal(await ask(stage), first);
   }
   assert.deepEqual(refreshTokensSent(stage), []);
+});
+
+test('a token that was renewed meanwhile is another one than was given: it is not taken for refused', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  const first = await ask(stage);
+  const renewed = (await stage.run('token', stage.sandbox.serverUrl, '--refresh')).stdout.trim();
+  assert.notEqual(renewed, first);
+  assert.equal(await ask(stage), renewed);
+  assert.equal(refreshTokensSent(stage).length, 1);
 });
 
 test('token --refresh: another token, though the stored one lives, under the lock', {

@@ -97,6 +97,37 @@ test('[R-5.1a] an item of version 1 that no other login has is used, and rewritt
   assert.equal(await tokenOf(scene, record), 'access-1');
 });
 
+test('an item of version 1 is rewritten under its lock alone, and never over what a refresh wrote meanwhile', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const [a] = publishProjects(own);
+  await asVersion1(scene, [await scene.login({ server: a })]);
+  const record = await recordOf(scene, a);
+  const itemNow = async () => JSON.parse((await scene.ports.store.read(record.key))?.reveal() ?? '');
+  {
+    await using _refreshing = await scene.ports.locks.acquire(record.key, { waitMs: 0, signal });
+    assert.equal(await tokenOf(scene, record), 'access-1');
+    assert.equal((await itemNow()).version, 1);
+  }
+  const { acquire } = scene.ports.locks;
+  const item = await itemNow();
+  const refreshed = {
+    ...item,
+    version: 2,
+    binding: { ...item.binding, server: a },
+    accessToken: 'refreshed',
+  };
+  const locks: Scene['ports']['locks'] = {
+    acquire: async (name, options) => {
+      const lock = await acquire(name, options);
+      await scene.ports.store.write(record.key, new Secret(JSON.stringify(refreshed)));
+      return lock;
+    },
+  };
+  await validToken({ ...scene.ports, locks }, wish(record));
+  assert.equal((await itemNow()).accessToken, 'refreshed');
+});
+
 test('[R-5.1a] an item of version 1 whose resource does not cover the server in the index gives no token: exit 3', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
@@ -104,8 +135,14 @@ test('[R-5.1a] an item of version 1 whose resource does not cover the server in 
   await asVersion1(scene, [await scene.login({ server: a })]);
   const record = await recordOf(scene, a);
   for (const server of ['https://evil.example/mcp', `${own.server.origin}/other`, own.server.origin]) {
+    // Whoever edits the index edits the record that is read.
+    await scene.ports.index.update((document) => ({
+      ...document,
+      logins: document.logins.map((login) => ({ ...login, server })),
+    }));
     const failure = await failureOf(validToken(scene.ports, wish({ ...record, server })), 'login_expired');
     assert.equal(failure.exit, 3);
+    assert.match(failure.message, /issued for another address/);
     assert.match(failure.remedy, /^Run: postern login /);
   }
   const item = JSON.parse((await scene.ports.store.read(record.key))?.reveal() ?? '');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmod, copyFile, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Secret } from '../../src/primitives/secret.js';
 import { createRecovery } from '../../src/system/state/recovery.js';
@@ -62,6 +63,31 @@ test('[A-169] a sealed file that was changed, cut off or put in another one’s 
     await writeFile(at.path(key), text);
     assert.equal(await at.recovery.find(key, spent), undefined, text);
   }
+});
+
+test('[A-169] who has begun a refresh is no answer to one; and what this process has begun is not begun elsewhere', async () => {
+  await using at = await place();
+  await using _refresh = await at.recovery.begin(key, { bytes: 100, spent });
+  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
+  const [room = ''] = await readdir(at.directory);
+  assert.match(room, /\.room$/);
+  await copyFile(`${at.directory}/${room}`, at.path(key));
+  assert.equal(await at.recovery.find(key, spent), undefined);
+});
+
+test('a refresh that a process began and was killed in keeps nobody from the next one', async () => {
+  await using at = await place();
+  const script = `
+    import { createRecovery } from ${JSON.stringify(new URL('../../src/system/state/recovery.js', import.meta.url).href)};
+    import { Secret } from ${JSON.stringify(new URL('../../src/primitives/secret.js', import.meta.url).href)};
+    const [directory, key, spent] = process.argv.slice(1);
+    await createRecovery({ directory }).begin(key, { bytes: 100, spent: new Secret(spent) });
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const words = ['--input-type=module', '--eval', script, at.directory, key, spent.reveal()];
+  assert.equal(spawnSync(process.execPath, words).signal, 'SIGKILL');
+  assert.equal((await readdir(at.directory)).length, 1);
+  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
 });
 
 test('a sealed file that others can read, or that is a link, is not used', async () => {
