@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
-import { startHttp } from '../support/http-server.js';
+import { allClosed, startHttp } from '../support/http-server.js';
 
 test('the address that was checked is the one connected to: one look-up, none at connect [A-7]', async () => {
   await using server = await startHttp((request, response) => response.end(request.headers.host));
@@ -34,7 +34,7 @@ test('when no connection is left, the name is looked up and judged anew [A-7]', 
   await using door = testDoor({}, { resolve: async () => answers[asked++] ?? [] });
   const url = `http://rebinding.example:${server.port}/`;
   assert.equal(await textOf(await send(door, url)), 'ok');
-  while (server.connections.open > 0) await nextTurn();
+  await allClosed(server);
   await nextTurn();
   await failureOf(send(door, url), 'url_refused');
   await failureOf(send(door, url), 'url_refused');

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
-import { startHttp } from '../support/http-server.js';
+import { allClosed, startHttp } from '../support/http-server.js';
 
 const stream = { limits: { totalMs: null, maxBytes: null } } as const;
 
@@ -148,5 +148,5 @@ test('closing the door ends what is under way', async () => {
   assert.equal((await waiting).exit, 130);
   await reading;
   await failureOf(send(door, server.origin), 'interrupted');
-  while (server.connections.open > 0) await nextTurn();
+  await allClosed(server);
 });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { startTcp } from '../support/http-server.js';
+import { allClosed, startTcp } from '../support/http-server.js';
 import { ask, Collector, codesOf, laneStand } from './stand.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
@@ -45,7 +44,7 @@ test('answers of every kind end where they say, and what allows it shares a conn
     assert.deepEqual([told.end, told.body], ['end', body], text);
   }
   assert.equal(server.connections.opened, 1);
-  while (server.connections.open > 0) await nextTurn();
+  await allClosed(server);
 });
 
 test('the next request may be sent from within the end of the one before', async () => {
@@ -124,7 +123,7 @@ test('bytes that belong to no answer end the connection, and reach no other requ
   await using stand = laneStand(server.origin);
   await ask(stand);
   socket?.write(planted);
-  while (server.connections.open > 0) await nextTurn();
+  await allClosed(server);
   assert.equal((await ask(stand)).body, 'ok');
   assert.equal(server.connections.opened, 2);
 });
@@ -163,7 +162,7 @@ test('heads and interim answers without end, and what is no HTTP, are refused at
     await using stand = laneStand(server.origin);
     const told = await ask(stand);
     assert.deepEqual([told.end, ...codesOf(told.error)], ['failed', ...codes], text.slice(0, 60));
-    while (server.connections.open > 0) await nextTurn();
+    await allClosed(server);
   }
   await using server = await scripted(
     () => `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(10)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`,

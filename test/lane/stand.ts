@@ -70,12 +70,16 @@ export class Collector implements AnswerTaker {
   }
 }
 
-/** One request, its answer read whole. */
+/** One request, its answer read whole; fails after twenty seconds without one. */
 export async function ask(stand: LaneStand, request: Partial<LaneRequest> = {}): Promise<Told> {
   const lane = await stand.borrow();
   const taker = new Collector();
   lane.send({ method: 'GET', target: '/', headers: [], body: null, ...request }, taker);
-  return taker.told;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('nothing tells how the answer ended')), 20_000);
+  });
+  return Promise.race([taker.told, late]).finally(() => clearTimeout(timer));
 }
 
 /** The error's code, and the code of its cause: which of several failures of the network it is. */

@@ -44,6 +44,9 @@ test('a connection that the server closed while it was idle costs a GET nothing,
   assert.deepEqual([served, bodies], [2, ['GET']]);
   assert.equal((await ask(stand, stand.at(), { method: 'POST', body: '{}' })).status, 502);
   assert.deepEqual(bodies, ['GET', 'POST']);
+  assert.equal((await ask(stand, stand.at())).body, 'ok');
+  assert.equal((await ask(stand, stand.at(), { method: 'DELETE' })).status, 502);
+  assert.deepEqual(bodies, ['GET', 'POST', 'DELETE'], 'nor what has no body, and changes something');
 });
 
 test('a caller that goes away ends the request at the server, and a server that breaks off ends the answer [A-225] [A-226]', async () => {

@@ -61,6 +61,12 @@ test('a piece of a body that is still on its way is not read over, even behind t
   const server = createServer({ allowHalfOpen: true }, (socket) => void new CallerConnection(socket, proxy));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  using _over = {
+    [Symbol.dispose]: () => {
+      caller.destroy();
+      server.close();
+    },
+  };
   caller.write(`PUT / HTTP/1.1\r\n\r\n${'u'.repeat(4_000)}`);
   while (ended === 0) await new Promise((resolve) => setImmediate(resolve));
   caller.write(`GET / HTTP/1.1\r\nx-pad: ${'p'.repeat(9_000)}\r\n\r\n`);
@@ -68,8 +74,6 @@ test('a piece of a body that is still on its way is not read over, even behind t
   assert.equal(Buffer.concat(kept).toString(), 'u'.repeat(4_000));
   answers[0]?.refuse({ status: 400, code: 'x', message: 'x' }, 'r1');
   while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  caller.destroy();
-  server.close();
 });
 
 test('the caller goes on to be told when the last that waits for it is a few bytes behind a piece [A-225]', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { Secret } from '../../src/primitives/secret.js';
 import { startCanaries } from '../support/canary.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, firstToken, mountOf, openStand } from './stand.js';
@@ -76,6 +77,21 @@ test('a 401 makes one new token and one second try, its challenge is never seen 
   assert.equal(tokens.length, 4, 'no third try');
 });
 
+test('a server that no scope contents is asked four times, and its last word is the caller’s [A-162] [A-223]', async () => {
+  let asked = 0;
+  await using server = await startHttp((_, response) => {
+    asked += 1;
+    response.writeHead(asked > 10 ? 200 : 403, {
+      'WWW-Authenticate': `Bearer error="insufficient_scope", scope="more-${asked}"`,
+    });
+    response.end();
+  });
+  const widened = async () => ({ token: new Secret('canary-token-1'), helped: async () => undefined });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`, { widened }));
+  const { status, headers } = await ask(stand, stand.at());
+  assert.deepEqual([status, headers['www-authenticate'], asked], [403, undefined, 4]);
+});
+
 test('a body that was not kept is never sent twice: the caller is told, and the next request has the new token [A-227]', async () => {
   const got: string[] = [];
   await using server = await startHttp((request, response) => {
@@ -146,7 +162,6 @@ test('with several servers, each gets its own token, and no session of another o
     };
   await using a = await startHttp(handler('a'));
   await using b = await startHttp(handler('b'));
-  const { Secret } = await import('../../src/primitives/secret.js');
   const mount = (name: string, origin: string) =>
     mountOf(`${origin}/mcp`, { name, token: () => new Secret(`token-of-${name}`) });
   await using stand = await openStand([mount('a', a.origin), mount('b', b.origin)]);

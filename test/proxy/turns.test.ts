@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
 import { startHttp } from '../support/http-server.js';
-import { mountOf, openStand, raw } from './stand.js';
+import { ask, mountOf, openStand, raw } from './stand.js';
 import { Own, ours, Wire } from './two-servers.js';
 
 const start = 'GET /m HTTP/1.1\r\nHost: h\r\n';
@@ -114,6 +115,19 @@ test('an answer that is longer or shorter than its head has said never looks who
   }
 });
 
+test('an answer that has begun is broken off where it cannot go on: no other one is put into it [A-225]', async () => {
+  const { wire } = connectionOf((_to, _head, answer) => {
+    answer.head({ status: 200, headers: '', length: undefined }, false);
+    answer.data(Buffer.from('half'));
+    answer.refuse({ status: 502, code: 'x', message: 'x' }, 'r');
+    return undefined;
+  });
+  wire.push(Buffer.from(`${start}\r\n`));
+  await turn();
+  assert.ok(wire.destroyed);
+  assert.match(wire.written, /^HTTP\/1\.1 200 [\s\S]*half\r\n$/);
+});
+
 test('of requests before their turn only a little is read [A-226]', async () => {
   const underWay = { gone: () => undefined, drained: () => undefined, broken: () => undefined };
   const { wire } = connectionOf(() => underWay);
@@ -152,6 +166,11 @@ test('a body in crumbs gives way to the others after each piece, and a pause out
 test('the limits of a head are as before: 16 KiB, an empty line in front of it, no more', async () => {
   const long = (size: number) => `${start}X: ${'a'.repeat(size - start.length - 7)}\r\n\r\n`;
   assert.equal((await ours([long(16_384)])).taken.length, 1);
+  assert.match(
+    (await ours([start, `X: ${'a'.repeat(20_000)}`])).written,
+    /^HTTP\/1\.1 431 /,
+    'without an end',
+  );
   for (const pieces of [[long(16_385)], [long(40_000)], [...(long(16_385).match(/[\s\S]{1,1000}/g) ?? [])]]) {
     const made = await ours(pieces);
     assert.deepEqual([made.taken.length, made.closed], [0, true]);
@@ -185,4 +204,14 @@ test('the same head again is judged by what has happened since [A-228]', async (
     ['200', '200', '200', '400', '200'],
   );
   assert.match(all, /session_of_other_server/);
+  // The very head that was judged last on a connection, while the session began on another one.
+  await using other = await openStand(mounts);
+  const caller = connect({ host: '127.0.0.1', port: other.port }).setEncoding('latin1');
+  const again = `GET ${other.at('', 'a')} HTTP/1.1\r\nHost: 127.0.0.1:${other.port}\r\nMcp-Session-Id: of-b\r\n\r\n`;
+  caller.write(again);
+  assert.match(String((await once(caller, 'data'))[0]), /^HTTP\/1\.1 200 /);
+  await ask(other, other.at('', 'b'));
+  caller.write(again);
+  assert.match(String((await once(caller, 'data'))[0]), /^HTTP\/1\.1 400 /);
+  caller.destroy();
 });

@@ -43,6 +43,16 @@ export function startTcp(handler: (socket: Socket) => void): Promise<TestServer>
   return listening(createTcpServer(handler), [], 'http', { address: '127.0.0.1', port: 0 });
 }
 
+/** Resolves once nobody is connected; fails after ten seconds with what should have happened. */
+export async function allClosed({ connections }: Pick<TestServer, 'connections'>): Promise<void> {
+  const late = performance.now() + 10_000;
+  while (connections.open > 0) {
+    if (performance.now() > late)
+      throw new Error(`${connections.open} connections stay open that should have ended`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
 async function listening(
   server: Server,
   requests: string[],
