@@ -106,7 +106,7 @@ test('an answer that ends before its end is a failure, and never a short answer'
 });
 
 test('bytes that belong to no answer end the connection, and reach no other request', async () => {
-  const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+  const ok = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=600\r\nContent-Length: 2\r\n\r\nok';
   const planted = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil';
   for (const text of [ok + planted, `${ok}\r\n`, `HTTP/1.1 304 No\r\nContent-Length: 2\r\n\r\nok`]) {
     await using server = await scripted((count) => (count === 1 ? text : ok));

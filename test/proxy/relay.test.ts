@@ -133,7 +133,10 @@ test('redirects are never followed: within the mount they are told, elsewhere th
   await using server = await startHttp((request, response) => {
     const at = Number(request.url?.split('=')[1]);
     const status = request.url?.includes('created') ? 201 : 307;
-    response.writeHead(status, { location: places[at] ?? '/mcp/next?page=2' }).end();
+    const location = places[at] ?? '/mcp/next?page=2';
+    const own = request.url?.includes('twice') ? ['location', '/mcp/next'] : [];
+    response.writeHead(status, [...own, 'location', location]);
+    response.end();
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   for (const [at, place] of places.entries()) {
@@ -141,6 +144,8 @@ test('redirects are never followed: within the mount they are told, elsewhere th
     assert.deepEqual([answer.status, answer.code], [502, 'redirect_refused'], place);
     assert.equal(answer.headers.location, undefined);
     assert.doesNotMatch(answer.body, /127\.0\.0\.2|other/);
+    const twice = await ask(stand, stand.at(`?twice=${at}`));
+    assert.deepEqual([twice.status, twice.code], [502, 'redirect_refused'], 'and to the mount beside it');
     const created = await ask(stand, stand.at(`/created?at=${at}`), { method: 'POST' });
     assert.deepEqual([created.status, created.headers.location], [201, undefined], place);
   }
@@ -149,7 +154,7 @@ test('redirects are never followed: within the mount they are told, elsewhere th
   const byHeader = await ask(stand, '/m?at=99', { headers: { 'postern-key': stand.key } });
   assert.equal(byHeader.headers.location, '/m/next?page=2');
   assert.deepEqual(canaries.visits, []);
-  assert.equal(server.requests.length, 2 * places.length + 2);
+  assert.equal(server.requests.length, 3 * places.length + 2);
 });
 
 test('with several servers, each gets its own token, and no session of another one [A-228]', async () => {

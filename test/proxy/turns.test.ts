@@ -94,9 +94,9 @@ test('behind the last answer a mebibyte is read and dropped, for two seconds [A-
   assert.ok(wire.readableLength > 2_000_000, `${wire.readableLength} bytes were left unread`);
   const now = performance.now();
   connection.look(now);
-  connection.look(now + 2_000);
+  connection.look(now + 1_999);
   assert.equal(wire.destroyed, false);
-  connection.look(now + 2_001);
+  connection.look(now + 2_002);
   assert.equal(wire.destroyed, true);
 });
 

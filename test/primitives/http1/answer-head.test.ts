@@ -18,6 +18,10 @@ test('where the body of an answer ends is said once and plainly, or the answer i
   for (const bad of ['5, 5', '+5', '0x5', '', '5 5', '-1', '1234567890123456', '5;']) {
     assert.equal(framing([`Content-Length: ${bad}`]), undefined, bad);
   }
+  for (const behind of ['\t', ' \t', '\t \t ']) {
+    assert.equal(framing([`Content-Length: 5${behind}`]), undefined, 'an error to Node.js');
+    assert.equal(framing([`Transfer-Encoding: chunked${behind}`]), undefined);
+  }
   assert.equal(framing(['Content-Length: 5', 'Content-Length: 5']), undefined);
   assert.equal(framing(['Content-Length: 5', 'Transfer-Encoding: chunked']), undefined);
   assert.equal(framing(['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']), undefined);
