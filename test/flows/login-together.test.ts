@@ -183,6 +183,37 @@ test('[A-109] a person who types a login does not wait for the tab of a program,
   assert.equal(crowd.tabs.length, 2);
 });
 
+test('[A-109] a program whose tab is open takes no login of a person that lacks what it asks for', async () => {
+  await using crowd = await openCrowd(2);
+  const [ports] = crowd.terminals;
+  assert.ok(ports !== undefined);
+  const { sleep } = ports.clock;
+  let look = (): void => undefined;
+  Object.assign(ports.clock, {
+    sleep: (ms: number, signal: AbortSignal) => {
+      if (ms === 1_000) look();
+      return sleep(ms, signal);
+    },
+  });
+  const program = crowd.logIn(0, { caller: () => 'agent', scopes: ['mcp:basic', 'notes:write'] });
+  await crowd.opened(1);
+  const person = crowd.logIn(1, { scopes: ['mcp:basic'] });
+  await crowd.opened(2);
+  await crowd.walk(1);
+  const { generation } = await person;
+  // Twice, as one of its looks may be under way.
+  for (let looks = 0; looks < 2; looks += 1) {
+    const looked = new Promise<void>((resolve) => {
+      look = resolve;
+    });
+    await Promise.race([looked, program]);
+  }
+  await crowd.walk(0);
+  const made = await program;
+  assert.notEqual(made.generation, generation);
+  assert.ok(made.scopes.includes('notes:write'), made.scopes.join(' '));
+});
+
 test('[A-78] programs have one tab at a time for a server, whichever account each wants', async () => {
   await using crowd = await openCrowd(2);
   const caller = () => 'agent';

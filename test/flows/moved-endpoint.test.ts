@@ -62,6 +62,21 @@ test('[A-49] at a terminal the person is asked; no is no', async () => {
   }
 });
 
+test('[A-49] the endpoint for pushed requests, to which a client’s secret goes, too, is none on another host unasked', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using elsewhere = await openOwnScene();
+  await scene.login({ server: own.server.url });
+  own.issuer.metadata = {
+    ...own.issuer.metadata,
+    require_pushed_authorization_requests: true,
+    pushed_authorization_request_endpoint: `${elsewhere.issuer.issuer}/pushed`,
+  };
+  const failure = await scene.loginFails('endpoints_moved', { server: own.server.url });
+  assert.equal(failure.exit, 3);
+  assert.deepEqual(elsewhere.issuer.requests, []);
+});
+
 test('[A-49][A-197] a client that logs in as itself sends its secret nowhere else; what a newer release wrote is not replaced', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
