@@ -27,7 +27,7 @@ const literals: readonly (readonly [string, boolean | null])[] = [
 
 /**
  * Parses a whole JSON text by recursive descent, at most `maxDepth` levels deep, with at most `maxKeys`
- * names. Accepts exactly what RFC 8259 allows, less names that occur twice in one object.
+ * names and entries of lists. Accepts exactly what RFC 8259 allows, less names that occur twice in one object.
  */
 export function parseJsonText(text: string, maxDepth: number, maxKeys: number): ParsedJson {
   try {
@@ -86,9 +86,7 @@ class Parser {
         throw new Refusal('not_json');
       }
       const name = this.#string();
-      if (++this.#keys > this.#maxKeys) {
-        throw new Refusal('too_many_keys');
-      }
+      this.#count();
       if (name in object) {
         throw new Refusal('duplicate_key');
       }
@@ -105,10 +103,18 @@ class Parser {
       return array;
     }
     do {
+      this.#count();
       array.push(this.#value(depth));
     } while (this.#took(comma));
     this.#expect(closeBracket);
     return array;
+  }
+
+  /** Each name and each entry of a list costs memory, however short it is. */
+  #count(): void {
+    if (++this.#keys > this.#maxKeys) {
+      throw new Refusal('too_many_keys');
+    }
   }
 
   #string(): string {

@@ -21,13 +21,13 @@ export type ParsedJson =
 export interface JsonLimits {
   /** Levels of arrays and objects; the recursion of the parser is as deep. */
   readonly maxDepth?: number;
-  /** Member names in the whole document. */
+  /** Member names, and entries of lists, in the whole document. */
   readonly maxKeys?: number;
 }
 
 /**
  * Parses a JSON text (RFC 8259) from a peer who may be hostile: fatal UTF-8, no byte order mark, a name
- * twice in one object is an error, depth and number of names are limited. Nothing of the text ever stands
+ * twice in one object is an error, depth and number of names and entries are limited. Nothing of the text ever stands
  * in the answer's `problem`. A number too large for a double comes out as Infinity.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {

@@ -88,6 +88,9 @@ test('depth and number of names have limits, and no depth overflows the stack [A
   assert.equal(problemOf(withKeys(10_000)), 'none');
   assert.equal(problemOf(withKeys(10_001)), 'too_many_keys');
   assert.deepEqual(parseJson(bytes('[[1]]'), { maxDepth: 1 }), { ok: false, problem: 'too_deep' });
+  const lists = (count: number) => bytes(`[${Array(count).fill('[]').join(',')}]`);
+  assert.ok(parseJson(lists(10_000)).ok);
+  assert.deepEqual(parseJson(lists(10_001)), { ok: false, problem: 'too_many_keys' });
   assert.deepEqual(parseJson(bytes('{"a":{"b":1}}'), { maxKeys: 1 }), {
     ok: false,
     problem: 'too_many_keys',
