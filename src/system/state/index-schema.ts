@@ -15,7 +15,7 @@ type Check = (value: JsonValue | undefined) => boolean;
  * checked; members that are not known are kept.
  */
 export function parseIndex(bytes: Uint8Array): IndexText {
-  const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 100_000 });
+  const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 400_000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object === undefined) {
     return { ok: false, problem: 'corrupt', why: parsed.ok ? 'not an object' : parsed.problem };
