@@ -1,19 +1,33 @@
 import { registrationFaults } from '../../../src/sandbox/faults/registration.js';
 import { observe, proveFaults, type Seen } from './observe.js';
 
-type Registration = { readonly seen: Seen; readonly client: Readonly<Record<string, unknown>> };
+type Registration = {
+  readonly seen: Seen;
+  readonly client: Readonly<Record<string, unknown>>;
+  /** Statuses where the client asks for these grants, too. */
+  readonly refreshing: number;
+  readonly device: number;
+};
 const redirectUri = 'http://127.0.0.1/callback';
 
 proveFaults<Registration>(
   registrationFaults(),
   async (sandbox, arm) => {
     arm();
-    const seen = await observe(`${sandbox.issuer}/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: [redirectUri], token_endpoint_auth_method: 'none' }),
-    });
-    return { seen, client: seen.text.startsWith('{') ? JSON.parse(seen.text) : {} };
+    const register = (...grants: string[]) =>
+      observe(`${sandbox.issuer}/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          redirect_uris: [redirectUri],
+          token_endpoint_auth_method: 'none',
+          ...(grants.length === 0 ? {} : { grant_types: ['authorization_code', ...grants] }),
+        }),
+      });
+    const seen = await register();
+    const { status: refreshing } = await register('refresh_token');
+    const { status: device } = await register('urn:ietf:params:oauth:grant-type:device_code');
+    return { seen, client: seen.text.startsWith('{') ? JSON.parse(seen.text) : {}, refreshing, device };
   },
   {
     'registration-evil-redirect': ({ client }) =>
@@ -27,6 +41,10 @@ proveFaults<Registration>(
     'registration-expired-secret': ({ client }) => client['client_secret_expires_at'] === 1,
     'registration-lenient': ({ client, seen }) =>
       seen.status === 200 && client['client_id_issued_at'] === '1700000000' && client['client_uri'] === null,
+    'registration-no-device': ({ seen, refreshing, device }) =>
+      seen.status === 201 && refreshing === 201 && device === 400,
+    'registration-code-only': ({ seen, refreshing, device }) =>
+      seen.status === 201 && refreshing === 400 && device === 400,
     'registration-redirect': ({ seen }) =>
       seen.status === 307 && seen.header('location')[0]?.endsWith('/stolen-registration') === true,
     'registration-error-html': ({ seen }) =>
