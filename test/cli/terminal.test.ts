@@ -29,10 +29,10 @@ test('a hidden answer is not shown, a long pasted one comes through whole, and t
   const secret = `http://127.0.0.1:1/callback?code=${'canary'.repeat(1000)}`;
   await terminal.screen.waitForStdout(/Hidden: /);
   terminal.type(paste(secret));
-  await terminal.screen.waitForStdout(/Open: /);
+  await terminal.screen.waitForStdout(/\\x1b\[2J\\x9b31mOpen: /);
   assert.doesNotMatch(terminal.screen.stdout, /canary/);
   terminal.type('wrod\x7f\x7f\x7ford\r');
-  await terminal.screen.waitForStdout(/2\) \\x1b\[2Jtwo/);
+  await terminal.screen.waitForStdout(/\\x1b\[2JWhich\?[\s\S]+2\) \\x1b\[2Jtwo/);
   terminal.type('7\r');
   await terminal.screen.waitForStdout(/none of 1 to 2/);
   terminal.type('2\r');

@@ -68,7 +68,7 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
   assert.deepEqual(controls, [], JSON.stringify(stdout));
 });
 
-test('header values with -i reach a terminal as visible text, and a header with an ESC reaches nobody [A-27]', {
+test('a body, and header values with -i, reach a terminal as visible text, and a header with an ESC reaches nobody [A-27]', {
   skip,
 }, async () => {
   await using home = await makeHomeWithKey();
@@ -77,10 +77,15 @@ test('header values with -i reach a terminal as visible text, and a header with 
   await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file']);
   await walkLogin(await authorizationUrlOf(program));
   assert.equal((await program.finished).code, 0);
-  let header = '';
+  let header = 'x';
   server.whenAuthorized = ({ socket }) => {
-    socket.end(Buffer.from(`HTTP/1.1 200 OK\r\nx-said: ${header}\r\ncontent-length: 2\r\n\r\nok`, 'latin1'));
+    const body = Buffer.from(`said ${hostile}`);
+    const head = `HTTP/1.1 200 OK\r\nx-said: ${header}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    socket.end(Buffer.concat([Buffer.from(head, 'latin1'), body]));
   };
+  const plain = await shown(home, ['request', server.url]);
+  assert.match(plain.stdout, visible);
+  assert.deepEqual(plain.controls, [], JSON.stringify(plain.stdout));
   const ask = () => shown(home, ['request', server.url, '-i']);
   header = 'one\u009b31mtwo\u009d0;owned\u009c\u0085three';
   const told = await ask();
