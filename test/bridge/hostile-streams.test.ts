@@ -155,3 +155,18 @@ test('the limit for a message is the one that is configured, for both sides', as
   await other.open();
   assert.ok((await other.ask(call(1))).result !== undefined);
 });
+
+test('of a refusal only its beginning is read: its status is told, not the size of its body', async () => {
+  const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+  function* refusal(): Iterable<string> {
+    yield 'HTTP/1.1 500 No\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n';
+    for (let count = 0; count < 1024; count += 1) yield chunk;
+  }
+  await using server = await hostile(refusal);
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  const { error } = await host.ask(call(1));
+  assert.match(error?.message ?? '', /answered 500/);
+  assert.ok(server.written < 32 * MiB, `${server.written} bytes were taken`);
+});

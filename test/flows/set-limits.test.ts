@@ -66,3 +66,14 @@ test('[R-8.1] the size of a protocol message is what the person has set', async 
   const failure = await failureOf(callTool(scene, login, 'echo', {}), 'protocol_broken');
   assert.match(failure.message, /larger than 1 MiB/);
 });
+
+test('[R-8.1] the time for the head of a protocol answer is what the person has set', {
+  timeout,
+}, async () => {
+  await using scene = await openScene({}, with_({ answerSeconds: 1 }));
+  await using own = await openOwnScene();
+  const login = await scene.login({ server: own.server.url });
+  own.server.whenAuthorized = () => undefined; // never answers
+  const failure = await failureOf(callTool(scene, login, 'echo', {}), 'timed_out');
+  assert.match(failure.message, /longer than 1 s/);
+});
