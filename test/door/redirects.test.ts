@@ -132,3 +132,17 @@ test('what a redirect says beside one plain place is refused; 300 and 304 are no
   }
   assert.deepEqual(server.requests, ['GET /none', 'GET /two', 'GET /300', 'GET /304']);
 });
+
+test('a redirect whose body does not end is followed all the same, and its connection is let go', async () => {
+  await using server = await startHttp((request, response) => {
+    if (request.url !== '/start') return void response.end('arrived');
+    response.writeHead(302, { location: '/next' }).write('moved, and more to come');
+  });
+  await using door = testDoor();
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('the redirect was not followed within 10 s')), 10_000).unref();
+  });
+  const asked = send(door, `${server.origin}/start`, { redirects: 'same-origin' });
+  assert.equal(await textOf(await Promise.race([asked, late])), 'arrived');
+  assert.equal(server.connections.opened, 2);
+});
