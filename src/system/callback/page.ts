@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoginConsent } from '../../ports.js';
+import { htmlText } from '../../primitives/html-text.js';
 import { printable } from '../../primitives/printable.js';
 import { pageStyle } from './page-style.js';
 
@@ -84,14 +85,7 @@ export function createPages(): Pages {
 
 /** Text of others as it may stand in a page. */
 function shown(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return printable(text, longestShown).replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return htmlText(printable(text, longestShown));
 }
 
 /** A wall with a small gate in it; the gate's door stands open when the login went well. */

@@ -1,3 +1,4 @@
+import { htmlText } from '../../../primitives/html-text.js';
 import { ownRedirectUris } from '../../../protocol/oauth/client-metadata/redirect-uris.js';
 import type { DocumentSettings } from '../../../protocol/oauth/client-metadata/write-document.js';
 
@@ -20,7 +21,7 @@ a { color: inherit; }
  * @param file Name of the document beside the page.
  */
 export async function indexPage(settings: DocumentSettings, file: string): Promise<string> {
-  const name = escaped(settings.name);
+  const name = htmlText(settings.name);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -38,9 +39,9 @@ export async function indexPage(settings: DocumentSettings, file: string): Promi
 <img src="logo.svg" alt="" width="96" height="96">
 <h1>${name}</h1>
 <p>A program that people run on their own computers: it logs them in, once, from a terminal, to protected protocol (MCP)
-servers. A login page that names it has read <a href="${escaped(file)}">its client ID metadata document</a>, which says what it may do.</p>
+servers. A login page that names it has read <a href="${htmlText(file)}">its client ID metadata document</a>, which says what it may do.</p>
 <h2>How it is known</h2>
-<p><code>${escaped(settings.url)}</code></p>
+<p><code>${htmlText(settings.url)}</code></p>
 <p class="soft">This address is its client identifier. Nobody can keep another program from naming it, too: what proves that it is
 yours that asks is that you started a login yourself, just now.</p>
 <h2>Where answers go</h2>
@@ -67,21 +68,10 @@ function keysLine({ keys }: DocumentSettings): string {
 
 function contactLine({ contact, url }: DocumentSettings): string {
   if (contact === undefined) {
-    return `Tell whoever runs <code>${escaped(new URL(url).host)}</code>, where this page is hosted.`;
+    return `Tell whoever runs <code>${htmlText(new URL(url).host)}</code>, where this page is hosted.`;
   }
   const target = contact.startsWith('https://') ? contact : `mailto:${contact}`;
-  return `Tell <a href="${escaped(target)}">${escaped(contact)}</a>.`;
-}
-
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return `Tell <a href="${htmlText(target)}">${htmlText(contact)}</a>.`;
 }
 
 async function hashOf(text: string): Promise<string> {
