@@ -7,8 +7,8 @@ export type CanonicalResource =
   /** `problem` finishes "this address cannot be used: …" and quotes nothing of it. */
   | { readonly ok: false; readonly problem: string };
 
-/** Query names under which people paste a credential into a URL. */
-const credentialNames = /^(?:.*[_-])?(?:token|secret|password|api[_-]?key)$/i;
+/** How query names end under which people paste a credential into a URL, as `readings` gives them. */
+const credentialNames = /(?:token|secret|password|apikey)$/;
 
 /**
  * The canonical URI of a protected resource (RFC 8707 section 2) from what a person typed: scheme and host in
@@ -27,7 +27,11 @@ export function canonicalResource(raw: string): CanonicalResource {
   if (parts.fragment !== '') {
     return refuse('it has a fragment (#…)');
   }
-  if (queryNames(parts.query).some((name) => credentialNames.test(name))) {
+  if (
+    queryNames(parts.query)
+      .flatMap(readings)
+      .some((name) => credentialNames.test(name))
+  ) {
     return refuse('its query holds a credential, which would end up in logs');
   }
   const path = withoutDotSegments(parts.path);
