@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LaneRequest } from '../../src/system/http/answer-taker.js';
-import { startTcp } from '../support/http-server.js';
+import { allClosed, startTcp } from '../support/http-server.js';
 import { ask, Collector, codesOf, laneStand, TestBody } from './stand.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -196,4 +197,42 @@ test('a request that is cut ends with its connection, while it is opened, too', 
   another.send(request, other);
   await stand[Symbol.asyncDispose]();
   assert.equal(codesOf((await other.told).error)[0], 'interrupted');
+});
+
+test('a request that is cut at the moment when its connection is there is not sent, and leaves none open', async () => {
+  const sent: string[] = [];
+  await using server = await startTcp((socket) => {
+    socket.setEncoding('latin1').on('data', (text: string) => void sent.push(text.split(' ')[1] ?? ''));
+  });
+  const mayBeSent: string[] = [];
+  for (let turns = 0; turns < 20; turns += 1) {
+    await using stand = laneStand(server.origin);
+    const lane = await stand.borrow();
+    const taker = new Collector();
+    const opened = await new Promise<Socket>((resolve) => {
+      const made = (message: unknown): void => {
+        unsubscribe('net.client.socket', made);
+        const { socket } = message as { socket: Socket };
+        resolve(socket);
+        socket.prependOnceListener('connect', async () => {
+          for (let turn = 0; turn < turns; turn += 1) await undefined;
+          if (socket.bytesWritten > 0) mayBeSent.push(`/${turns}`);
+          lane.cut(taker);
+        });
+      };
+      subscribe('net.client.socket', made);
+      lane.send({ method: 'GET', target: `/${turns}`, headers: [], body: null }, taker);
+    });
+    const late = performance.now() + 5_000;
+    while (!opened.closed) {
+      assert.ok(performance.now() < late, `the connection stays open after a cut in turn ${turns}`);
+      await nextTurn();
+    }
+    await allClosed(server);
+  }
+  assert.ok(mayBeSent.length > 0, 'no connection was looked at long enough');
+  assert.deepEqual(
+    sent.filter((target) => !mayBeSent.includes(target)),
+    [],
+  );
 });

@@ -36,14 +36,14 @@ export async function connectTo(
     const first = proxy === undefined ? place : partyOf(proxy, place);
     const opened = await told(first, openTcp(place.addresses, first.port, inner, reading));
     const close = (): void => void opened.destroy();
+    // For as long as the signal may be aborted: a connection that is there just then is nobody's.
     inner.addEventListener('abort', close, { once: true });
     try {
+      inner.throwIfAborted();
       return await secured(opened, place, options, inner);
     } catch (error) {
       close();
       throw error;
-    } finally {
-      inner.removeEventListener('abort', close);
     }
   });
 }
