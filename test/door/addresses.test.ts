@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAddresses } from '../../src/system/http/address-rule.js';
 import { startCanaries } from '../support/canary.js';
+import { startAuthority } from '../support/certificates.js';
+import { startConnectProxy } from '../support/connect-proxy.js';
 import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
 import { startHttp } from '../support/http-server.js';
 
@@ -142,6 +144,27 @@ test('of an answer with more than 16 addresses the others are not tried [A-261]'
   const url = (host: string): string => `http://${host}:${server.port}/`;
   assert.equal(await textOf(await send(door, url('sixteenth.example'))), 'here');
   await failureOf(send(door, url('seventeenth.example')), 'network_failed');
+});
+
+test('of a proxy with more than 16 addresses the others are not tried [A-261]', async () => {
+  await using authority = await startAuthority();
+  const certificate = await authority.issue('DNS:good.example');
+  await using server = await startHttp((_, response) => response.end('through'), certificate);
+  await using proxy = await startConnectProxy(server.port);
+  const silent = Array.from({ length: 16 }, (_, index) => `127.0.1.${index + 1}`);
+  const names = {
+    'sixteenth.example': [...silent.slice(1), '127.0.0.1'],
+    'seventeenth.example': [...silent, '127.0.0.1'],
+  };
+  const through = (host: string) => {
+    const env = { HTTPS_PROXY: `http://${host}:${proxy.port}` };
+    return testDoor(names, { env, caFile: authority.caFile });
+  };
+  await using near = through('sixteenth.example');
+  assert.equal(await textOf(await send(near, 'https://good.example/')), 'through');
+  await using far = through('seventeenth.example');
+  await failureOf(send(far, 'https://good.example/'), 'network_failed');
+  assert.deepEqual(proxy.asked, ['CONNECT good.example:443']);
 });
 
 test("the person's own host may have far and near addresses, and never one that is forbidden to all [A-4][A-6]", async () => {

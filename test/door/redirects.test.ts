@@ -39,6 +39,7 @@ test('more than three hops, a ring, a place that changes its query: refused [A-2
     const hops = Number(/^\/chain\/([0-9]+)/.exec(request.url ?? '')?.[1] ?? 99);
     if (hops === 0) response.end('end');
     else if (hops < 99) response.writeHead(302, { location: `/chain/${hops - 1}` }).end();
+    else if (count > 9) response.end('out of the ring');
     else response.writeHead(302, { location: `/ring?${count}` }).end();
   });
   await using door = testDoor();
@@ -102,6 +103,13 @@ test('a body is never sent again: every redirect of a POST is refused [A-54] [A-
       assert.deepEqual(canaries.visits, []);
     }
   }
+});
+
+test('a request for one address only is redirected nowhere, though it is a GET within its origin [A-153]', async () => {
+  await using server = await redirecting(302, () => '/next');
+  await using door = testDoor();
+  await failureOf(send(door, `${server.origin}/start`, { redirects: 'refuse' }), 'redirect_refused');
+  assert.deepEqual(server.requests, ['GET /start']);
 });
 
 test('a redirect that is only reported is an answer like any other [A-153]', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
-import { startHttp, startTcp } from '../support/http-server.js';
+import { allClosed, startHttp, startTcp } from '../support/http-server.js';
 
 const mebibyte = 1024 * 1024;
 
@@ -25,6 +25,16 @@ test('a document of 50 MB is stopped at the limit, announced or not [A-45] [A-12
   assert.equal(failure.exit, 5);
   assert.ok(sent < 20 * mebibyte, `${sent} bytes left the server`);
   await failureOf(send(door, `${server.origin}/announced`).then(textOf), 'too_large');
+});
+
+test('an announced length beyond the limit is refused before a byte of the body is there [A-45] [A-120]', async () => {
+  await using server = await startHttp((_, response) => {
+    response.writeHead(200, { 'content-length': 50 * mebibyte }).flushHeaders();
+  });
+  await using door = testDoor();
+  const failure = await failureOf(send(door, server.origin), 'too_large');
+  assert.match(failure.message, /52428800 bytes/);
+  await allClosed(server);
 });
 
 test('identity is asked for; one coding that comes all the same is decoded [A-253] [A-120]', async () => {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startAuthority } from '../support/certificates.js';
-import { startHttp, startTcp } from '../support/http-server.js';
+import { allClosed, startHttp, startTcp } from '../support/http-server.js';
 import { ask, Collector, laneStand } from './stand.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
@@ -119,17 +118,15 @@ test('a connection that its server promised to keep no longer than a second is n
 });
 
 test('a connection that nobody uses again is closed, though its server leaves it open [A-260]', async () => {
-  const closed: Promise<unknown>[] = [];
   await using server = await startTcp((socket) => {
-    closed.push(once(socket, 'close'));
     const answer = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok';
     socket.on('data', () => socket.write(answer));
   });
   await using stand = laneStand(server.origin);
   await ask(stand);
   await ask(stand);
-  assert.equal(closed.length, 1);
-  await Promise.all(closed);
+  assert.equal(server.connections.opened, 1);
+  await allClosed(server);
 });
 
 test('a certificate that is not for the server ends the request before it is sent', async () => {

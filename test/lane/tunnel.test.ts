@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
-import { startHttp } from '../support/http-server.js';
+import { startHttp, startTcp } from '../support/http-server.js';
 import { ask, Collector, codesOf, laneStand } from './stand.js';
 
 const size = 4 * 1024 * 1024;
@@ -41,10 +43,68 @@ test('requests go through the tunnel of a proxy, one after another down the same
 });
 
 test('a proxy that opens no tunnel is what is told', async () => {
-  await using proxy = await startConnectProxy(1, 403);
-  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-  await using stand = laneStand('https://server.example', { env });
-  const { end, error, unanswered } = await ask(stand);
-  assert.deepEqual([end, codesOf(error)[0], unanswered], ['failed', 'network_failed', false]);
-  assert.match(String(error), /opened no connection.*403/);
+  for (const status of [101, 102, 199, 301, 302, 307, 403]) {
+    await using proxy = await startConnectProxy(1, status);
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    await using stand = laneStand('https://server.example', { env });
+    const { end, error, unanswered } = await ask(stand);
+    assert.deepEqual([end, codesOf(error)[0], unanswered], ['failed', 'network_failed', false]);
+    assert.match(String(error), new RegExp(`opened no connection.*${status}`));
+  }
+});
+
+/** Runs a program beside us, to which a server here can answer whatever becomes of it. @returns what it printed */
+async function runBeside(program: string, ...options: string[]): Promise<string> {
+  const stand = JSON.stringify(new URL('./stand.js', import.meta.url).href);
+  const script = `import { ask, Collector, laneStand } from ${stand};\n${program}`;
+  const args = [...options, '--input-type=module', '-e', script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 }).catch((error) =>
+    assert.fail(`it did not end within 10 s, and printed: ${error.stdout}${error.stderr}`),
+  );
+  return stdout;
+}
+
+test('a head without end is taken from no proxy, however large Node.js would let it be', async () => {
+  let written = 0;
+  await using proxy = await startTcp((socket) => {
+    const more = (): void => {
+      while (written < 600_000 && socket.writable) {
+        written += 1_000;
+        if (!socket.write(`x-${written}: ${'v'.repeat(1_000)}\r\n`)) return void socket.once('drain', more);
+      }
+      if (socket.writable) socket.write('\r\n');
+    };
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      more();
+    });
+  });
+  const program = `
+    const env = { HTTPS_PROXY: ${JSON.stringify(proxy.origin)} };
+    const told = await ask(laneStand('https://server.example', { env }));
+    console.log(told.error.code);
+    process.exit();
+  `;
+  assert.equal(await runBeside(program, '--max-http-header-size=1000000'), 'too_large\n');
+});
+
+test('a request that is cut while the proxy or TLS keeps it waiting leaves no connection open', async () => {
+  for (const by of ['proxy', 'server'] as const) {
+    await using silent = await startTcp((socket) => void socket.resume());
+    const env = by === 'proxy' ? { HTTPS_PROXY: silent.origin } : {};
+    const origin = by === 'proxy' ? 'https://server.example' : silent.origin.replace('http', 'https');
+    const program = `
+      import { subscribe } from 'node:diagnostics_channel';
+      const stand = laneStand(${JSON.stringify(origin)}, { env: ${JSON.stringify(env)} });
+      const lane = await stand.borrow();
+      const taker = new Collector();
+      subscribe('net.client.socket', ({ socket }) => {
+        socket.once('close', () => console.log('closed'));
+        const look = () => (socket.bytesWritten > 0 ? lane.cut(taker) : setImmediate(look));
+        look();
+      });
+      lane.send({ method: 'GET', target: '/', headers: [], body: null }, taker);
+    `;
+    assert.equal(await runBeside(program), 'closed\n', by);
+  }
 });
