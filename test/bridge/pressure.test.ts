@@ -28,6 +28,37 @@ test('[A-236] a flood of requests from a host that reads no answer is held up, n
   assert.ok(grown < 64, `${grown} MiB more`);
 });
 
+for (const [what, text, most] of [
+  ['requests', '', 40_000],
+  ['bytes of requests', 'x'.repeat(64_000), 400],
+] as const) {
+  test(`[A-236] a flood of ${what} that the server does not answer is held up, and goes on when it does`, async () => {
+    let held: (() => void)[] | undefined = [];
+    await using server = await scriptedServer((seen, response) => {
+      if (seen.message.id === 'first' || held === undefined) return usual(seen, response);
+      held.push(() => usual(seen, response));
+    });
+    await using home = await bareHome();
+    await using host = startRawHost(home, server.url);
+    await host.write('{"jsonrpc":"2.0","id":"first","method":"ping"}');
+    await host.line();
+    let [sent, isHeldUp] = [0, false];
+    while (!isHeldUp && sent < most) {
+      const taken = host.write(
+        JSON.stringify({ jsonrpc: '2.0', id: sent, method: 'ping', params: { text } }),
+      );
+      sent += 1;
+      isHeldUp = (await Promise.race([taken.then(() => 'taken'), later(2_000, 'held up')])) === 'held up';
+    }
+    assert.ok(isHeldUp, `all ${most} were taken, and none is answered`);
+    const waiting = held;
+    held = undefined;
+    for (const answer of waiting) answer();
+    const answered = new Set<number>();
+    while (answered.size < sent) answered.add(JSON.parse((await host.line()).toString()).id);
+  });
+}
+
 test('[A-257] a stream that the host does not read is not read either', async () => {
   let written = 0;
   const one = event({
