@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Sessions } from '../../src/system/proxy/sessions.js';
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+function heldBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+test('ten thousand sessions cost little, however long their identifiers and the heads about them are [A-228] [A-225]', () => {
+  for (const length of [40, 16_000]) {
+    const sessions = new Sessions();
+    const before = heldBytes();
+    for (let count = 0; count < 10_000; count += 1) {
+      const head = Buffer.from(`x${count}`.padStart(16_300, 'x')).toString('latin1');
+      sessions.learn([head.slice(-length)], 'a');
+    }
+    const grown = (heldBytes() - before) / 1024 / 1024;
+    assert.ok(grown < 16, `${Math.round(grown)} MiB are held for identifiers of ${length} characters`);
+    assert.ok(sessions.isOfOther(['x9999'.padStart(length, 'x')], 'b'), 'the last one is remembered');
+  }
+});
+
+test('long identifiers are told apart to their last character, the oldest are forgotten first [A-228]', () => {
+  const sessions = new Sessions();
+  for (const id of ['short', 'l'.repeat(64), 'l'.repeat(65), 'l'.repeat(16_000)]) {
+    sessions.learn([id], 'a');
+    assert.deepEqual([sessions.isOfOther([id], 'a'), sessions.isOfOther([id], 'b')], [false, true]);
+    assert.equal(sessions.isOfOther([`${id.slice(0, -1)}x`], 'b'), false);
+    sessions.learn([id], 'b');
+    assert.ok(sessions.isOfOther([id], 'b'), 'who had it first keeps it');
+  }
+  for (let count = 0; count < 10_000; count += 1) sessions.learn([String(count)], 'a');
+  assert.equal(sessions.isOfOther(['short'], 'b'), false);
+});
