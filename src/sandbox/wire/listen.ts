@@ -12,17 +12,15 @@ export interface LoopbackServer extends AsyncDisposable {
   serve(handler: Handler): void;
 }
 
+/** What `node:http` has for connections, in milliseconds. */
+const usualLimits = { requestTimeout: 30_000, headersTimeout: 10_000, connectionsCheckingInterval: 30_000 };
+
 /** Listens on 127.0.0.1 only; port 0 takes any free one. @throws the system's error when it is taken */
-export async function listenOnLoopback(port: number): Promise<LoopbackServer> {
+export async function listenOnLoopback(port: number, limits = usualLimits): Promise<LoopbackServer> {
   let handler: Handler = (_request, response) => {
     response.writeHead(503).end();
   };
-  const server = createServer({
-    ServerResponse: HeldResponse,
-    IncomingMessage,
-    requestTimeout: 30_000,
-    headersTimeout: 10_000,
-  });
+  const server = createServer({ ServerResponse: HeldResponse, IncomingMessage, ...limits });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A browser's spare connection, on which nothing came yet: any byte would be read as the response to what it sends.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return;
