@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
@@ -11,11 +12,10 @@ import { openStage, type Stage } from './stage.js';
 const skip = needs('gnome-keyring', 'secret-tool', 'script');
 const link = /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+\r?$/m;
 
-/** `postern login` at a terminal whose settings are shown when it has ended. */
-async function logIn(stage: Stage, ...options: string[]) {
-  const words = programCommand(['login', stage.sandbox.serverUrl, ...options]);
-  const script = 'sh -c \'echo "pid $$"; exec "$@"\' sh "$@"; echo "ended with $?"; stty -a';
-  const command = ['sh', '-c', script, 'sh', ...words];
+/** `postern login` at a terminal, by a shell that by default shows the terminal's settings when it has ended. */
+async function logIn(stage: Stage, script = '"$@"; echo "ended with $?"; stty -a') {
+  const words = programCommand(['login', stage.sandbox.serverUrl]);
+  const command = ['sh', '-c', script, 'sh', 'sh', '-c', 'echo "pid $$"; exec "$@"', 'sh', ...words];
   // A display, of which nothing is asked: the person sits at this machine.
   const home = { ...stage.home, env: { ...stage.home.env, DISPLAY: ':1' } };
   const terminal = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
@@ -26,6 +26,21 @@ async function logIn(stage: Stage, ...options: string[]) {
 
 function isAsItWas(screen: string): boolean {
   return [' icanon', ' echo ', ' isig'].every((setting) => screen.replaceAll(/\s/g, ' ').includes(setting));
+}
+
+/** Waits for the end of a process; fails where it is stopped, as one is that sets the terminal in the background. */
+async function endOrStop(pid: number): Promise<void> {
+  const late = performance.now() + 30_000;
+  for (;;) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+    if (state === '' || state === 'Z') return;
+    const isLate = performance.now() > late;
+    if (state === 'T' || isLate) process.kill(pid, 'SIGKILL'); // no other signal ends what is stopped
+    assert.notEqual(state, 'T', 'the login was stopped in the background');
+    assert.ok(!isLate, 'the login does not end in the background');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 test('beside the opened browser: another link, the time, no key echoed, Enter opens and shows it again; then all is as it was', {
@@ -69,6 +84,27 @@ for (const [how, end] of [
     const { stdout } = await screen.finished;
     assert.match(stdout, new RegExp(`ended with ${end}`));
     assert.match(stdout, /1 answer came with another state and was ignored/);
+    assert.ok(isAsItWas(stdout), stdout);
+  });
+}
+
+for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
+  test(`a login that ${how} has stopped goes on in the background and ends there; the terminal stays the shell’s`, {
+    skip,
+  }, async () => {
+    await using stage = await openStage();
+    const script =
+      'set -m; "$@"; echo "left with $?"; stty sane; bg; echo "in the background"; wait; echo "ended with $?"; stty -a';
+    const { terminal, screen, shown, pid } = await logIn(stage, script);
+    await using _terminal = terminal;
+    await stage.browser.opened();
+    if (how === 'Ctrl-Z') terminal.type('\x1a');
+    else process.kill(pid, 'SIGSTOP');
+    await screen.waitForStdout(/left with 1\d\d.*in the background/s);
+    await Promise.race([walkLogin(shown), endOrStop(pid)]);
+    await endOrStop(pid);
+    const { stdout } = await screen.finished;
+    assert.match(stdout, /ended with 0/);
     assert.ok(isAsItWas(stdout), stdout);
   });
 }
