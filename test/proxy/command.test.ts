@@ -9,7 +9,7 @@ import { type Home, makeHome } from '../support/home.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
-import { programCommand, type Running, runProgram, startProgram } from '../support/program.js';
+import { type Finished, programCommand, type Running, runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
 import { storeLogin } from '../support/stored-login.js';
 import { ask } from './stand.js';
@@ -48,6 +48,17 @@ async function addressOf(program: Running): Promise<{ url: URL; port: number; ke
   const [text] = await program.waitForStdout(/^http:\S+(?=\n)/m);
   const url = new URL(text);
   return { url, port: Number(url.port), key: url.pathname.split('/')[1] ?? '' };
+}
+
+/** How a proxy that must not start has ended; fails at once where it listens. */
+async function endOf(home: Home, args: readonly string[]): Promise<Finished> {
+  await using program = startProgram(home, ['proxy', ...args]);
+  program.stdin.end();
+  const listens = addressOf(program).then(
+    ({ url }) => assert.fail(`it listens at ${url}`),
+    () => program.finished,
+  );
+  return await Promise.race([program.finished, listens]);
 }
 
 test('it prints one address, which works, and whose key is nowhere else; SIGTERM ends it in order [A-213] [A-214] [A-232]', {
@@ -122,14 +133,14 @@ test('a Unix socket is its owner’s alone, and one that nobody listens on is ta
     assert.equal((await stat(path)).mode & 0o777, 0o600);
     assert.equal(await overSocket(path, 'localhost'), `got Bearer ${token}`);
     assert.match(await overSocket(path, 'evil.example'), /wrong_host/);
-    const second = await runProgram(s.home, ['proxy', 'work', '--socket', path]);
+    const second = await endOf(s.home, ['work', '--socket', path]);
     assert.equal(second.code, 2);
     assert.match(second.stderr, /another process listens there/);
     program.kill(end);
     await program.finished;
   }
   await assert.rejects(stat(path), 'the socket is taken away at the end');
-  const open = await runProgram(s.home, ['proxy', 'work', '--socket', '/tmp/postern-test.sock']);
+  const open = await endOf(s.home, ['work', '--socket', '/tmp/postern-test.sock']);
   assert.equal(open.code, 2);
   assert.match(open.stderr, /others may write to its folder/);
 });
@@ -171,7 +182,7 @@ test('what it cannot do is refused at the start [A-231]', { skip }, async () => 
     [[], 2, /needs a server/],
   ];
   for (const [args, code, shows] of refusals) {
-    const refused = await runProgram(s.home, ['proxy', ...args]);
+    const refused = await endOf(s.home, args);
     assert.deepEqual([refused.code, refused.stdout], [code, ''], refused.stderr);
     assert.match(refused.stderr, shows);
   }

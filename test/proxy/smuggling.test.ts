@@ -123,6 +123,31 @@ test('a body that is cut wrongly inside never reaches the server as a whole one,
   }
 });
 
+test('behind a refusal nothing is read on, where a body follows or the caller ends: it could be another request [A-217]', async () => {
+  const { server, seen } = await listeningServer();
+  await using _server = server;
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`));
+  const host = `Host: 127.0.0.1:${stand.port}`;
+  const inside = `GET ${stand.at()} HTTP/1.1\r\n${host}\r\n\r\n`;
+  const size = inside.length;
+  for (const [line, rest] of [
+    [`Content-Length: ${size}`, inside],
+    [`content-length: ${size}`, inside],
+    ['Transfer-Encoding: chunked', `${size.toString(16)}\r\n${inside}\r\n0\r\n\r\n`],
+    ['Connection: close', inside],
+    ['connection: keep-alive, Close', inside],
+  ] as const) {
+    for (const target of ['/wrong/m', stand.at('', 'none')]) {
+      const answer = await raw(stand.port, `POST ${target} HTTP/1.1\r\n${host}\r\n${line}\r\n\r\n${rest}`);
+      assert.match(answer, /^HTTP\/1\.1 40[14] .*\r\nconnection: close\r\n/s, line);
+      assert.equal(answer.match(/HTTP\/1\.1 /g)?.length, 1, answer);
+    }
+  }
+  assert.equal(seen.bytes, '', 'the server has seen nothing of it');
+  const again = await raw(stand.port, inside.replace('/m ', '/none ') + inside, 500);
+  assert.equal(again.match(/HTTP\/1\.1 /g)?.length, 2, 'a refusal alone ends no connection');
+});
+
 test('what goes out is framed by us, whatever came in [A-217] [A-216]', async () => {
   const { server, seen } = await listeningServer();
   await using _server = server;

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { connect } from 'node:net';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/ports/proxy.js';
 import { Secret } from '../../src/primitives/secret.js';
+import type { DoorOptions } from '../../src/system/http/door.js';
 import { systemResolver } from '../../src/system/http/system-resolver.js';
 import { createProxies } from '../../src/system/proxy/proxies.js';
 
@@ -49,9 +50,10 @@ export interface Stand extends AsyncDisposable {
 export async function openStand(
   mounts: ProxyMount | readonly ProxyMount[],
   change: Partial<ProxyOptions> = {},
+  wayOut: Partial<DoorOptions> = {},
 ): Promise<Stand> {
   const failures: string[] = [];
-  const door = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
+  const door = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...wayOut };
   const proxies = createProxies({ door: async () => door, hold: () => undefined });
   const proxy = await proxies.open({
     mounts: [mounts].flat(),
