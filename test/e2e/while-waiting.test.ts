@@ -101,8 +101,9 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
     if (how === 'Ctrl-Z') terminal.type('\x1a');
     else process.kill(pid, 'SIGSTOP');
     await screen.waitForStdout(/left with 1\d\d.*in the background/s);
-    await Promise.race([walkLogin(shown), endOrStop(pid)]);
+    const walked = walkLogin(shown).catch((error: Error) => error);
     await endOrStop(pid);
+    assert.ok(!((await walked) instanceof Error), String(await walked));
     const { stdout } = await screen.finished;
     assert.match(stdout, /ended with 0/);
     assert.ok(isAsItWas(stdout), stdout);
