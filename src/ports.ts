@@ -118,25 +118,38 @@ export interface LoginConsent {
   readonly issuer: string;
 }
 
+/** An authorization request with a state of its own. */
+export interface RequestToOpen {
+  readonly state: Secret;
+  readonly url: string;
+  /** Works once (a request that was pushed): whoever comes again needs another. */
+  readonly once: boolean;
+}
+
 export interface CallbackListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback` */
   readonly redirectUri: string;
-  /** Arms the listener: from now on a callback with `state` ends the wait. */
+  /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
   arm(options: {
-    readonly state: Secret;
-    readonly authorizationUrl: string;
+    /** Makes an authorization request; what it throws, it has told already. */
+    readonly newRequest: () => Promise<RequestToOpen>;
     readonly consent?: LoginConsent | undefined;
   }): void;
-  /** A new one-time URL of ours, which redirects the browser to the authorization request: one for each place. With
-   * `consent` by way of a page of ours with a button. */
+  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own: one URL for each
+   * place. With `consent` by way of a page of ours with a button. */
   link(place: PlaceOfLink): string;
-  /** The first callback with our state; the browser is kept waiting until `finish`.
+  /** The address of an authorization request for the terminal, which the person may open on any computer. */
+  address(): Promise<string>;
+  /** Is this the state of a request of this login? */
+  isOurs(state: string): boolean;
+  /** The first callback with one of our states; the browser is kept waiting until `finish`.
    * @throws Failure `callback_unusable`, or the signal's reason */
   answer(signal: AbortSignal): Promise<AuthorizationAnswer>;
-  /** True once the opener's link was taken by two browsers, or by another user, and the callback did not come from a
-   * browser that had the terminal's: it may be somebody else's answer. Look right before it is redeemed. */
+  /** True once the answer may be somebody else's: the opener's link was taken by two browsers, or by another user, and
+   * the answer is none to a request of the terminal's; or it came by another browser than the one its request was made
+   * for. Look right before it is redeemed. */
   readonly doubtful: boolean;
-  /** How many callbacks had another `state`, or none, and were ignored. */
+  /** How many callbacks had an unknown `state`, or none, and were ignored. */
   readonly ignored: number;
   /** Lets the waiting browser go on to our constant page: `stored` only once the token is. */
   finish(outcome: 'stored' | 'failed'): Promise<void>;

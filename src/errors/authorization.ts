@@ -99,7 +99,7 @@ export function requestNotTaken(
       return new Failure({
         code: 'authorization_endpoint_failed',
         exit: exitCode.network,
-        message: `The authorization server ${quoted(issuer)} answered ${judged.status} to the authorization request; no browser was opened.`,
+        message: `The authorization server ${quoted(issuer)} answered ${judged.status} to the authorization request.`,
         remedy: 'Try again in a while.',
         trail,
       });
@@ -107,7 +107,7 @@ export function requestNotTaken(
       return new Failure({
         code: 'callback_unusable',
         exit: exitCode.serverBreaksRules,
-        message: `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${judged.why}. No browser was opened.`,
+        message: `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${judged.why}.`,
         remedy: 'Report this to the authorization server’s operator.',
         trail,
       });

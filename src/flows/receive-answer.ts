@@ -1,16 +1,14 @@
 import { loginTimedOut } from '../errors/callback.js';
-import type { AuthorizationAnswer, CallbackListener, LoginConsent, Ports } from '../ports.js';
+import type { AuthorizationAnswer, CallbackListener, LoginConsent, Ports, RequestToOpen } from '../ports.js';
 import { printable } from '../primitives/printable.js';
 import type { Seat } from '../primitives/seat.js';
-import type { Secret } from '../primitives/secret.js';
 import { seatHint } from './seat-hint.js';
 import { takePastedAnswer } from './take-pasted-answer.js';
 
 export interface AnswerRequest {
   readonly listener: CallbackListener;
-  readonly state: Secret;
-  /** The whole authorization request, as it may be shown and opened. */
-  readonly authorizationUrl: string;
+  /** Makes an authorization request, with a state of its own: each browser that comes gets another. */
+  readonly newRequest: () => Promise<RequestToOpen>;
   /** Asked of the person on a page of ours before the login page. */
   readonly consent?: LoginConsent | undefined;
   readonly mode: 'browser' | 'no-browser';
@@ -37,7 +35,7 @@ const tabEveryMs = 1_000;
 type ReceivePorts = Pick<Ports, 'terminal' | 'browser' | 'clock' | 'progress'>;
 
 /**
- * Takes the person to the authorization server and waits for the authorization response that carries our state
+ * Takes the person to the authorization server and waits for the authorization response that carries a state of ours
  * (RFC 8252 section 7.3): from the callback listener or, where no browser can be opened, from the terminal, whichever
  * is first. The opener gets a one-time link of ours and nothing else. Beside it the terminal shows another one; where
  * no browser was opened it shows the authorization request itself, which works from any computer.
@@ -47,10 +45,10 @@ export async function receiveAnswer(
   ports: ReceivePorts,
   request: AnswerRequest,
 ): Promise<AuthorizationAnswer> {
-  const { listener, state, authorizationUrl, consent } = request;
+  const { listener, newRequest, consent } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  listener.arm({ state, authorizationUrl, consent });
+  listener.arm({ newRequest, consent });
   const contest = { ...request, signal };
   try {
     return await Promise.race([
@@ -84,7 +82,8 @@ async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<A
   }
   if (request.signal.aborted) return leaveToTheOthers();
   if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
-  showAddress(terminal, request);
+  const url = await request.listener.address();
+  showAddress(terminal, request, url);
   // The address does not wait for the code: whoever is quick has it at once.
   const beside = await request.beside(request.signal);
   if (beside.length > 0) [...beside, ''].forEach(terminal.tell);
@@ -149,23 +148,28 @@ function timeLeft(ms: number): string {
 
 /** An address beside the opened browser. On this machine our own is shorter, and sends the answer back the same way. */
 function showLink(terminal: Ports['terminal'], request: AnswerRequest): void {
+  const { listener, seat, consent } = request;
   // Where a page of ours comes first, the address beside it leads there, too.
-  const isHere = request.consent !== undefined || !['ssh', 'container'].includes(request.seat);
-  const url = isHere ? request.listener.link('terminal') : request.authorizationUrl;
-  terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
-  terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
-  terminal.tell(printable(url, longestShown));
+  const isHere = consent !== undefined || !['ssh', 'container'].includes(seat);
+  const show = (url: string): void => {
+    if (request.signal.aborted) return;
+    terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
+    terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
+    terminal.tell(printable(url, longestShown));
+  };
+  if (isHere) show(listener.link('terminal'));
+  // Where there is none to be had, that is told already.
+  else listener.address().then(show, () => undefined);
 }
 
-function showAddress(terminal: Ports['terminal'], request: AnswerRequest): void {
+function showAddress(terminal: Ports['terminal'], request: AnswerRequest, url: string): void {
   const { port } = new URL(request.listener.redirectUri);
   const hint = seatHint(request.seat, { port, asked: request.mode === 'browser' });
-  const { authorizationUrl: url, listener } = request;
-  terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
+  terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
   const lines = [
     'Open this address in a browser:',
     '',
-    printable(request.authorizationUrl, longestShown),
+    printable(url, longestShown),
     '',
     ...hint,
     ...(hint.length === 0 || hint.at(-1) === '' ? [] : ['']),

@@ -1,5 +1,4 @@
 import type { AuthorizationAnswer, CallbackListener, Ports } from '../ports.js';
-import type { Secret } from '../primitives/secret.js';
 import { type PastedProblem, readPastedAnswer } from '../protocol/oauth/pasted-answer.js';
 
 /** What is wrong with the paste; nothing of it is ever shown. */
@@ -21,16 +20,17 @@ export async function takePastedAnswer(
   terminal: Ports['terminal'],
   request: {
     readonly listener: CallbackListener;
-    readonly state: Secret;
     readonly signal: AbortSignal;
   },
 ): Promise<AuthorizationAnswer | undefined> {
-  const { redirectUri } = request.listener;
+  const { listener } = request;
+  const { redirectUri } = listener;
+  const isOurState = (state: string): boolean => listener.isOurs(state);
   for (;;) {
     const text = await terminal.ask('Address (it stays hidden): ', { hidden: true, signal: request.signal });
     request.signal.throwIfAborted();
     if (text === undefined) return undefined;
-    const pasted = readPastedAnswer(text, { redirectUri, state: request.state });
+    const pasted = readPastedAnswer(text, { redirectUri, isOurState });
     if (pasted.ok) return pasted.answer;
     terminal.tell(`${explanations[pasted.problem]} The right one begins with ${redirectUri}?`);
   }

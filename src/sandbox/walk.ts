@@ -10,6 +10,8 @@ export interface Walk {
   readonly scopes?: readonly string[];
   /** The code to type, at a login by a device code. */
   readonly userCode?: string;
+  /** The path before which it stops: somebody else is to go there. */
+  readonly stopBefore?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -45,7 +47,7 @@ export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Prom
       location === undefined
         ? submission(answer.html, step.url, walk)
         : { method: 'GET' as const, url: location };
-    if (next === undefined || next.url.protocol !== 'http:') {
+    if (next === undefined || next.url.protocol !== 'http:' || next.url.pathname === walk.stopBefore) {
       return { finalUrl: (next ?? step).url.href, status: answer.status, html: answer.html };
     }
     step = next;

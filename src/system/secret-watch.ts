@@ -161,6 +161,8 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
         },
         arm: (request) => listener.arm(request),
         link: (place) => listener.link(place),
+        address: () => listener.address(),
+        isOurs: (state) => listener.isOurs(state),
         answer,
         finish: (outcome) => listener.finish(outcome),
         [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),

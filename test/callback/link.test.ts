@@ -9,7 +9,7 @@ import { callbackLimits } from '../../src/system/callback/limits.js';
 import { createCallbackListeners } from '../../src/system/callback/listeners.js';
 import { isOfOtherUser } from '../../src/system/callback/peer-user.js';
 import { needs } from '../support/needs.js';
-import { authorizationUrl, type Reply, underTest } from './listener-under-test.js';
+import { authorizationUrl, getFrom, type Reply, underTest } from './listener-under-test.js';
 
 test('[A-65] [A-71] the link is ours, unguessable, and sends the browser on without trace', async () => {
   await using on = await underTest();
@@ -39,7 +39,8 @@ test('a reload, or a way back, in the browser that took the link: it is sent on 
     const again = await on.get(pathname, cookie);
     assert.deepEqual([again.status, again.headers['location']], [303, authorizationUrl]);
   }
-  const page = on.callBack('code=ours', cookie);
+  const page = on.callBack('code=ours', cookie, on.states[1]);
+  assert.equal(on.states.length, 2, 'a reload leads to the same request');
   await on.answer;
   assert.equal(on.listener.doubtful, false);
   await on.listener.finish('stored');
@@ -60,7 +61,7 @@ test('[A-70] [A-71] the opener’s link in a second browser: 410, leads nowhere,
     assert.match(second.body, /used before.*open the address that the terminal shows/s);
   }
   assert.ok(on.isWaiting(), 'a clumsy person can still log in');
-  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
+  const unread = on.callBack('code=of-the-thief', thief, on.states[1]).catch(() => {});
   await on.answer;
   assert.equal(on.listener.doubtful, true);
   await on.listener.finish('failed');
@@ -81,7 +82,7 @@ test('[A-70] the browser that comes to the link after a thief has answered shows
   await using on = await underTest();
   const { pathname } = new URL(on.link);
   const thief = cookieOf(await on.get(pathname));
-  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
+  const unread = on.callBack('code=of-the-thief', thief, on.states[1]).catch(() => {});
   await on.answer;
   assert.equal(on.listener.doubtful, false);
   assert.equal((await on.get(pathname)).status, 410);
@@ -102,7 +103,9 @@ test('[A-70] the terminal’s link is the person’s alone: in any of their brow
       [authorizationUrl, authorizationUrl],
     );
     const cookies = { first: cookieOf(first), second: cookieOf(second), thief, nameless: {} };
-    const page = on.callBack('code=x', cookies[answering]);
+    const [, ofThief, ofFirst, ofSecond] = on.states;
+    const states = { first: ofFirst, second: ofSecond, thief: ofThief, nameless: ofFirst };
+    const page = on.callBack('code=x', cookies[answering], states[answering]);
     await on.answer;
     assert.equal(on.listener.doubtful, answering === 'thief' || answering === 'nameless', answering);
     await on.listener.finish('failed');
@@ -116,13 +119,73 @@ test('[A-70] whose answer it is is told by the first one: the person’s own bro
   const thief = cookieOf(await on.get(pathname));
   assert.equal((await on.get(pathname)).status, 410);
   const person = cookieOf(await on.get(new URL(on.listener.link('terminal')).pathname));
-  const unread = on.callBack('code=of-the-thief', thief).catch(() => {});
+  const unread = on.callBack('code=of-the-thief', thief, on.states[1]).catch(() => {});
   await on.answer;
-  const late = on.callBack('code=of-the-person', person).catch(() => {});
+  const late = on.callBack('code=of-the-person', person, on.states[2]).catch(() => {});
   await on.get('/nothing-here'); // the one before it has arrived by then
   assert.equal(on.listener.doubtful, true);
   await on.listener.finish('failed');
   await Promise.all([unread, late]);
+});
+
+test('[A-70] each browser has a request of its own: the code of whoever took the opener’s link, brought by the browser that took the terminal’s, is in doubt', async () => {
+  for (const isTakenAgain of [false, true]) {
+    await using on = await underTest();
+    const { pathname } = new URL(on.link);
+    await on.get(pathname); // somebody else
+    const person = cookieOf(await on.get(new URL(on.listener.link('terminal')).pathname));
+    if (isTakenAgain) assert.equal((await on.get(pathname, person)).status, 410);
+    const [, ofThief] = on.states;
+    assert.equal(new Set(on.states).size, 3);
+    const page = on.callBack('code=of-the-thief', person, ofThief).catch(() => {});
+    await on.answer;
+    assert.equal(on.listener.doubtful, true, isTakenAgain ? 'taken twice' : 'taken once');
+    await on.listener.finish('failed');
+    await page;
+  }
+});
+
+test('[A-70] the address that stands in the terminal alone is in no doubt, whoever took the opener’s link', async () => {
+  await using on = await underTest();
+  for (const status of [303, 410]) assert.equal((await on.get(new URL(on.link).pathname)).status, status);
+  const page = on.callBack('code=x').catch(() => {});
+  await on.answer;
+  assert.equal(on.listener.doubtful, false);
+  await on.listener.finish('failed');
+  await page;
+});
+
+test('a request that works once is made anew at each reload, and all states count; one that cannot be made is a page of ours', async () => {
+  await using listener = await unarmed();
+  const { port } = new URL(listener.redirectUri);
+  const made: string[] = [];
+  let isDown = false;
+  listener.arm({
+    newRequest: async () => {
+      if (isDown) throw new Error('the server is down');
+      made.push(`state-${made.length}`);
+      const state = new Secret(made.at(-1) ?? '');
+      return { state, url: `https://as.example/authorize?request_uri=urn:${made.length}`, once: true };
+    },
+  });
+  const link = new URL(listener.link('opener')).pathname;
+  const ask = (path: string, headers = {}): Promise<Reply> => getFrom(Number(port), path, headers);
+  const first = await ask(link);
+  const cookie = cookieOf(first);
+  const again = await ask(link, cookie);
+  assert.notEqual(again.headers['location'], first.headers['location']);
+  isDown = true;
+  const failed = await ask(link, cookie);
+  assert.deepEqual([failed.status, failed.headers['location']], [502, undefined]);
+  assert.match(failed.body, /could not be opened.*Look in the terminal/s);
+  isDown = false;
+  assert.equal((await ask(link, cookie)).status, 303);
+  assert.deepEqual(
+    ['state-0', 'state-1', 'state-2', 'state-3', ''].map((state) => listener.isOurs(state)),
+    [true, true, true, false, false],
+  );
+  for (let more = 0; more < 70; more += 1) await ask(link, cookie);
+  assert.ok(made.length <= 64, 'nobody makes the server work without end');
 });
 
 test('[A-70] another user of this machine who takes the opener’s link is seen, though the person’s browser never comes', {
@@ -166,7 +229,7 @@ test('a connection of our own user, or of root, as whom relays run, is of no oth
 
 test('the listener is armed once, and only with an http or https URL that is safe in a header', async () => {
   await using on = await underTest();
-  assert.throws(() => on.listener.arm({ state: new Secret('s'), authorizationUrl }), /armed once/);
+  assert.throws(() => on.listener.arm({ newRequest: requestTo(authorizationUrl) }), /armed once/);
   for (const url of [
     'javascript:alert(1)',
     'file:///etc/passwd',
@@ -176,9 +239,12 @@ test('the listener is armed once, and only with an http or https URL that is saf
     'https://a/\u2019',
   ]) {
     await using fresh = await unarmed();
-    assert.throws(() => fresh.arm({ state: new Secret('s'), authorizationUrl: url }), /http or https URL/);
+    fresh.arm({ newRequest: requestTo(url) });
+    await assert.rejects(fresh.address(), /http or https URL/);
   }
 });
+
+const requestTo = (url: string) => async () => ({ state: new Secret('s'), url, once: false });
 
 function unarmed(): Promise<CallbackListener> {
   return createCallbackListeners(callbackLimits).listen({ port: 0 });

@@ -18,7 +18,10 @@ export interface Reply {
 export interface UnderTest extends AsyncDisposable {
   readonly listener: CallbackListener;
   readonly port: number;
+  /** Of the request whose address the terminal shows. */
   readonly state: string;
+  /** Of each request, in the order in which they were made. */
+  readonly states: readonly string[];
   /** Our one-time URL in the opener's arguments. */
   readonly link: string;
   readonly answer: Promise<AuthorizationAnswer>;
@@ -26,8 +29,8 @@ export interface UnderTest extends AsyncDisposable {
   isWaiting(): boolean;
   /** An ordinary GET. */
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** A callback with our state that goes on to the final page and says what that answered. */
-  callBack(query: string, headers?: Readonly<Record<string, string>>): Promise<Reply>;
+  /** A callback with our state, or that one, that goes on to the final page and says what that answered. */
+  callBack(query: string, headers?: Readonly<Record<string, string>>, state?: string): Promise<Reply>;
 }
 
 /** Opens and arms a listener. `limits` replaces single limits of the program's own. */
@@ -38,7 +41,16 @@ export async function underTest(
   const listeners = createCallbackListeners({ ...callbackLimits, ...limits });
   const listener = await listeners.listen({ port: 0 });
   const state = randomBytes(32).toString('base64url');
-  listener.arm({ state: new Secret(state), authorizationUrl: leadsTo });
+  const next = [state];
+  const states: string[] = [];
+  listener.arm({
+    newRequest: async () => {
+      const made = next.shift() ?? randomBytes(32).toString('base64url');
+      states.push(made);
+      return { state: new Secret(made), url: leadsTo, once: false };
+    },
+  });
+  await listener.address();
   const link = listener.link('opener');
   const port = Number(new URL(listener.redirectUri).port);
   let waiting = true;
@@ -52,19 +64,24 @@ export async function underTest(
     listener,
     port,
     state,
+    states,
     link,
     answer,
     isWaiting: () => waiting,
     get: ask,
-    callBack: async (query, headers) => {
-      const reply = await ask(`/callback?${query}&state=${state}`, headers);
+    callBack: async (query, headers, of = state) => {
+      const reply = await ask(`/callback?${query}&state=${of}`, headers);
       return ask(reply.headers['location']?.replace(`http://127.0.0.1:${port}`, '') ?? '/no-location');
     },
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   };
 }
 
-function getFrom(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<Reply> {
+export function getFrom(
+  port: number,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
       let body = '';

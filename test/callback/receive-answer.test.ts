@@ -22,10 +22,9 @@ function receive(
   listener: CallbackListener,
   more: { mode?: 'no-browser'; seat?: Seat } = {},
 ) {
-  return receiveAnswer(person.ports, {
+  const received = receiveAnswer(person.ports, {
     listener,
-    state: new Secret(state),
-    authorizationUrl,
+    newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
     mode: 'browser',
     seat: 'desktop',
     whenPageFails: 'Does the page show an error?',
@@ -34,6 +33,8 @@ function receive(
     signal: person.signal,
     ...more,
   });
+  void listener.address(); // for a test, so that there is a request whose state comes back
+  return received;
 }
 
 /** Begins a request and does not wait for its reply, which is held until the login's outcome. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Secret } from '../../src/primitives/secret.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
@@ -72,6 +75,59 @@ test('a pushed request that is refused is told in the server’s words, and no b
   await scene.loginFails('redirect_refused');
   assert.ok(!scene.sandbox.requests.some(({ path }) => path.startsWith('/stolen')));
   assert.deepEqual(scene.ports.opened, []);
+});
+
+/** Opens one of our links as the browser with that cookie. */
+async function visit(link: string, cookie = '') {
+  const [response] = (await once(get(link, { headers: { cookie }, agent: false }), 'response')) as [
+    IncomingMessage,
+  ];
+  const [line = ''] = response.headers['set-cookie'] ?? [];
+  const { statusCode: status, headers } = response;
+  return { status, location: headers.location ?? '', html: await text(response), cookie: line.split(';')[0] };
+}
+
+test('each browser, and each reload, has a pushed request of its own: a request_uri that was used up keeps nobody out', async () => {
+  const opened: string[] = [];
+  await using scene = await openScene(
+    { pushedRequests: 'required' },
+    {
+      browse: async (link) => {
+        const first = await visit(link);
+        const stopBefore = '/callback';
+        await walkLogin(first.location, { stopBefore }); // used up, and its code is lost
+        const again = await visit(link, first.cookie);
+        opened.push(first.location, again.location);
+        await walkLogin(again.location);
+      },
+    },
+  );
+  await scene.login();
+  assert.equal(new Set(opened).size, 2);
+  const sent = asked(scene, '/pushed').map(({ params }) => new Map(params));
+  for (const name of ['state', 'code_challenge'] as const) {
+    assert.equal(new Set(sent.map((one) => one.get(name))).size, 2, name);
+  }
+});
+
+test('a pushed request for a reload fails: our page and the terminal say so, and the login goes on', async () => {
+  const pages: { readonly status: number | undefined; readonly html: string }[] = [];
+  await using scene = await openScene(
+    { pushedRequests: 'required' },
+    {
+      browse: async (link) => {
+        const first = await visit(link);
+        scene.sandbox.setFaults(['pushed-refused']);
+        pages.push(await visit(link, first.cookie));
+        scene.sandbox.setFaults([]);
+        await walkLogin(first.location);
+      },
+    },
+  );
+  await scene.login();
+  assert.equal(pages[0]?.status, 502);
+  assert.match(pages[0]?.html ?? '', /could not be opened/);
+  assert.match(scene.ports.told.join('\n'), /was not opened again.*may not ask for that scope/s);
 });
 
 for (const [endpoint, code] of [

@@ -1,34 +1,19 @@
-import {
-  answerFromAnotherIssuer,
-  answerUnusable,
-  authorizationDenied,
-  requestNotTaken,
-  requestTooLong,
-} from '../../errors/authorization.js';
+import { answerFromAnotherIssuer, answerUnusable, authorizationDenied } from '../../errors/authorization.js';
 import { linkTakenTwice } from '../../errors/callback.js';
 import { capabilityMissing } from '../../errors/discovery.js';
 import type { AuthorizationAnswer, CallbackListener, LoginConsent, Ports } from '../../ports.js';
 import type { LoginMeant } from '../../primitives/login-command.js';
 import type { Secret } from '../../primitives/secret.js';
 import {
-  authorizationRequestParameters,
-  authorizationRequestUrl,
-  longestAuthorizationRequest,
-  pushedRequestParameters,
-} from '../../protocol/oauth/authorization-request.js';
-import {
   type AuthorizationJudgement,
   judgeAuthorizationAnswer,
 } from '../../protocol/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../protocol/oauth/authorization-server-metadata.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
-import { newProof } from '../../protocol/oauth/proof-key.js';
-import { pushAuthorizationRequest } from '../../protocol/oauth/pushed-authorization.js';
 import type { Discovery } from '../discovery/discover.js';
 import { receiveAnswer } from '../receive-answer.js';
-import { toldStep } from '../told-step.js';
+import { AuthorizationRequests } from './authorization-requests.js';
 import { loginBrakes } from './brakes.js';
-import { askAsClient } from './client-method.js';
 import type { DeviceBeside } from './device-beside.js';
 import type { LoginRequest } from './login.js';
 import type { Redeemed } from './redeem.js';
@@ -54,8 +39,8 @@ export interface AuthorizationRequest
 }
 
 /**
- * One authorization request and its answer (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC 9207): fresh state
- * and verifier for each attempt, kept in memory alone. Or a token, where the person typed the code that stood beside
+ * One authorization request and its answer (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC 9207): a fresh
+ * state and verifier for each browser that comes, kept in memory alone; exactly one answer is redeemed. Or a token, where the person typed the code that stood beside
  * the address before any answer came.
  * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
  * `login_timed_out`
@@ -70,24 +55,15 @@ export async function authorize(
   if (authorizationEndpoint === undefined) {
     throw capabilityMissing(server.issuer, 'an authorization endpoint', ports.journal.steps);
   }
-  const proof = await newProof();
   // The browser is no way around the door: where it may not send a request, nobody is sent.
   await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
-  const parameters = authorizationRequestParameters({
-    clientId: request.client.clientId,
-    redirectUri: listener.redirectUri,
-    resource: discovery.protectedResource.resource,
-    scopes: request.scopes,
-    state: proof.state.reveal(),
-    codeChallenge: proof.codeChallenge,
-  });
   if (request.mode === 'browser' && request.caller !== undefined) {
     await loginBrakes(ports, request.login).openTab();
   }
-  const authorizationUrl = await requestUrl(ports, request, authorizationEndpoint, parameters);
-  const answer = await firstAnswer(ports, { ...request, state: proof.state, authorizationUrl }).finally(() =>
-    noteIgnored(ports, listener),
-  );
+  const requests = new AuthorizationRequests(ports, { ...request, endpoint: authorizationEndpoint });
+  // What a person has to agree to first sends nothing to the authorization server before.
+  if (request.consent === undefined) await requests.prepare();
+  const answer = await firstAnswer(ports, request, requests).finally(() => noteIgnored(ports, listener));
   if ('token' in answer) {
     return answer;
   }
@@ -95,54 +71,7 @@ export async function authorize(
     await askWhoseAnswer(ports.terminal, request.signal);
   }
   const code = codeOf(ports, server, judgeAuthorizationAnswer(answer, server));
-  return { code, verifier: proof.verifier };
-}
-
-/**
- * The address of the request: pushed first (RFC 9126) where the authorization server demands that, or where it would be
- * too long. Elsewhere a request that is only offered would cost a person nothing less, and make the address one that
- * runs out, often within a minute, which is little for somebody who copies it to another computer.
- */
-async function requestUrl(
-  ports: Pick<Ports, 'door' | 'terminal' | 'journal' | 'progress'>,
-  request: AuthorizationRequest,
-  endpoint: string,
-  parameters: readonly (readonly [string, string])[],
-): Promise<string> {
-  const { discovery, client } = request;
-  const server = discovery.authorizationServer;
-  const url = authorizationRequestUrl(endpoint, parameters);
-  const isLong = url.length > longestAuthorizationRequest;
-  const pushTo = server.pushedAuthorizationRequestEndpoint;
-  if (pushTo === undefined || !(server.requiresPushedRequests || isLong)) {
-    if (isLong) throw requestTooLong(url.length, ports.journal.steps);
-    return url;
-  }
-  ports.progress.begin('Sending the authorization request');
-  const step = { name: 'pushed-authorization', asked: `POST ${pushTo}`, rule: 'RFC 9126 section 2' } as const;
-  const { issuer } = server;
-  const { judged } = await askAsClient(server, client, (as) =>
-    toldStep(ports, step, () =>
-      pushAuthorizationRequest(ports.door, {
-        endpoint: pushTo,
-        issuer,
-        zone: discovery.zone,
-        client: as,
-        parameters,
-        signal: request.signal,
-      }),
-    ),
-  );
-  if (!judged.ok) {
-    ports.journal.record({ ...step, came: judged.problem, verdict: 'failure' });
-    throw requestNotTaken(issuer, judged, ports.journal.steps);
-  }
-  const { requestUri, lifetimeMs } = judged.pushed;
-  ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
-  if (request.mode === 'no-browser') {
-    ports.terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
-  }
-  return authorizationRequestUrl(endpoint, pushedRequestParameters(client.clientId, requestUri));
+  return { code, verifier: requests.verifierOf(answer) };
 }
 
 /** The person may have opened the link in two browsers. Nobody there to ask means no. */
@@ -176,14 +105,21 @@ function noteIgnored({ journal }: Pick<Ports, 'journal'>, { ignored, redirectUri
 /** From the callback, the terminal or the code beside: the first one ends the others. */
 async function firstAnswer(
   ports: Pick<Ports, 'browser' | 'terminal' | 'clock' | 'progress'>,
-  request: AuthorizationRequest & { readonly state: Secret; readonly authorizationUrl: string },
+  request: AuthorizationRequest,
+  requests: AuthorizationRequests,
 ): Promise<AuthorizationAnswer | Redeemed> {
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
-  const received = receiveAnswer(ports, { ...request, beside: request.beside.begin, signal });
+  const { newRequest } = requests;
+  const received = receiveAnswer(ports, { ...request, newRequest, beside: request.beside.begin, signal });
   try {
     const overtaken = request.overtaken?.(signal);
-    return await Promise.race([received, request.beside.redeemed, ...(overtaken ? [overtaken] : [])]);
+    return await Promise.race([
+      received,
+      requests.failed,
+      request.beside.redeemed,
+      ...(overtaken ? [overtaken] : []),
+    ]);
   } finally {
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown

@@ -1,11 +1,21 @@
-import type { PlaceOfLink } from '../../ports.js';
+import type { PlaceOfLink, RequestToOpen } from '../../ports.js';
 import { equalityTo, newNonce } from './one-time-value.js';
+
+/** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
+export interface Taker {
+  readonly place: PlaceOfLink;
+  /** The value of its cookie. */
+  readonly browser: string;
+  /** The request that it was sent to; none while it has to have another one. */
+  request?: Promise<RequestToOpen> | undefined;
+  /** Where the button of its page leads, where a page of ours asks first. */
+  button?: { readonly path: string; readonly isHere: (path: string) => boolean };
+}
 
 interface Link {
   readonly isHere: (path: string) => boolean;
   readonly place: PlaceOfLink;
-  /** The browsers that were sent on, by their cookie. */
-  readonly takers: Set<string>;
+  readonly takers: Map<string, Taker>;
 }
 
 /** Who comes to a link. */
@@ -16,11 +26,11 @@ export interface Visitor {
   readonly isOtherUser: () => boolean;
 }
 
-/** The browser is sent on and gets this cookie; or the link was used before, by another one. */
-export type Taking = { readonly kind: 'sent_on'; readonly browser: string } | { readonly kind: 'used' };
+/** The browser is sent on and gets this taker's cookie; or the link was used before, by another one. */
+export type Taking = { readonly kind: 'sent_on'; readonly taker: Taker } | { readonly kind: 'used' };
 
 /**
- * Our one-time links to the authorization request, one for each place that shows it, and who took them. Other users of
+ * Our one-time links to the authorization requests, one for each place that shows it, and who took them. Other users of
  * this machine can read the opener's arguments, and with them its link: they could log in there as themselves before
  * the person's browser comes. So the opener's link is for one browser: a cookie tells its reload from somebody else. The
  * link in the terminal is the person's alone, and may be opened in as many browsers as they like.
@@ -33,7 +43,7 @@ export class Links {
   /** Returns the path of a new link. */
   add(place: PlaceOfLink): string {
     const path = `/go/${newNonce()}`;
-    this.#links.push({ isHere: equalityTo(path), place, takers: new Set() });
+    this.#links.push({ isHere: equalityTo(path), place, takers: new Map() });
     return path;
   }
 
@@ -46,8 +56,8 @@ export class Links {
   take(path: string, visitor: Visitor): Taking | undefined {
     const link = this.#links.find(({ isHere }) => isHere(path));
     if (link === undefined) return undefined;
-    const known = visitor.browser !== undefined && this.#browsers.has(visitor.browser);
-    const browser = known && visitor.browser !== undefined ? visitor.browser : newNonce();
+    const browser =
+      visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
     if (link.place === 'opener') {
       if (visitor.isOtherUser()) this.#doubtful = true;
       if (link.takers.size > 0 && !link.takers.has(browser)) {
@@ -56,15 +66,20 @@ export class Links {
       }
     }
     this.#browsers.add(browser);
-    link.takers.add(browser);
-    return { kind: 'sent_on', browser };
+    const taker = link.takers.get(browser) ?? { place: link.place, browser };
+    link.takers.set(browser, taker);
+    return { kind: 'sent_on', taker };
   }
 
-  /** Did this browser get there by a link that only the person knows? */
-  isOfPerson(browser: string | undefined): boolean {
-    return (
-      browser !== undefined &&
-      this.#links.some(({ place, takers }) => place === 'terminal' && takers.has(browser))
-    );
+  /** Whose page has its button there? */
+  takerAt(path: string): Taker | undefined {
+    return this.#links
+      .flatMap(({ takers }) => [...takers.values()])
+      .find(({ button }) => button?.isHere(path) === true);
+  }
+
+  /** Has this browser taken any link? */
+  knows(browser: string): boolean {
+    return this.#browsers.has(browser);
   }
 }

@@ -1,30 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerUnusable } from '../../errors/authorization.js';
-import type { AuthorizationAnswer, CallbackListener, PlaceOfLink } from '../../ports.js';
+import type { AuthorizationAnswer, CallbackListener, LoginConsent, PlaceOfLink } from '../../ports.js';
 import { Arrival } from './arrival.js';
 import { FinalPage } from './final-page.js';
 import { judgeRequest } from './judge-request.js';
 import { type CallbackLimits, longestTarget } from './limits.js';
-import { Links } from './links.js';
+import { Links, type Taker } from './links.js';
 import { equalityTo, newNonce } from './one-time-value.js';
 import type { LoopbackServer } from './open-server.js';
-import type { Page, Pages } from './page.js';
+import type { Pages } from './page.js';
 import { isOfOtherUser } from './peer-user.js';
 import { readAnswer } from './read-answer.js';
+import { type MadeRequest, Requests } from './requests.js';
 import { sendOn, sendPage } from './respond.js';
 
 /** What the listener waits for once it is armed. */
 interface Expectation {
-  readonly isOurState: (state: string) => boolean;
-  readonly authorizationUrl: string;
-  /** The page that is shown first, and is its button's address that one? It stands on that page alone. */
-  readonly consent: { readonly page: Page; readonly isNext: (path: string) => boolean } | undefined;
+  readonly requests: Requests;
+  /** Asked on a page that is shown first. */
+  readonly consent: LoginConsent | undefined;
+}
+
+/** The answer that was first: the request that it belongs to, and the browser that brought it. */
+interface First {
+  readonly request: MadeRequest | undefined;
+  readonly browser: string | undefined;
 }
 
 /**
  * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the
- * authorization server, where a program began the login by way of a page that asks the person and `/agreed/<nonce>`; `/callback`, where only our `state` counts; `/done/<nonce>`, the final page, whose address is
- * worth nothing. All else, and every callback without our state, gets the same constant answer, and the wait goes on.
+ * authorization server, where a program began the login by way of a page that asks the person and `/agreed/<nonce>`;
+ * `/callback`, where only our states count; `/done/<nonce>`, the final page, whose address is worth nothing. All else,
+ * and every callback without a state of ours, gets the same constant answer, and the wait goes on.
  */
 export class LoopbackListener implements CallbackListener {
   readonly redirectUri: string;
@@ -37,8 +44,7 @@ export class LoopbackListener implements CallbackListener {
   /** Ports have no cookies of their own: logins at the same time would take each other's. */
   readonly #cookie: string;
   #expectation: Expectation | undefined;
-  #answeredBy: string | undefined;
-  #answered = false;
+  #first: First | undefined;
   #ignored = 0;
 
   constructor(server: LoopbackServer, pages: Pages, limits: CallbackLimits) {
@@ -51,7 +57,15 @@ export class LoopbackListener implements CallbackListener {
   }
 
   get doubtful(): boolean {
-    return this.#links.doubtful && !this.#links.isOfPerson(this.#answeredBy);
+    const { request, browser } = this.#first ?? {};
+    if (this.#first === undefined || request === undefined) return this.#links.doubtful;
+    const { taker } = request;
+    // The address itself stood in the terminal alone.
+    if (taker === undefined) return false;
+    // A browser with no cookie may keep none: whoever took the link can bring the answer with the cookie anyway.
+    const isOfAnother = browser !== undefined && this.#links.knows(browser) && browser !== taker.browser;
+    if (taker.place === 'terminal' && browser === taker.browser) return false;
+    return isOfAnother || this.#links.doubtful;
   }
 
   get ignored(): number {
@@ -60,20 +74,22 @@ export class LoopbackListener implements CallbackListener {
 
   arm(options: Parameters<CallbackListener['arm']>[0]): void {
     if (this.#expectation !== undefined) throw new Error('a callback listener is armed once');
-    if (!/^https?:\/\/[\x21-\x7e]+$/.test(options.authorizationUrl)) {
-      throw new Error('an authorization request is an http or https URL');
-    }
-    const next = `/agreed/${newNonce()}`;
-    const { consent } = options;
-    this.#expectation = {
-      consent: consent && { page: this.#pages.consent(consent, next), isNext: equalityTo(next) },
-      isOurState: equalityTo(options.state.reveal()),
-      authorizationUrl: options.authorizationUrl,
-    };
+    const { newRequest, consent } = options;
+    this.#expectation = { requests: new Requests(newRequest), consent };
   }
 
   link(place: PlaceOfLink): string {
     return `http://${this.#authority}${this.#links.add(place)}`;
+  }
+
+  async address(): Promise<string> {
+    if (this.#expectation === undefined)
+      throw new Error('a callback listener is armed before it shows an address');
+    return this.#expectation.requests.addressToShow();
+  }
+
+  isOurs(state: string): boolean {
+    return this.#expectation?.requests.find(state) !== undefined;
   }
 
   answer(signal: AbortSignal): Promise<AuthorizationAnswer> {
@@ -111,33 +127,44 @@ export class LoopbackListener implements CallbackListener {
   /** False when `target` is none of our links, nor the button's. */
   #takeLink(request: IncomingMessage, target: string, response: ServerResponse): boolean {
     if (this.#expectation === undefined) return false;
-    const { authorizationUrl, consent } = this.#expectation;
-    if (consent?.isNext(target)) {
-      sendOn(response, authorizationUrl);
+    const { requests, consent } = this.#expectation;
+    const agreed = this.#links.takerAt(target);
+    if (agreed !== undefined) {
+      void this.#sendToLogin(requests, agreed, response);
       return true;
     }
     const visitor = { browser: this.#browserOf(request), isOtherUser: () => isOfOtherUser(request.socket) };
     const taking = this.#links.take(target, visitor);
     if (taking?.kind === 'used') sendPage(response, 410, this.#pages.used);
     if (taking?.kind === 'sent_on') {
-      const cookie = `${this.#cookie}=${taking.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
-      if (consent === undefined) sendOn(response, authorizationUrl, cookie);
-      else sendPage(response, 200, consent.page, cookie);
+      const { taker } = taking;
+      const cookie = `${this.#cookie}=${taker.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
+      if (consent === undefined) void this.#sendToLogin(requests, taker, response, cookie);
+      else sendPage(response, 200, this.#pages.consent(consent, buttonOf(taker)), cookie);
     }
     return taking !== undefined;
   }
 
+  /** To a request of this browser's own; where there is none to be had, the terminal says why. */
+  async #sendToLogin(requests: Requests, taker: Taker, response: ServerResponse, cookie?: string) {
+    try {
+      sendOn(response, await requests.addressFor(taker), cookie);
+    } catch {
+      sendPage(response, 502, this.#pages.unopened, cookie);
+    }
+  }
+
   #takeCallback(request: IncomingMessage, query: string, response: ServerResponse): void {
     const isTooLong = (request.url ?? '').length > longestTarget;
-    const reading = readAnswer(query, (state) => this.#expectation?.isOurState(state) ?? false);
+    const reading = readAnswer(query, (state) => this.isOurs(state));
     if (reading.kind === 'not_ours') {
       if (this.#expectation !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.#ignored += 1;
       sendPage(response, isTooLong ? 414 : 400, this.#pages.nothing);
       return;
     }
     this.#finalPage.hold(response);
-    if (!this.#answered) this.#answeredBy = this.#browserOf(request);
-    this.#answered = true;
+    const state = new URLSearchParams(query).get('state') ?? '';
+    this.#first ??= { request: this.#expectation?.requests.find(state), browser: this.#browserOf(request) };
     if (reading.kind === 'unusable') this.#arrival.fail(answerUnusable(reading.why, []));
     else if (isTooLong)
       this.#arrival.fail(answerUnusable(`it is longer than ${longestTarget} characters`, []));
@@ -149,4 +176,11 @@ export class LoopbackListener implements CallbackListener {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     return pairs.find(([name]) => name === this.#cookie)?.[1];
   }
+}
+
+/** Where the button of this browser's page leads: the address stands on that page alone. */
+function buttonOf(taker: Taker): string {
+  const path = `/agreed/${newNonce()}`;
+  taker.button ??= { path, isHere: equalityTo(path) };
+  return taker.button.path;
 }

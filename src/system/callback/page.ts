@@ -18,6 +18,8 @@ export interface Pages {
   readonly failed: Page;
   /** The outcome is not known yet. */
   readonly pending: Page;
+  /** There was no way to the login page. */
+  readonly unopened: Page;
   /** The one-time link was used before. */
   readonly used: Page;
   /** For everything else. */
@@ -66,6 +68,12 @@ export function createPages(): Pages {
       'plain',
       'The login is not finished yet',
       'Look in the terminal to see how it ends. You can close this tab.',
+      neverCopy,
+    ),
+    unopened: page(
+      'bad',
+      'The login page could not be opened',
+      'Look in the terminal: it says what happened. If the login still waits there, load this page again.',
       neverCopy,
     ),
     used: page(
