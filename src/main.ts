@@ -76,7 +76,9 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const show = (text: string) => lines.line(redactor.redact(text));
   const colour =
     world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
-  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true);
+  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) =>
+    redactor.redact(text),
+  );
   let ports: Ports | undefined;
   const makeContext = (options: GlobalOptions): CommandContext => {
     const told = () => lines.taken(signal);

@@ -9,17 +9,23 @@ export interface ResultWriter {
   readonly isTerminal: boolean;
   /** Exactly these bytes. */
   readonly write: WriteBytes;
-  /** Text and a line feed. */
+  /** Text and a line feed; of a secret that is known, *** is printed. */
   line(text: string): Promise<void>;
-  /** One line of JSON, ASCII only. */
+  /** One line of JSON, ASCII only; of a secret that is known, *** is printed. */
   json(value: unknown): Promise<void>;
+  /** The same for what a server has answered: nothing of it is replaced. */
+  readonly exact: Pick<ResultWriter, 'line' | 'json'>;
 }
 
 /** What is longer is not copied only to get its line feed. In characters. */
 const shortText = 262_144;
 
 /** The result writer on top of stdout. */
-export function createResultWriter(write: WriteBytes, isTerminal: boolean): ResultWriter {
+export function createResultWriter(
+  write: WriteBytes,
+  isTerminal: boolean,
+  redact: (text: string) => string,
+): ResultWriter {
   const line = async (text: string): Promise<void> => {
     if (text.length <= shortText) return write(`${text}\n`);
     await write(text);
@@ -28,7 +34,8 @@ export function createResultWriter(write: WriteBytes, isTerminal: boolean): Resu
   return {
     isTerminal,
     write,
-    line,
-    json: (value) => line(asciiJson(value)),
+    line: (text) => line(redact(text)),
+    json: (value) => line(redact(asciiJson(value))),
+    exact: { line, json: (value) => line(asciiJson(value)) },
   };
 }

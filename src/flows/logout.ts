@@ -162,7 +162,7 @@ async function revoke(
 
 /** The code of an error answer (RFC 7009 section 2.2.1, as at the token endpoint), to be shown; '' where there is none. */
 function errorIn(answer: TokenAnswer): string {
-  const judged = judgeTokenAnswer(answer, { now: 0, requested: [] });
+  const judged = judgeTokenAnswer(answer, { now: 0, requested: [], sent: [] });
   const code = !judged.ok && judged.problem === 'refused' ? judged.error : '';
   return code === '' ? '' : ` ${quoted(code, 60)}`;
 }

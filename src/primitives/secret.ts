@@ -33,3 +33,14 @@ export class Secret {
     return hidden;
   }
 }
+
+/** A shorter one is found in words that have nothing of it. In characters. */
+const shortestQuoted = 8;
+
+/** Does a text of somebody else's hold one of these secrets? Then it is neither kept where it can be read, nor printed. */
+export function quotesSecret(text: string, secrets: readonly (Secret | undefined)[]): boolean {
+  return secrets.some((secret) => {
+    const value = secret?.reveal() ?? '';
+    return value.length >= shortestQuoted && text.includes(value);
+  });
+}

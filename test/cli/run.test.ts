@@ -43,9 +43,13 @@ async function plant(...argv: string[]) {
     },
     moreHelp: async () => ['more of the plant'],
   };
-  const out = createResultWriter(async (text) => {
-    printed += String(text);
-  }, false);
+  const out = createResultWriter(
+    async (text) => {
+      printed += String(text);
+    },
+    false,
+    (text) => text,
+  );
   const makeContext = (options: GlobalOptions) => ({ options }) as CommandContext;
   const exit = await runCommandLine(argv, {
     registry: [entry],

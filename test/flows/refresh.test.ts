@@ -5,6 +5,7 @@ import type { LoginRecord } from '../../src/primitives/records.js';
 import { failureOf } from '../support/door.js';
 import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { openOwnScene } from './own-scene.js';
 import { openScene, type Scene } from './scene.js';
 
 const ask = (ports: FlowPorts, login: LoginRecord, minLifeMs = 60_000) =>
@@ -77,6 +78,26 @@ test('[A-144] no refresh token in the answer: the old one stays', async () => {
     before.includes(JSON.stringify(after['refreshToken'])),
     'the refresh token is the one from the login',
   );
+});
+
+test('a refresh whose answer says back in its scope what was sent: the list of logins has nothing of it [A-252]', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.onToken = ({ fields }) => {
+    const isRefresh = fields.get('grant_type') === 'refresh_token';
+    const token = {
+      access_token: isRefresh ? 'canary-second' : 'canary-first',
+      refresh_token: 'canary-refresh',
+    };
+    const rest = { token_type: 'Bearer', expires_in: 300, scope: isRefresh ? 'a canary-first' : 'a' };
+    return [200, isRefresh ? { ...rest, access_token: token.access_token } : { ...rest, ...token }];
+  };
+  const login = await scene.login({ server: own.server.url });
+  scene.ports.advance(299_000);
+  const token = await ask(scene.ports, login);
+  assert.equal(token.accessToken.reveal(), 'canary-second');
+  assert.deepEqual(token.scopes, ['a']);
+  assert.doesNotMatch(JSON.stringify(await scene.ports.index.read()), /canary/);
 });
 
 test('[A-141] a refresh token refused for good: exit 3 with the command, marked dead, no storm', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Secret } from '../../src/primitives/secret.js';
 import { judgeTokenAnswer } from '../../src/protocol/oauth/token-response.js';
 
 const now = Date.UTC(2026, 10, 21);
@@ -13,7 +14,7 @@ const answer = (body: unknown, status = 200, retryAfter?: string) => ({
   retryAfter,
 });
 const judge = (body: unknown, status = 200, requested: readonly string[] = ['a', 'b']) =>
-  judgeTokenAnswer(answer(body, status), { now, requested });
+  judgeTokenAnswer(answer(body, status), { now, requested, sent: [] });
 const problem = (body: unknown, status = 200) => {
   const judged = judge(body, status);
   return judged.ok ? 'none' : judged.problem;
@@ -78,7 +79,7 @@ test('[A-121] what is not exactly one JSON object is refused, and nothing of it 
   }
   const invalid = judgeTokenAnswer(
     { status: 200, bytes: new Uint8Array([0xff, 0xfe]), retryAfter: undefined },
-    { now, requested: [] },
+    { now, requested: [], sent: [] },
   );
   assert.ok(!invalid.ok && invalid.problem === 'unusable');
 });
@@ -114,6 +115,7 @@ test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage i
     assert.equal(expires(garbage).warned, true, JSON.stringify(garbage));
   }
   const huge = judgeTokenAnswer(answer('{"access_token":"a","token_type":"bearer","expires_in":1e400}'), {
+    sent: [],
     now,
     requested: [],
   });
@@ -163,7 +165,7 @@ test('[A-132] 429 and 5xx are passing troubles, and Retry-After never becomes "a
     ['Wed, 99', undefined],
     ['1'.repeat(10_000), undefined],
   ] as const) {
-    const judged = judgeTokenAnswer(answer('', 429, value), { now, requested: [] });
+    const judged = judgeTokenAnswer(answer('', 429, value), { now, requested: [], sent: [] });
     assert.ok(!judged.ok && judged.problem === 'transient');
     const inRange =
       judged.retryAfterMs === undefined || (judged.retryAfterMs > 0 && judged.retryAfterMs <= 60_000);
@@ -189,4 +191,36 @@ test('[I1] whatever comes, the judgement never throws and a secret never shows i
       },
     ),
   );
+});
+
+test('what is wrong with a token is said: missing, empty, no string, too long', () => {
+  const why = (token: unknown) => {
+    const judged = judge({ ...good, access_token: token });
+    return !judged.ok && judged.problem === 'unusable' ? judged.why : undefined;
+  };
+  assert.equal(why(undefined), 'its access token is missing');
+  assert.equal(why(null), 'its access token is missing');
+  assert.equal(why(''), 'its access token is empty');
+  assert.equal(why(7), 'its access token is not a string');
+  assert.equal(why('x'.repeat(20_000)), 'its access token is longer than 16384 characters');
+});
+
+test('a name of scope that holds a secret of the request or of the answer is left out, and that is said [A-252]', () => {
+  const secrets = ['canary-access', 'canary-refresh', 'canary-identity', 'canary-client-secret'] as const;
+  const [access_token, refresh_token, id_token, sent] = secrets;
+  for (const secret of secrets) {
+    const body = { ...good, access_token, refresh_token, id_token, scope: `a x:${secret}:y b` };
+    const judged = judgeTokenAnswer(answer(body), {
+      now,
+      requested: ['a', 'b'],
+      sent: [undefined, new Secret(sent)],
+    });
+    assert.ok(judged.ok);
+    assert.deepEqual(judged.token.scopes, ['a', 'b'], secret);
+    assert.deepEqual(judged.token.warnings, [
+      'the authorization server put a secret into the names of scope: left out',
+    ]);
+  }
+  const short = judge({ ...good, access_token: 'read', scope: 'a read:all b' });
+  assert.deepEqual(short.ok && short.token.scopes, ['a', 'read:all', 'b'], 'a word is no echo');
 });

@@ -34,9 +34,13 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
   const end = new AbortController();
   const told: string[] = [];
   let seen: Promise<void> = Promise.resolve();
-  const out = createResultWriter(async (bytes) => {
-    seen = then(String(bytes)).finally(() => end.abort());
-  }, false);
+  const out = createResultWriter(
+    async (bytes) => {
+      seen = then(String(bytes)).finally(() => end.abort());
+    },
+    false,
+    (text) => text,
+  );
   const context = { out, tell: (line: string) => told.push(line), options: { json }, signal: end.signal };
   const exit = await command.run(context as unknown as CommandContext, { ...usual, ...change });
   await seen;

@@ -30,9 +30,9 @@ export const command: Command<typeof callTable> = {
     });
     const result = await perform(context, args, wanted);
     if (context.options.json) {
-      await context.out.json(result);
+      await context.out.exact.json(result);
     } else {
-      await context.out.line(serverText(resultText(wanted.method, result), context.out.isTerminal));
+      await context.out.exact.line(serverText(resultText(wanted.method, result), context.out.isTerminal));
     }
     if (wanted.method === 'tools/call' && result['isError'] === true) {
       throw toolFailed(String(wanted.params['name']));

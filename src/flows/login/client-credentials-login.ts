@@ -108,7 +108,7 @@ export async function clientCredentialsLogin(
   ports.terminal.tell(`at the authorization server ${printable(authorizationServer.issuer)}`);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(ports, clients, { discovery, scopes, step: grant, signal });
+    const redeemed = await askAs(ports, clients, { discovery, scopes, step: grant, spent: [], signal });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
     const login = await keepLogin(ports, {

@@ -132,7 +132,7 @@ async function askOnce(ports: Needs, request: DeviceRequest & StartedDevice) {
       const { deviceCode } = device;
       const form = { ...endpointOf(request), client, endpoint, deviceCode };
       const answer = await sendDeviceTokenRequest(ports.door, form);
-      return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes });
+      return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes, sent: [client.secret] });
     });
   } catch (error) {
     const byNetwork =

@@ -8,6 +8,7 @@ import type {
   StrayItem,
 } from '../../primitives/records.js';
 import { unionScopes } from '../../primitives/scope.js';
+import { quotesSecret } from '../../primitives/secret.js';
 import { credentialKey, encodeCredential } from '../../protocol/credential-item.js';
 import { identityIn } from '../../protocol/oauth/identity.js';
 import type { IssuedToken } from '../../protocol/oauth/token-response.js';
@@ -108,6 +109,8 @@ async function write(
   const before = logins.filter((record) => record.key === key || same(record));
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const { token, client } = login.redeemed;
+  const isClean = (text: string) =>
+    !quotesSecret(text, [token.accessToken, token.refreshToken, token.idToken, client.secret]);
   const endpoints = endpointsOf(login.discovery, client.method);
   const identity = identityIn(token.idToken, binding);
   const secret = client.secret === undefined ? {} : { clientSecret: client.secret };
@@ -136,7 +139,7 @@ async function write(
     key,
     ...(name === undefined ? {} : { name }),
     ...binding,
-    ...(identity === undefined ? {} : { identity: identity.shown }),
+    ...(identity !== undefined && isClean(identity.shown) ? { identity: identity.shown } : {}),
     scopes: token.scopes,
     ...askedScopes(login, before.find(same)),
     expiresAt: token.expiresAt,
@@ -146,7 +149,7 @@ async function write(
     zone: login.discovery.zone,
     registration: login.way,
     ...grant,
-    warnings: [...login.discovery.warnings, ...token.warnings],
+    warnings: [...login.discovery.warnings, ...token.warnings].filter(isClean),
     generation,
     ...(login.wish === undefined ? {} : { wish: login.wish }),
   };

@@ -1,6 +1,7 @@
 import type { Failure } from '../../errors/failure.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable, tokenUnusable } from '../../errors/token.js';
 import type { Ports } from '../../ports.js';
+import type { Secret } from '../../primitives/secret.js';
 import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import { audienceWarning } from '../../protocol/oauth/token-audience.js';
 import {
@@ -44,7 +45,8 @@ export function redeem(
 ): Promise<Redeemed> {
   const { authorization, redirectUri } = request;
   ports.progress.begin('Redeeming the code');
-  return askForToken(ports, { ...request, step: 'redeem' }, (endpoint) =>
+  const spent = [authorization.code, authorization.verifier];
+  return askForToken(ports, { ...request, step: 'redeem', spent }, (endpoint) =>
     sendCodeRequest(ports.door, { ...endpoint, ...authorization, redirectUri }),
   );
 }
@@ -60,11 +62,13 @@ export async function askForToken(
     readonly client: ClientAuthentication;
     readonly scopes: readonly string[];
     readonly step: string;
+    /** Secrets of the request, beside the client's. */
+    readonly spent: readonly Secret[];
     readonly signal: AbortSignal;
   },
   send: (endpoint: EndpointRequest & { readonly resource: string }) => Promise<TokenAnswer>,
 ): Promise<Redeemed> {
-  const { discovery, scopes, step, signal } = request;
+  const { discovery, scopes, step, spent, signal } = request;
   const server = discovery.authorizationServer;
   const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
   const { judged, client } = await askAsClient(server, request.client, async (client) => {
@@ -78,7 +82,11 @@ export async function askForToken(
         signal,
       }),
     );
-    return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes });
+    return judgeTokenAnswer(answer, {
+      now: ports.clock.now(),
+      requested: scopes,
+      sent: [client.secret, ...spent],
+    });
   });
   if (judged.ok) {
     return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };

@@ -19,6 +19,11 @@ export function refreshed(held: StoredCredential, token: IssuedToken): StoredCre
   return refreshToken === undefined ? rest : { ...rest, refreshToken };
 }
 
+/** What an authorization server that renews it could say back. */
+export function secretsOf({ accessToken, refreshToken, clientSecret }: StoredCredential) {
+  return [accessToken, refreshToken, clientSecret];
+}
+
 const madeUp = '{"access_token":"a","token_type":"Bearer","expires_in":60,"refresh_token":"b","scope":"c"}';
 
 /**
@@ -27,7 +32,7 @@ const madeUp = '{"access_token":"a","token_type":"Bearer","expires_in":60,"refre
  */
 export function rehearseAnswer(held: StoredCredential): void {
   const answer = { status: 200, bytes: new TextEncoder().encode(madeUp), retryAfter: undefined };
-  const judged = judgeTokenAnswer(answer, { now: 0, requested: held.scopes });
+  const judged = judgeTokenAnswer(answer, { now: 0, requested: held.scopes, sent: secretsOf(held) });
   if (judged.ok) encodeCredential(refreshed(held, judged.token));
 }
 

@@ -9,7 +9,7 @@ import { forgetRegistration } from '../login/registrations.js';
 import { cannotRenew } from './cannot-renew.js';
 import { checkSubject, countRefused } from './check-renewal.js';
 import { currentProofs } from './current-proofs.js';
-import { keepCredential, refreshed, rehearseAnswer, sealRefreshed } from './keep-refreshed.js';
+import { keepCredential, refreshed, rehearseAnswer, sealRefreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { recover } from './recover.js';
 import { sendRenewal } from './send-renewal.js';
@@ -137,7 +137,11 @@ async function ask(
   const asked = `POST ${held.tokenEndpoint}`;
   try {
     const answer = await sendRenewal(ports.door, { held, scopes: held.scopes, login, signal });
-    const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: held.scopes });
+    const judged = judgeTokenAnswer(answer, {
+      now: ports.clock.now(),
+      requested: held.scopes,
+      sent: secretsOf(held),
+    });
     const came = judged.ok ? 'a Bearer token' : judged.problem;
     ports.journal.record({
       name: 'refresh',

@@ -3,7 +3,7 @@ import type { LoginRecord } from '../../primitives/records.js';
 import { scopesMissing, unionScopes } from '../../primitives/scope.js';
 import { judgeTokenAnswer } from '../../protocol/oauth/token-response.js';
 import { tokenFailure } from '../login/redeem.js';
-import { keepCredential, refreshed } from './keep-refreshed.js';
+import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { sendRenewal } from './send-renewal.js';
 import type { TokenPorts } from './token-request.js';
@@ -33,7 +33,11 @@ export async function widenCredential(
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
   const answer = await sendRenewal(ports.door, { held, scopes: wanted, login, signal });
-  const judged = judgeTokenAnswer(answer, { now: ports.clock.now(), requested: wanted });
+  const judged = judgeTokenAnswer(answer, {
+    now: ports.clock.now(),
+    requested: wanted,
+    sent: secretsOf(held),
+  });
   const missing = judged.ok ? scopesMissing(judged.token.scopes, scopes) : scopes;
   ports.journal.record({
     name: 'step-up',

@@ -2,7 +2,7 @@ import { isTokenText } from '../../primitives/characters.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../primitives/json.js';
 import { lifetimeSeconds, retryAfterMs } from '../../primitives/lifetime.js';
 import { parseScope, scopesMissing } from '../../primitives/scope.js';
-import { Secret } from '../../primitives/secret.js';
+import { quotesSecret, Secret } from '../../primitives/secret.js';
 import type { TokenAnswer } from './token-request.js';
 
 /** What a token response gives (RFC 6749 section 5.1). */
@@ -42,18 +42,22 @@ export type TokenJudgement =
   | { readonly ok: false; readonly problem: 'type'; readonly found: string }
   | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
 
+export interface AnswerContext {
+  readonly now: number;
+  readonly requested: readonly string[];
+  readonly sent: readonly (Secret | undefined)[];
+}
+
 /** Longest access or refresh token, in characters. */
 const longestToken = 16 * 1024;
 const longestRetryMs = 60_000;
 
 /**
  * Judges what a token endpoint answered. `now` is the time of receipt in milliseconds, `requested` the scopes
- * asked for, which hold when the answer does not name any (RFC 6749 section 5.1).
+ * asked for, which hold when the answer does not name any (RFC 6749 section 5.1). `sent` are the secrets that the request
+ * had in it: a name of scope that says one of them back, or a token of the answer, is left out.
  */
-export function judgeTokenAnswer(
-  answer: TokenAnswer,
-  context: { readonly now: number; readonly requested: readonly string[] },
-): TokenJudgement {
+export function judgeTokenAnswer(answer: TokenAnswer, context: AnswerContext): TokenJudgement {
   const { status } = answer;
   if (status >= 500 || status === 429 || status === 408) {
     const retry = retryAfterMs(answer.retryAfter, context.now, longestRetryMs);
@@ -80,10 +84,7 @@ export function judgeTokenAnswer(
   return judgeIssued(object, context);
 }
 
-function judgeIssued(
-  object: JsonObject,
-  context: { readonly now: number; readonly requested: readonly string[] },
-): TokenJudgement {
+function judgeIssued(object: JsonObject, context: AnswerContext): TokenJudgement {
   const type = object['token_type'];
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
     return {
@@ -101,7 +102,12 @@ function judgeIssued(
   if (refreshProblem !== undefined) {
     return { ok: false, problem: 'unusable', why: `its refresh token ${refreshProblem}` };
   }
-  const granted = judgeScope(object['scope'], context.requested);
+  const accessToken = new Secret(object['access_token'] as string);
+  const refreshToken = refresh === undefined ? undefined : new Secret(refresh as string);
+  const idToken =
+    tokenProblem(object['id_token']) === undefined ? new Secret(object['id_token'] as string) : undefined;
+  const secrets = [accessToken, refreshToken, idToken, ...context.sent];
+  const granted = judgeScope(object['scope'], context.requested, secrets);
   if (!granted.ok) {
     return { ok: false, problem: 'unusable', why: `its scope ${granted.why}` };
   }
@@ -109,10 +115,9 @@ function judgeIssued(
   return {
     ok: true,
     token: {
-      accessToken: new Secret(object['access_token'] as string),
-      refreshToken: refresh === undefined ? undefined : new Secret(refresh as string),
-      idToken:
-        tokenProblem(object['id_token']) === undefined ? new Secret(object['id_token'] as string) : undefined,
+      accessToken,
+      refreshToken,
+      idToken,
       expiresAt: lifetime.kind === 'known' ? context.now + lifetime.seconds * 1000 : null,
       obtainedAt: context.now,
       scopes: granted.scopes,
@@ -145,7 +150,11 @@ type Granted =
   | { readonly ok: true; readonly scopes: readonly string[]; readonly warnings: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
-function judgeScope(value: JsonValue | undefined, requested: readonly string[]): Granted {
+function judgeScope(
+  value: JsonValue | undefined,
+  requested: readonly string[],
+  secrets: readonly (Secret | undefined)[],
+): Granted {
   if (value === undefined || value === null) {
     return { ok: true, scopes: requested, warnings: [] };
   }
@@ -156,12 +165,16 @@ function judgeScope(value: JsonValue | undefined, requested: readonly string[]):
   if (!parsed.ok) {
     return { ok: false, why: 'is malformed' };
   }
-  const narrowed = scopesMissing(parsed.scopes, requested).filter((scope) => scope !== 'offline_access');
-  const widened = requested.length === 0 ? [] : scopesMissing(requested, parsed.scopes);
+  // Names of scope stand in the list of logins, in addresses and on the screen.
+  const scopes = parsed.scopes.filter((scope) => !quotesSecret(scope, secrets));
+  const narrowed = scopesMissing(scopes, requested).filter((scope) => scope !== 'offline_access');
+  const widened = requested.length === 0 ? [] : scopesMissing(requested, scopes);
+  const isEcho = scopes.length < parsed.scopes.length;
   return {
     ok: true,
-    scopes: parsed.scopes,
+    scopes,
     warnings: [
+      ...(isEcho ? ['the authorization server put a secret into the names of scope: left out'] : []),
       ...(narrowed.length === 0 ? [] : [`granted less than asked for: without ${narrowed.join(' ')}`]),
       ...(widened.length === 0 ? [] : [`granted more than asked for: ${widened.join(' ')}`]),
     ],
