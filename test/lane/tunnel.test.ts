@@ -88,6 +88,20 @@ test('a head without end is taken from no proxy, however large Node.js would let
   assert.equal(await runBeside(program, '--max-http-header-size=1000000'), 'too_large\n');
 });
 
+test('a proxy that hangs up at once is what is told, and the program goes on', async () => {
+  // In a program of its own, in which all is loaded for the first time: until then the connection is gone.
+  for (const how of ['destroy', 'end', 'resetAndDestroy'] as const) {
+    await using proxy = await startTcp((socket) => void socket[how]());
+    const program = `
+      const env = { HTTPS_PROXY: ${JSON.stringify(proxy.origin)} };
+      const told = await ask(laneStand('https://server.example', { env }));
+      console.log(told.error.message);
+    `;
+    const told = await runBeside(program);
+    assert.match(told, /^"server\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+" /, how);
+  }
+});
+
 test('a request that is cut while the proxy or TLS keeps it waiting leaves no connection open', async () => {
   for (const by of ['proxy', 'server'] as const) {
     await using silent = await startTcp((socket) => void socket.resume());

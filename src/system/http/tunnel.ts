@@ -1,8 +1,11 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { networkFailed, tunnelRefused } from '../../errors/network.js';
+import { ConnectError } from './network-cause.js';
 import type { Place } from './place.js';
 import type { HttpProxy } from './proxy-settings.js';
+
+const hungUp = Object.assign(new Error('the proxy has hung up'), { code: 'UND_ERR_SOCKET' });
 
 /**
  * Asks the proxy at the other end of `socket` for a tunnel to the place (CONNECT, RFC 9110 section
@@ -17,8 +20,15 @@ export async function openTunnel(
   const { Client } = await import('undici');
   const { proxy } = place;
   const target = authority(place);
+  let given = false;
   const client = new Client(`http://${authority(proxy)}`, {
-    connect: (_, callback) => queueMicrotask(() => callback(null, socket)),
+    // Where this one was closed before it was used, undici asks for another, without end, and there is none.
+    connect: (_, callback) =>
+      queueMicrotask(() => {
+        if (given || socket.destroyed) callback(new ConnectError(hungUp), null);
+        else callback(null, socket);
+        given = true;
+      }),
     maxHeaderSize: 16_384,
     headersTimeout: 0,
   });
