@@ -93,8 +93,9 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
     skip,
   }, async () => {
     await using stage = await openStage();
-    const script =
-      'set -m; "$@"; echo "left with $?"; stty sane; bg; echo "in the background"; wait; echo "ended with $?"; stty -a';
+    // What is stopped stays with its shell until it is found.
+    const end = 'wait %1; ended=$?; while kill -0 %1; do sleep 0.2; done; echo "ended with $ended"; stty -a';
+    const script = `set -m; "$@"; echo "left with $?"; stty sane; bg; echo "in the background"; ${end}`;
     const { terminal, screen, shown, pid } = await logIn(stage, script);
     await using _terminal = terminal;
     await stage.browser.opened();
