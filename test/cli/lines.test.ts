@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { test } from 'node:test';
-import { linesTo } from '../../src/system/write-stream.js';
+import { linesTo, writerTo } from '../../src/system/write-stream.js';
 
 /** A reader that takes nothing until it is told to. */
 function slowReader() {
@@ -58,4 +58,28 @@ test('waiting for a reader ends with the program, and with the reader', async ()
   const gone = taken(new AbortController().signal);
   stream.destroy();
   await gone;
+});
+
+test('a long text is written in pieces, one after the other, and no character is cut in two', async () => {
+  const pieces: Buffer[] = [];
+  let [waiting, most] = [0, 0];
+  const stream = new Writable({
+    write: (bytes: Buffer, _encoding, done) => {
+      pieces.push(bytes);
+      setImmediate(() => {
+        waiting -= 1;
+        done();
+      });
+    },
+  });
+  const { write } = stream;
+  stream.write = ((...args: Parameters<typeof write>) => {
+    waiting += 1;
+    most = Math.max(most, waiting);
+    return write.apply(stream, args);
+  }) as typeof write;
+  const text = `${'x'.repeat(262_143)}\u{1f600}${'y'.repeat(300_000)}`;
+  await writerTo(stream)(text);
+  assert.ok(Buffer.concat(pieces).toString() === text, 'the text arrives whole');
+  assert.deepEqual([pieces.length, most], [3, 1]);
 });

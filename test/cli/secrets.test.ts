@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { Wire, WireRequest, WireWatcher } from '../../src/ports/bridging.js';
-import type { CallbackListener, Terminal } from '../../src/ports.js';
+import type { CallbackListener, Recovery, Terminal } from '../../src/ports.js';
 import { Redactor } from '../../src/primitives/redactor.js';
 import { Secret } from '../../src/primitives/secret.js';
 import { encodeCredential } from '../../src/protocol/credential-item.js';
@@ -12,6 +12,7 @@ import { createMemoryStore } from '../../src/system/memory-store.js';
 import {
   watchDoor,
   watchListeners,
+  watchRecovery,
   watchStore,
   watchTerminal,
   watchWire,
@@ -160,4 +161,25 @@ test('a bridge’s wire tells of the token and the session that it sends, once f
     ['canary-token', 'token'],
     ['canary-session', 'session'],
   ]);
+});
+
+test('a credential that a killed refresh has left is known as it is opened; what a server says elsewhere is not taken for a secret [A-252]', async () => {
+  const held: string[] = [];
+  const hold = (secret: string) => void held.push(secret);
+  const item = new Secret('{"accessToken":"canary-left","refreshToken":"canary-\\u0041"}');
+  const bare = { find: async () => item } as unknown as Recovery;
+  assert.equal(await watchRecovery(bare, hold).find('key', new Secret('spent')), item);
+  assert.deepEqual(held.splice(0), ['canary-left', 'canary-A']);
+  await using server = await startHttp((_request, response) => {
+    response.end(JSON.stringify({ access_token: 'a-word-of-the-server' }));
+  });
+  await using door = watchDoor(testDoor(), hold);
+  for (const wish of [
+    { method: 'POST', namedBy: 'person', body: '{}' },
+    { method: 'GET', namedBy: 'loopback' },
+  ] as const) {
+    await using response = await send(door, server.origin, wish);
+    assert.match(await textOf(response), /a-word-of-the-server/);
+  }
+  assert.deepEqual(held, [], 'else a server could have any word of its choice replaced');
 });

@@ -165,3 +165,43 @@ for (const fault of ['server-403-plain', 'server-403-html']) {
     assert.deepEqual([answer.status, answer.code], [403, undefined]);
   });
 }
+
+const widening = ['Bearer error="insufficient_scope", scope="notes:write"'];
+const asking = { method: 'POST', url: 'http://127.0.0.1/', body: noteAdd } as const;
+
+test('whoever is refused with a token that another request has widened already gets that one: nobody is asked twice [A-162]', async () => {
+  await using scene = await openScene();
+  const relogin = stepUp(scene);
+  const mount = mountFor(scene, await scene.login(), relogin);
+  const old = await mount.token();
+  assert.equal(mount.widened(old, ['Bearer error="invalid_token"'], asking), undefined);
+  const first = await mount.widened(old, widening, asking);
+  const late = await mount.widened(old, widening, asking);
+  assert.ok(first !== undefined && first.token.reveal() !== old.reveal());
+  assert.equal(late?.token.reveal(), first.token.reveal());
+  assert.equal(relogin.count, 1);
+});
+
+test('[A-78] a login no token of which has worked is not made anew by itself when its token is refused', async () => {
+  await using scene = await openScene();
+  let asked = 0;
+  const login = await scene.login();
+  const mount = mountFor(scene, login, async () => {
+    asked += 1;
+    return scene.login();
+  });
+  const token = await mount.token();
+  scene.sandbox.setFaults(['refresh-invalid-grant']);
+  const refused = (error: unknown) => error instanceof Failure && error.code === 'token_refused';
+  await assert.rejects(mount.renewed(token), refused);
+  assert.equal(asked, 0, 'no tab for a token that never worked');
+});
+
+test('where the person is not asked after all, the caller hears that the login is over', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const mount = mountFor(scene, login, async () => undefined);
+  await logout(scene.ports, { login, force: false, signal });
+  const over = (error: unknown) => error instanceof Failure && error.code === 'login_needed';
+  await assert.rejects(Promise.resolve(mount.token()), over);
+});

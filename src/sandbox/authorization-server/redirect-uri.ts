@@ -15,7 +15,7 @@ export function isRegistered(asked: string, registered: readonly string[], ports
 export function isAcceptable(uri: unknown): boolean {
   if (typeof uri !== 'string' || uri.length > 2048 || !URL.canParse(uri)) return false;
   const url = new URL(uri);
-  if (url.hash !== '' || uri.includes('#') || url.username !== '' || url.password !== '') return false;
+  if (uri.includes('#') || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && loopbackHosts.has(url.hostname));
 }
 

@@ -140,12 +140,25 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
     'com.example:/cb',
     'https://a.invalid/#f',
     'https://u@a.invalid/',
+    'https://:p@a.invalid/',
+    'https://a.invalid/#',
+    `https://a.invalid/${'x'.repeat(2_048)}`,
+    'no address',
     7,
   ]) {
     const refused = await register(sandbox, { ...good, redirect_uris: [uri] });
     assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_redirect_uri'], String(uri));
     const web = await register(sandbox, { ...good, application_type: 'web', redirect_uris: [uri] });
     assert.equal(web.status, 400, String(uri));
+  }
+  for (const uris of [
+    'https://a.invalid/',
+    {},
+    Array.from({ length: 21 }, (_, at) => `https://a.invalid/${at}`),
+  ]) {
+    const refused = await register(sandbox, { ...good, redirect_uris: uris as Json['x'] });
+    assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_redirect_uri']);
+    assert.match(String(refused.json['error_description']), /https, or http on a loopback address/);
   }
   for (const reference of ['jwks_uri', 'sector_identifier_uri']) {
     const refused = await register(sandbox, { ...good, [reference]: 'https://10.0.0.1/x' });

@@ -13,6 +13,7 @@ test('[A-296] a session is of no use to another person or another client, and st
     const posted = await post(running.url, token, call, alices.headers);
     const got = await fetch(running.url, {
       headers: { ...alices.headers, accept: 'text/event-stream', authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(3_000), // a stream that is let in would hold the test up
     });
     const deleted = await fetch(running.url, {
       method: 'DELETE',
