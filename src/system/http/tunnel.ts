@@ -25,7 +25,7 @@ export async function openTunnel(
     // Where this one was closed before it was used, undici asks for another, without end, and there is none.
     connect: (_, callback) =>
       queueMicrotask(() => {
-        if (given || socket.destroyed) callback(new ConnectError(hungUp), null);
+        if (given) callback(new ConnectError(hungUp), null);
         else callback(null, socket);
         given = true;
       }),
