@@ -131,15 +131,15 @@ export interface CallbackListener extends AsyncDisposable {
   readonly redirectUri: string;
   /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
   arm(options: {
-    /** Makes an authorization request; what it throws, it has told already. */
-    readonly newRequest: () => Promise<RequestToOpen>;
+    /** Makes an authorization request; what it throws, it has told already. Undefined: the login is about to fail. */
+    readonly newRequest: () => Promise<RequestToOpen | undefined>;
     readonly consent?: LoginConsent | undefined;
   }): void;
   /** A new one-time URL of ours, which redirects each browser to an authorization request of its own: one URL for each
    * place. With `consent` by way of a page of ours with a button. */
   link(place: PlaceOfLink): string;
   /** The address of an authorization request for the terminal, which the person may open on any computer. */
-  address(): Promise<string>;
+  address(): Promise<string | undefined>;
   /** Is this the state of a request of this login? */
   isOurs(state: string): boolean;
   /** The first callback with one of our states; the browser is kept waiting until `finish`.

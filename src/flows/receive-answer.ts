@@ -8,7 +8,7 @@ import { takePastedAnswer } from './take-pasted-answer.js';
 export interface AnswerRequest {
   readonly listener: CallbackListener;
   /** Makes an authorization request, with a state of its own: each browser that comes gets another. */
-  readonly newRequest: () => Promise<RequestToOpen>;
+  readonly newRequest: () => Promise<RequestToOpen | undefined>;
   /** Asked of the person on a page of ours before the login page. */
   readonly consent?: LoginConsent | undefined;
   readonly mode: 'browser' | 'no-browser';
@@ -83,6 +83,7 @@ async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<A
   if (request.signal.aborted) return leaveToTheOthers();
   if (request.mode === 'browser') terminal.tell('No browser could be opened here.');
   const url = await request.listener.address();
+  if (url === undefined) return leaveToTheOthers();
   showAddress(terminal, request, url);
   // The address does not wait for the code: whoever is quick has it at once.
   const beside = await request.beside(request.signal);
@@ -151,8 +152,8 @@ function showLink(terminal: Ports['terminal'], request: AnswerRequest): void {
   const { listener, seat, consent } = request;
   // Where a page of ours comes first, the address beside it leads there, too.
   const isHere = consent !== undefined || !['ssh', 'container'].includes(seat);
-  const show = (url: string): void => {
-    if (request.signal.aborted) return;
+  const show = (url: string | undefined): void => {
+    if (request.signal.aborted || url === undefined) return;
     terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
     terminal.tell(`If no page opens in the browser${isHere ? '' : ' here'}, open this address in one:`);
     terminal.tell(printable(url, longestShown));

@@ -66,6 +66,58 @@ test('[A-81] a tab on which nobody presses the button reaches no authorization s
   assert.equal(authorizations, 0);
 });
 
+test('[A-81] before the button is pressed the authorization server hears of nobody: no registration, no pushed request', async () => {
+  const sentBefore: string[][] = [];
+  await using scene = await openScene(
+    { pushedRequests: 'required' },
+    {
+      browse: async (link) => {
+        const { html } = await open(link);
+        sentBefore.push(posted());
+        const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(html) ?? [];
+        const step = await open(new URL(next, link).href);
+        await walkLogin(step.headers.location ?? '');
+      },
+    },
+  );
+  const posted = () =>
+    scene.sandbox.requests.flatMap(({ at, method, path }) =>
+      at === 'authorization' && method === 'POST' ? [path] : [],
+    );
+  await scene.login({ caller: () => 'agent' });
+  assert.deepEqual(sentBefore, [[]]);
+  assert.deepEqual(
+    posted().filter((path) => /^.(register|pushed|token)$/.test(path)),
+    ['/register', '/pushed', '/token'],
+  );
+});
+
+test('[A-81] a registration that fails after the button ends the login, and the page says so', async () => {
+  let last: Promise<{ readonly html: string }> | undefined;
+  await using scene = await openScene(
+    { faults: ['registration-no-id'] },
+    {
+      browse: async (link) => {
+        const { html } = await open(link);
+        const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(html) ?? [];
+        last = open(new URL(next, link).href).then((step) =>
+          open(new URL(step.headers.location ?? '', link).href),
+        );
+        await last;
+      },
+    },
+  );
+  await scene.loginFails('registration_unusable', { caller: () => 'agent' });
+  assert.match((await last)?.html ?? '', /The login did not succeed/);
+});
+
+test('[A-81] where no browser can be opened, the person reads the addresses in the terminal instead', async () => {
+  await using scene = await openScene();
+  Object.assign(scene.ports, { browser: { open: async () => 'unavailable' } });
+  await scene.loginFails('login_timed_out', { caller: () => 'agent', timeoutMs: 1_000 });
+  assert.match(scene.ports.told.join('\n'), /authorize\?.*client_id=/);
+});
+
 test('[A-81] the button is a navigation of the person: not an image, a frame or a script, and its address cannot be guessed', async () => {
   const { authorizations } = await programLogsIn('agent', async (link) => {
     const html = (await open(link)).html;

@@ -20,7 +20,7 @@ import { askAsClient } from './client-method.js';
 interface Common {
   readonly discovery: Discovery;
   readonly endpoint: string;
-  readonly client: ClientAuthentication;
+  readonly client: () => Promise<ClientAuthentication>;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
   readonly mode: 'browser' | 'no-browser';
@@ -61,7 +61,7 @@ export class AuthorizationRequests {
   }
 
   /** The next request. Where there is none to be had, the login fails, or goes on with those that there are. */
-  readonly newRequest = async (): Promise<RequestToOpen> => {
+  readonly newRequest = async (): Promise<RequestToOpen | undefined> => {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     if (prepared !== undefined && this.#ports.clock.monotonic() < prepared.until) return prepared.request;
@@ -69,8 +69,12 @@ export class AuthorizationRequests {
       return (await this.#make()).request;
     } catch (error) {
       const goesOn = this.#isAnyMade && error instanceof Failure && error.code !== 'invalid_client';
-      if (!goesOn) this.#fail(error);
-      else this.#ports.terminal.tell(`The login page was not opened again. ${printable(error.message, 600)}`);
+      if (!goesOn) {
+        // The browser that waits for the request waits for the outcome first, and is told of it.
+        setImmediate(() => this.#fail(error));
+        return undefined;
+      }
+      this.#ports.terminal.tell(`The login page was not opened again. ${printable(error.message, 600)}`);
       throw error;
     }
   };
@@ -84,7 +88,8 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { client, listener, discovery, scopes } = this.#common;
+    const { listener, discovery, scopes } = this.#common;
+    const client = await this.#common.client();
     const proof = await newProof();
     const parameters = authorizationRequestParameters({
       clientId: client.clientId,
@@ -94,7 +99,7 @@ export class AuthorizationRequests {
       state: proof.state.reveal(),
       codeChallenge: proof.codeChallenge,
     });
-    const { url, lifetimeMs } = await requestAddress(this.#ports, this.#common, parameters);
+    const { url, lifetimeMs } = await requestAddress(this.#ports, { ...this.#common, client }, parameters);
     this.#verifiers.set(proof.state.reveal(), proof.verifier);
     this.#isAnyMade = true;
     const once = lifetimeMs !== undefined;
@@ -110,7 +115,15 @@ export class AuthorizationRequests {
  */
 async function requestAddress(
   ports: Needs,
-  { discovery, client, endpoint, mode, signal }: Common,
+  {
+    discovery,
+    client,
+    endpoint,
+    mode,
+    signal,
+  }: Omit<Common, 'client'> & {
+    readonly client: ClientAuthentication;
+  },
   parameters: readonly (readonly [string, string])[],
 ): Promise<{ readonly url: string; readonly lifetimeMs?: number }> {
   const server = discovery.authorizationServer;

@@ -27,7 +27,8 @@ export interface AuthorizationRequest
   extends Pick<LoginRequest, 'mode' | 'seat' | 'caller' | 'overtaken' | 'timeoutMs' | 'signal'> {
   readonly discovery: Discovery;
   readonly login: LoginMeant;
-  readonly client: ClientAuthentication;
+  /** Identifies the client: where a person is to agree first, nothing does before. */
+  readonly client: () => Promise<ClientAuthentication>;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */

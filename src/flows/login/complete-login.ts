@@ -5,10 +5,9 @@ import type { LoginMeant } from '../../primitives/login-command.js';
 import type { LoginRecord } from '../../primitives/records.js';
 import type { Discovery } from '../discovery/discover.js';
 import { type Authorization, type AuthorizationRequest, authorize } from './authorize.js';
-import type { BegunLogin } from './begin-login.js';
+import type { ClientAtHand } from './client-at-hand.js';
 import { deviceBeside } from './device-beside.js';
 import { documentRefused, noteDocument } from './document-login.js';
-import type { IdentifiedClient } from './identify-client.js';
 import { forgetRefusedClient, keepClient, noteUnanswered } from './keep-client.js';
 import { keepLogin } from './keep-login.js';
 import type { LoginRequest } from './login.js';
@@ -21,10 +20,11 @@ export interface PreparedLogin {
   /** As a command names it. */
   readonly meant: LoginMeant;
   readonly discovery: Discovery;
-  readonly client: IdentifiedClient;
+  readonly client: ClientAtHand;
   readonly scopes: readonly string[];
   readonly listener: CallbackListener;
-  readonly isNew: BegunLogin['isNew'];
+  /** What a person is to agree to first, on a page of ours. */
+  readonly consent: LoginConsent | undefined;
   /** Did anybody say which port it is to have? */
   readonly hasFixedPort: boolean;
 }
@@ -39,15 +39,17 @@ export async function completeLogin(
   request: LoginRequest,
   prepared: PreparedLogin,
 ): Promise<LoginRecord> {
-  const { client, listener, discovery } = prepared;
+  const { listener, discovery } = prepared;
   try {
     const record = await redeemAndKeep(ports, request, prepared);
     await listener.finish('stored');
     return record;
   } catch (error) {
     await listener.finish('failed');
+    const { found: client } = prepared.client;
+    if (client === undefined) throw error;
     await forgetRefusedClient(ports, { issuer: discovery.authorizationServer.issuer, client }, error);
-    throw documentRefused(error, { ...request, ...prepared, redirectUri: listener.redirectUri });
+    throw documentRefused(error, { ...request, discovery, client, redirectUri: listener.redirectUri });
   } finally {
     ports.progress.end();
   }
@@ -60,28 +62,30 @@ async function redeemAndKeep(
 ): Promise<LoginRecord> {
   const { discovery, client, listener, scopes, hasFixedPort } = prepared;
   const { redirectUri } = listener;
-  const { device: mayUseCode } = client;
-  const allowed = mayUseCode !== false;
-  const device = { discovery, client, scopes, allowed, timeoutMs: request.timeoutMs };
+  const { found } = client;
+  const shown = found ?? { way: 'dynamic' as const };
+  const identified = () => client.get();
+  const device = { discovery, client: identified, scopes, timeoutMs: request.timeoutMs };
   const asked = {
     ...request,
     login: prepared.meant,
     discovery,
-    client,
+    client: identified,
     scopes,
     listener,
-    consent: consentTo(request, prepared),
-    whenPageFails: whenPageFails({ ...client, isKept: client.isKept === true, redirectUri, hasFixedPort }),
+    consent: prepared.consent,
+    whenPageFails: whenPageFails({ ...shown, isKept: found?.isKept === true, redirectUri, hasFixedPort }),
     beside: deviceBeside(ports, device),
   };
   const authorized = await answered(ports, asked, client);
+  const used = await client.get();
   const redeemed =
     'token' in authorized
       ? authorized
       : await redeem(ports, {
           ...request,
           discovery,
-          client,
+          client: used,
           authorization: authorized,
           redirectUri,
           scopes,
@@ -90,13 +94,13 @@ async function redeemAndKeep(
     ...request,
     discovery,
     redeemed,
-    way: client.way,
+    way: used.way,
     grant: 'authorization_code',
     wish: await wishOf(request),
   });
-  if (client.way === 'dynamic') await registrationServed(ports, discovery.authorizationServer.issuer, client);
-  await keepClient(ports, { ...prepared, redirectUri, authMethod: redeemed.client.method });
-  await noteDocument(ports, { ...request, ...prepared, redirectUri }, redeemed.client.method);
+  if (used.way === 'dynamic') await registrationServed(ports, discovery.authorizationServer.issuer, used);
+  await keepClient(ports, { ...prepared, client: used, redirectUri, authMethod: redeemed.client.method });
+  await noteDocument(ports, { ...request, discovery, client: used, redirectUri }, redeemed.client.method);
   ports.journal.record({
     name: 'store',
     asked: ports.store.kind,
@@ -111,24 +115,18 @@ async function redeemAndKeep(
 async function answered(
   ports: Ports,
   asked: AuthorizationRequest,
-  client: IdentifiedClient,
+  atHand: ClientAtHand,
 ): Promise<Authorization | Redeemed> {
   try {
     return await authorize(ports, asked);
   } catch (error) {
     const { signal, discovery, whenPageFails } = asked;
     const isTimeUp = error instanceof Failure && error.code === 'login_timed_out';
-    if (isTimeUp || signal.aborted) {
+    const { found: client } = atHand;
+    if (client !== undefined && (isTimeUp || signal.aborted)) {
       await noteUnanswered(ports, { issuer: discovery.authorizationServer.issuer, client });
     }
     if (signal.aborted && ports.terminal.interactive) ports.terminal.tell(whenPageFails);
     throw error;
   }
-}
-
-/** The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. */
-function consentTo({ caller }: LoginRequest, { isNew, discovery }: PreparedLogin): LoginConsent | undefined {
-  if (caller === undefined || !(isNew.server || isNew.issuer)) return undefined;
-  const { server, authorizationServer } = discovery;
-  return { program: caller(), server, issuer: authorizationServer.issuer };
 }

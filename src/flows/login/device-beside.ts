@@ -1,5 +1,6 @@
 import { Failure } from '../../errors/failure.js';
 import type { Ports } from '../../ports.js';
+import type { ClientAuthentication } from '../../protocol/oauth/client-authentication.js';
 import type { DeviceAuthorization } from '../../protocol/oauth/device-authorization.js';
 import type { Discovery } from '../discovery/discover.js';
 import { askForDevice, type DeviceRequest, waitForDeviceToken } from './device-code.js';
@@ -32,9 +33,12 @@ export interface DeviceBeside {
  */
 export function deviceBeside(
   ports: Pick<Ports, 'door' | 'terminal' | 'journal' | 'clock'>,
-  request: Omit<DeviceRequest, 'signal'> & { readonly allowed: boolean; readonly timeoutMs: number },
+  request: Omit<DeviceRequest, 'signal' | 'client'> & {
+    readonly client: () => Promise<ClientAuthentication & { readonly device?: boolean }>;
+    readonly timeoutMs: number;
+  },
 ): DeviceBeside {
-  const { discovery, allowed, timeoutMs } = request;
+  const { discovery, timeoutMs } = request;
   const { deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
   let settle = (_redeemed: Redeemed): void => {};
   let fail = (_denied: Failure): void => {};
@@ -53,10 +57,12 @@ export function deviceBeside(
   return {
     redeemed,
     begin: async (signal) => {
-      if (endpoint === undefined || !allowed) return [];
+      if (endpoint === undefined) return [];
+      const client = await request.client();
+      if (client.device === false) return [];
       const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
       try {
-        const started = await askForDevice(ports, { ...request, signal: patience }, endpoint);
+        const started = await askForDevice(ports, { ...request, client, signal: patience }, endpoint);
         if (!(await mayShow(ports, discovery, started.device, signal))) return [];
         void wait({ ...request, ...started, timeoutMs, signal });
         ports.terminal.event(deviceEvent(started.device));

@@ -12,9 +12,9 @@ import { authMethodFor, type ClientAuthentication } from '../../protocol/oauth/c
 import { checkAddress } from '../client-metadata/settings.js';
 import type { Discovery } from '../discovery/discover.js';
 import { askForClient } from './ask-for-client.js';
-import { chooseWay } from './choose-way.js';
+import { chooseWay, type WayChoice } from './choose-way.js';
 import { documentClient, documentHasKey } from './document-client.js';
-import { registerDynamically } from './register-dynamically.js';
+import { hasGoodRegistration, registerDynamically } from './register-dynamically.js';
 import { storedSecret } from './registrations.js';
 
 /** A client that a person configured, for one authorization server. */
@@ -80,18 +80,29 @@ export async function identifyClient(ports: Needs, request: ClientRequest): Prom
   return client;
 }
 
-async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const { forced, discovery, metadataUrl } = request;
-  const server = discovery.authorizationServer;
-  const choice = chooseWay({
+/** Is a client to be registered by itself for this login? Nothing is sent to find out. */
+export async function hasToRegister(ports: Needs, request: ClientRequest): Promise<boolean> {
+  const choice = await wayOf(ports, request);
+  return choice.open && choice.way === 'dynamic' && !(await hasGoodRegistration(ports, request));
+}
+
+async function wayOf(ports: Needs, request: ClientRequest): Promise<WayChoice> {
+  const { forced, metadataUrl } = request;
+  return chooseWay({
     forced,
     preregistered:
       forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(ports, metadataUrl),
     byDevice: request.byDevice,
-    server,
+    server: request.discovery.authorizationServer,
   });
+}
+
+async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
+  const { forced, discovery, metadataUrl } = request;
+  const server = discovery.authorizationServer;
+  const choice = await wayOf(ports, request);
   if (!choice.open) {
     throw registrationWayClosed(forced ?? '', choice.why, ports.journal.steps);
   }

@@ -1,4 +1,4 @@
-import type { Ports } from '../../ports.js';
+import type { LoginConsent, Ports } from '../../ports.js';
 import type {
   LoginRecord,
   RegistrationRecord,
@@ -7,10 +7,17 @@ import type {
 } from '../../primitives/records.js';
 import type { Seat } from '../../primitives/seat.js';
 import { announce } from './announce.js';
-import { beginLogin } from './begin-login.js';
+import { type BegunLogin, beginLogin } from './begin-login.js';
+import { ClientAtHand } from './client-at-hand.js';
 import { completeLogin } from './complete-login.js';
 import { announceDocument } from './document-login.js';
-import { identifyClient, manualRegistration, type PreregisteredClient } from './identify-client.js';
+import {
+  type ClientRequest,
+  hasToRegister,
+  identifyClient,
+  manualRegistration,
+  type PreregisteredClient,
+} from './identify-client.js';
 import { openListener } from './open-listener.js';
 import { scopesToRegister } from './select-scopes.js';
 
@@ -65,7 +72,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
   const port = request.redirectPort ?? portOf(preregistered);
   await using listener = await openListener(ports, { port, registration });
   const { redirectUri } = listener;
-  const client = await identifyClient(ports, {
+  const asked: ClientRequest = {
     discovery,
     redirectUri,
     byDevice: false,
@@ -77,18 +84,32 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     kept,
     scopes: scopesToRegister(discovery, scopes),
     signal,
-  });
+  };
+  const client = new ClientAtHand(() => identifyClient(ports, asked));
+  const consent = consentTo(request, begun);
+  // The authorization server hears of nobody who has not pressed the button of our page yet.
+  const isLate = consent !== undefined && request.mode === 'browser' && (await hasToRegister(ports, asked));
+  const known = isLate ? undefined : await client.get();
   announce(ports, discovery, { scopes, isNew: begun.isNew });
-  announceDocument(ports, { ...request, discovery, client, redirectUri }, kept);
+  if (known !== undefined) {
+    announceDocument(ports, { ...request, discovery, client: known, redirectUri }, kept);
+  }
   return await completeLogin(ports, request, {
     meant: begun.meant,
     discovery,
     client,
     scopes,
     listener,
-    isNew: begun.isNew,
+    consent,
     hasFixedPort: port !== undefined,
   });
+}
+
+/** The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. */
+function consentTo({ caller }: LoginRequest, { isNew, discovery }: BegunLogin): LoginConsent | undefined {
+  if (caller === undefined || !(isNew.server || isNew.issuer)) return undefined;
+  const { server, authorizationServer } = discovery;
+  return { program: caller(), server, issuer: authorizationServer.issuer };
 }
 
 /** Where a browser is likely to be opened: elsewhere a code is offered beside the address. */

@@ -22,7 +22,8 @@ type Needs = Pick<
   'door' | 'store' | 'stores' | 'index' | 'attempts' | 'journal' | 'progress' | 'clock' | 'terminal'
 >;
 
-type DynamicRequest = ClientRequest & { readonly server: AuthorizationServer; readonly endpoint: string };
+type KeptRequest = ClientRequest & { readonly server: AuthorizationServer };
+type DynamicRequest = KeptRequest & { readonly endpoint: string };
 
 /**
  * The registration kept for this issuer when it fits (same redirect URI, or made for logins by a code where that is
@@ -48,12 +49,19 @@ export async function registerDynamically(ports: Needs, request: DynamicRequest)
   }
 }
 
+/** Is there one that is kept, and used as it is? */
+export async function hasGoodRegistration(ports: Needs, request: ClientRequest): Promise<boolean> {
+  const server = request.discovery.authorizationServer;
+  const kept = await usableStored(ports, { ...request, server });
+  return kept?.doubted === false;
+}
+
 interface Stored {
   readonly client: IdentifiedClient;
   readonly doubted: boolean;
 }
 
-async function usableStored(ports: Needs, request: DynamicRequest): Promise<Stored | undefined> {
+async function usableStored(ports: Needs, request: KeptRequest): Promise<Stored | undefined> {
   const stored = request.kept.find((one) => fits(one, request, ports.clock.now()));
   if (stored === undefined) {
     return undefined;
@@ -67,7 +75,7 @@ async function usableStored(ports: Needs, request: DynamicRequest): Promise<Stor
   return { client: { way: 'dynamic', clientId, secret, method, device, isKept: true }, doubted };
 }
 
-function fits(stored: RegistrationRecord, request: DynamicRequest, now: number): boolean {
+function fits(stored: RegistrationRecord, request: KeptRequest, now: number): boolean {
   const { byDevice, redirectUri } = request;
   return (
     stored.way === 'dynamic' &&
@@ -80,7 +88,7 @@ function fits(stored: RegistrationRecord, request: DynamicRequest, now: number):
   );
 }
 
-const wantsCode = ({ byDevice, codeBeside, server }: DynamicRequest): boolean =>
+const wantsCode = ({ byDevice, codeBeside, server }: KeptRequest): boolean =>
   byDevice || (codeBeside && server.deviceAuthorizationEndpoint !== undefined);
 
 /** A login came of it: whoever logs in, out of all, and in again is not in a loop. */

@@ -7,7 +7,7 @@ export interface Taker {
   /** The value of its cookie. */
   readonly browser: string;
   /** The request that it was sent to; none while it has to have another one. */
-  request?: Promise<RequestToOpen> | undefined;
+  request?: Promise<RequestToOpen | undefined> | undefined;
   /** Where the button of its page leads, where a page of ours asks first. */
   button?: { readonly path: string; readonly isHere: (path: string) => boolean };
 }

@@ -82,7 +82,7 @@ export class LoopbackListener implements CallbackListener {
     return `http://${this.#authority}${this.#links.add(place)}`;
   }
 
-  async address(): Promise<string> {
+  async address(): Promise<string | undefined> {
     if (this.#expectation === undefined)
       throw new Error('a callback listener is armed before it shows an address');
     return this.#expectation.requests.addressToShow();
@@ -148,7 +148,9 @@ export class LoopbackListener implements CallbackListener {
   /** To a request of this browser's own; where there is none to be had, the terminal says why. */
   async #sendToLogin(requests: Requests, taker: Taker, response: ServerResponse, cookie?: string) {
     try {
-      sendOn(response, await requests.addressFor(taker), cookie);
+      const address = await requests.addressFor(taker);
+      if (address === undefined) this.#finalPage.hold(response);
+      else sendOn(response, address, cookie);
     } catch {
       sendPage(response, 502, this.#pages.unopened, cookie);
     }

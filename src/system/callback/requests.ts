@@ -16,29 +16,29 @@ export interface MadeRequest {
  * belongs to. They are made when somebody comes for them, since one that was pushed runs out and works once.
  */
 export class Requests {
-  readonly #make: () => Promise<RequestToOpen>;
+  readonly #make: () => Promise<RequestToOpen | undefined>;
   readonly #made: MadeRequest[] = [];
   #begun = 0;
-  #shown: Promise<RequestToOpen> | undefined;
+  #shown: Promise<RequestToOpen | undefined> | undefined;
 
-  constructor(make: () => Promise<RequestToOpen>) {
+  constructor(make: () => Promise<RequestToOpen | undefined>) {
     this.#make = make;
   }
 
-  /** The address for this browser: the same again at a reload, unless that works once. */
-  async addressFor(taker: Taker): Promise<string> {
+  /** The address for this browser: the same again at a reload, unless that works once. Undefined: the login is about to fail. */
+  async addressFor(taker: Taker): Promise<string | undefined> {
     taker.request ??= this.#new(taker, () => {
       taker.request = undefined;
     });
-    return (await taker.request).url;
+    return (await taker.request)?.url;
   }
 
   /** The address for the terminal. */
-  async addressToShow(): Promise<string> {
+  async addressToShow(): Promise<string | undefined> {
     this.#shown ??= this.#new(undefined, () => {
       this.#shown = undefined;
     });
-    return (await this.#shown).url;
+    return (await this.#shown)?.url;
   }
 
   /** The request that has this state. */
@@ -47,11 +47,12 @@ export class Requests {
   }
 
   /** `forget` is called where the request is no good for the next who comes. */
-  async #new(taker: Taker | undefined, forget: () => void): Promise<RequestToOpen> {
+  async #new(taker: Taker | undefined, forget: () => void): Promise<RequestToOpen | undefined> {
     try {
       if (this.#begun >= mostRequests) throw new Error('this login has made too many authorization requests');
       this.#begun += 1;
       const made = await this.#make();
+      if (made === undefined) return undefined;
       if (!/^https?:\/\/[\x21-\x7e]+$/.test(made.url)) {
         throw new Error('an authorization request is an http or https URL');
       }
