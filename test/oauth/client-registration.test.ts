@@ -196,7 +196,7 @@ test('[R-1.8a] identifier and secret are form-encoded for Basic (RFC 6749 sectio
   assert.equal(none.get('client_id'), 'c');
 });
 
-test('[A-90] an answer that is no JSON object is no registration, and why is said', async () => {
+test('an answer that is no JSON object is no registration, and why is said', async () => {
   for (const body of ['', 'no JSON', '[]', '"x"', 'null']) {
     const { judged } = await register(body);
     const why = 'it is not a JSON object';

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFileUnwritable } from '../../src/errors/setup.js';
+import { entryDigest, entryState, meaningDigest } from '../../src/flows/setup/entry-meaning.js';
 import { knownPrograms } from '../../src/flows/setup/list-programs.js';
 import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
 import { undoEntry } from '../../src/flows/setup/undo-entry.js';
@@ -199,5 +201,43 @@ test('a --write that fails leaves no record, no shim and no folder behind, and a
     if (name === 'zed') await assert.rejects(writeEntry(newer, requestFor(program), signal), { code });
     assert.deepEqual(await records.all(), before);
     for (const kept of before) await undoEntry(world, kept, signal);
+  }
+});
+
+test('an entry that is somebody’s own work is told apart from ours, and from one that is gone or cannot be read', async () => {
+  const key = { format: 'json', path: ['servers', 'work'] } as const;
+  const ours = { command: 'postern', args: ['bridge', 'https://h.example/mcp'] };
+  const textOf = (entry: unknown) => JSON.stringify({ servers: entry === undefined ? {} : { work: entry } });
+  const record = {
+    ...{ version: 1 as const, program: 'x', server: 'https://h.example/mcp', path: '/x', key, existed: true },
+    ...{ before: '', after: null, holds: ['command', 'args'] },
+    entry: await entryDigest(textOf(ours), key),
+    meaning: await meaningDigest(textOf(ours), key, ['command', 'args']),
+  } as const;
+  const stateOf = (text: string) => entryState(record, text, 'linux');
+  assert.equal(await stateOf(textOf(ours)), 'same');
+  assert.equal(await stateOf(textOf({ command: 'their-own', args: ['x'] })), 'other');
+  assert.equal(await stateOf(textOf(undefined)), 'missing');
+  assert.equal(await stateOf('{"servers": '), 'unreadable');
+});
+
+test('--undo where the file is gone, or is again what it was, changes nothing and forgets the record', async () => {
+  for (const then of ['gone', 'as before'] as const) {
+    await using home = await temporaryFolder();
+    const world = workshop(home.path);
+    const [program] = programs;
+    assert.ok(program !== undefined);
+    const path = configurationFile(world.programs, program, 'user') ?? '';
+    const before = configurations[program.name]?.[0] ?? '';
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, before);
+    await writeEntry(world, requestFor(program), signal);
+    if (then === 'gone') rmSync(path);
+    else writeFileSync(path, before);
+    const [kept] = await world.programs.records.all();
+    assert.ok(kept !== undefined);
+    assert.equal(await undoEntry(world, kept, signal), 'nothing-left', then);
+    assert.equal(existsSync(path), then === 'as before', 'a file that its owner took away is not made again');
+    assert.deepEqual(await world.programs.records.all(), []);
   }
 });
