@@ -15,7 +15,7 @@ import { withSessionBus } from '../system/keychain/bus-address.js';
 import { readSecretFast } from '../system/keychain/fast-read.js';
 import { nullDevice, openStdin, takeWaiting } from '../system/read-stdin.js';
 import { failuresPath, readFailuresSync } from '../system/state/format-failures.js';
-import { handedOutPath, mayBeAskedAgain, noteHandedOut } from '../system/state/handed-out.js';
+import { handedOutPath, mayBeAskedAgain, noteHandedOut, renewedLately } from '../system/state/handed-out.js';
 import { indexPath, readIndexSync } from '../system/state/read-index.js';
 import type { Left } from './left.js';
 import { isRefreshWaiting, stateFolder, usualArguments } from './usual.js';
@@ -68,7 +68,12 @@ function answerWithoutToken(call: CredentialCall): string | undefined {
 
 async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
   let found:
-    | { readonly call: GetCall; readonly login: LoginRecord; readonly note: string | undefined }
+    | {
+        readonly call: GetCall;
+        readonly login: LoginRecord;
+        readonly note: string | undefined;
+        readonly renewedAt: number | undefined;
+      }
     | undefined;
   let output: string | undefined;
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
@@ -83,16 +88,19 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
     if (typeof login !== 'object') return undefined;
     const isNoted = formatsAskedAgain.has(call.wanted.format);
     const note = isNoted ? handedOutPath(stateFolder(), login.key) : undefined;
-    // Whether it asks again is for the whole program to find out.
-    if (note !== undefined && mayBeAskedAgain(note, Date.now())) return undefined;
-    found = { call, login, note };
+    const now = Date.now();
+    const asksAgain = note !== undefined && mayBeAskedAgain(note, now);
+    const renewedAt = asksAgain ? renewedLately(note, login.key, now) : undefined;
+    // Whether a renewal comes of it is for the whole program to find out.
+    if (asksAgain && renewedAt === undefined) return undefined;
+    found = { call, login, note, renewedAt };
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) {
     return output;
   }
-  const { call, login, note } = found;
+  const { call, login, note, renewedAt } = found;
   const decoded = decodeCredential(item.value, login);
   if (!decoded.ok) {
     return undefined;
@@ -102,7 +110,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   const now = Date.now();
   const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
   if (note !== undefined) {
-    const handed = { key: login.key, obtainedAt: credential.obtainedAt };
+    const handed = { key: login.key, obtainedAt: credential.obtainedAt, renewedAt };
     left.afterwards = () => noteHandedOut(note, handed, Date.now());
   }
   const rejected = reportedRefused(login, credential);

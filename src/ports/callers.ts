@@ -23,12 +23,14 @@ export interface FormatFailures {
 export interface HandedToken {
   readonly key: string;
   readonly obtainedAt: number;
+  /** When a token was last renewed since this process asked again: within a minute nothing else comes of that. */
+  readonly renewedAt?: number | undefined;
 }
 
 /** What the process that started this one was given: programs that run their helper again after a 401 say no more than that. */
 export interface HandedOut {
-  /** When the token was obtained that this very process was given of the login within the last ten seconds. */
-  lately(key: string, now: number): Promise<number | undefined>;
+  /** The token that this very process was given of the login within the last ten seconds. */
+  lately(key: string, now: number): Promise<HandedToken | undefined>;
   /** Notes it, once it is written; fails silently. */
   note(token: HandedToken, now: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { itemOf, logIn, refreshTokensSent } from '../endurance/expiry.js';
@@ -47,6 +47,26 @@ for (const format of ['headers', 'kubectl']) {
     );
   });
 }
+
+test('who asks again within a minute of a renewal gets what is stored, by the short way; after it, another one', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  await logIn(stage);
+  await ask(stage);
+  const renewed = await ask(stage);
+  // The long way would now take the renewal for the first of this minute.
+  rmSync(`${stage.home.path}/state/postern/attempts.json`);
+  for (let times = 0; times < 3; times += 1) assert.equal(await ask(stage), renewed);
+  assert.equal(refreshTokensSent(stage).length, 1);
+  for (const name of readdirSync(folderOf(stage))) {
+    const path = `${folderOf(stage)}/${name}`;
+    const note = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ ...note, renewedAt: note.renewedAt - 60_000 }));
+  }
+  assert.notEqual(await ask(stage), renewed);
+  assert.equal(refreshTokensSent(stage).length, 2);
+});
 
 test('nobody is refused who asks another time: after ten seconds, from another process, in another format', {
   skip,

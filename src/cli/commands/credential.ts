@@ -33,6 +33,8 @@ interface Progress {
   login: LoginRecord | undefined;
   /** Of the token that was found. */
   obtainedAt?: number;
+  /** When it was renewed last because this caller asked again. */
+  renewedAt?: number | undefined;
 }
 
 export const command: Command<typeof credentialTable> = {
@@ -52,9 +54,12 @@ export const command: Command<typeof credentialTable> = {
     try {
       const output = await before(signal, answer(context, format, args, progress, signal));
       await context.out.write(output);
-      const { call, login, obtainedAt } = progress;
+      const { call, login, obtainedAt, renewedAt } = progress;
       if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
-        await context.ports.handedOut.note({ key: login.key, obtainedAt }, context.ports.clock.now());
+        await context.ports.handedOut.note(
+          { key: login.key, obtainedAt, renewedAt },
+          context.ports.clock.now(),
+        );
       }
       if (call?.kind === 'get' && login !== undefined) {
         await forgetFailures(context.ports, login.server, format);
@@ -111,12 +116,13 @@ async function answer(
   if (login === undefined) {
     return call.unmapped ?? '';
   }
-  const now = call.refused
-    ? await reportRefused(ports, login, undefined)
+  const noted = call.refused
+    ? { login: await reportRefused(ports, login, undefined), renewedAt: undefined }
     : formatsAskedAgain.has(format)
       ? await reportAskedAgain(ports, login)
-      : login;
-  const token = await grantToken(ports, { login: now, format, minLifeMs: call.minLifeMs, signal });
+      : { login, renewedAt: undefined };
+  progress.renewedAt = noted.renewedAt;
+  const token = await grantToken(ports, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
   progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, ports.clock.now());

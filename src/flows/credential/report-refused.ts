@@ -13,20 +13,23 @@ const askedAgainMs = 60_000;
 /**
  * A program that was given this very token seconds ago, and asks again, was refused with it: that is noted as
  * `reportRefused` does, once a minute at most for a login, however young the token is.
- * @returns the login, as it is noted now
+ * @returns the login, as it is noted now, and when its token was last renewed for this caller
  */
 export async function reportAskedAgain(
   ports: Pick<Ports, 'store' | 'index' | 'attempts' | 'handedOut' | 'clock'>,
   login: LoginRecord,
-): Promise<LoginRecord> {
-  const given = await ports.handedOut.lately(login.key, ports.clock.now());
-  if (given === undefined || given === login.refusedToken) return login;
+): Promise<{ readonly login: LoginRecord; readonly renewedAt: number | undefined }> {
+  const now = ports.clock.now();
+  const given = await ports.handedOut.lately(login.key, now);
+  const renewedAt = given?.renewedAt;
+  if (given === undefined || given.obtainedAt === login.refusedToken) return { login, renewedAt };
   const held = await readCredential(ports, login);
   const isRefused =
     renewable(held) &&
-    held.obtainedAt === given &&
+    held.obtainedAt === given.obtainedAt &&
     (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
-  return isRefused ? noteRefused(ports, login, held.obtainedAt) : login;
+  if (!isRefused) return { login, renewedAt };
+  return { login: await noteRefused(ports, login, held.obtainedAt), renewedAt: now };
 }
 
 /**
