@@ -1,6 +1,7 @@
 /** How large the memory is that short pieces are put into: at least, and at most. In bytes. */
 const smallestBlock = 1_024;
 const largestBlock = 1_048_576;
+const largestExpected = 64 * 1_048_576;
 
 /**
  * Bytes that come in pieces (as a `Buffer`, which is searched forty times as fast as another `Uint8Array`), kept as bytes and nothing else: however short the pieces are, what they cost is at most
@@ -12,6 +13,20 @@ export class ByteCollector {
   #held = 0;
   /** Bytes of the last block that are still free. */
   #room = 0;
+  readonly #expected: number;
+  /** Whether all of it lies in a block that is as large as what is expected. */
+  #isOne = false;
+  /** Such a block that was taken, and one that may be used again. */
+  #given: Buffer | undefined;
+  #spare: Buffer | undefined;
+
+  /**
+   * @param expected Most bytes that come. What is many then lies in one block from its second MiB on, and is not copied
+   * once more to be one: the system gives memory as it is written to. Without it there are blocks of a MiB.
+   */
+  constructor(expected = 0) {
+    this.#expected = Math.min(expected, largestExpected);
+  }
 
   /** Bytes that were pushed. */
   get size(): number {
@@ -20,11 +35,13 @@ export class ByteCollector {
 
   /** Bytes of memory that are held for them. */
   get held(): number {
-    return this.#held;
+    return this.#isOne ? this.#size : this.#held;
   }
 
   /** @param piece is copied: its memory may be used again. */
   push(piece: Uint8Array): void {
+    const size = this.#size + piece.byteLength;
+    if (!this.#isOne && size > largestBlock && size <= this.#expected) this.#makeOne();
     let from = 0;
     const block = this.#blocks[this.#blocks.length - 1];
     if (block !== undefined && this.#room > 0) {
@@ -40,8 +57,15 @@ export class ByteCollector {
   take(): Uint8Array {
     const [first = nothing] = this.#blocks;
     const whole = this.#blocks.length < 2 ? first.subarray(0, this.#size) : joined(this.#blocks, this.#size);
+    this.#given = this.#isOne ? (first as Buffer) : undefined;
     this.clear();
     return whole;
+  }
+
+  /** What was taken so far is not needed any more: its memory may be used again. */
+  recycle(): void {
+    this.#spare ??= this.#given;
+    this.#given = undefined;
   }
 
   clear(): void {
@@ -49,6 +73,17 @@ export class ByteCollector {
     this.#size = 0;
     this.#held = 0;
     this.#room = 0;
+    this.#isOne = false;
+  }
+
+  #makeOne(): void {
+    const block = this.#spare ?? Buffer.allocUnsafeSlow(this.#expected);
+    this.#spare = undefined;
+    copyInto(block, this.#blocks, this.#size);
+    this.#blocks = [block];
+    this.#room = this.#expected - this.#size;
+    this.#held = this.#expected;
+    this.#isOne = true;
   }
 
   /** What comes first is kept as it is: most often there is nothing more. */
@@ -68,12 +103,16 @@ const nothing = Buffer.alloc(0);
 /** The first `length` bytes of the pieces as one. */
 function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   const whole = Buffer.allocUnsafe(length);
+  copyInto(whole, pieces, length);
+  return whole;
+}
+
+function copyInto(target: Uint8Array, pieces: readonly Uint8Array[], length: number): void {
   let at = 0;
   for (const piece of pieces) {
-    whole.set(length - at < piece.byteLength ? piece.subarray(0, length - at) : piece, at);
+    target.set(length - at < piece.byteLength ? piece.subarray(0, length - at) : piece, at);
     at += piece.byteLength;
   }
-  return whole;
 }
 
 /**
@@ -86,7 +125,7 @@ export async function collectBytes(
   maxBytes: number,
   tooLarge: () => Error,
 ): Promise<Uint8Array> {
-  const collector = new ByteCollector();
+  const collector = new ByteCollector(maxBytes);
   for await (const chunk of chunks) {
     if (collector.size + chunk.byteLength > maxBytes) throw tooLarge();
     collector.push(chunk);

@@ -32,9 +32,9 @@ const costOfLine = 32;
 export class EventByteReader {
   readonly #most: number;
   /** The beginning of a line whose end has not come. */
-  readonly #line = new ByteCollector();
+  readonly #line: ByteCollector;
   /** The data of the event under way: its one line, as long as it has no more. */
-  readonly #data = new ByteCollector();
+  readonly #data: ByteCollector;
   #only: Uint8Array | undefined;
   #lines = 0;
   /** Whether that line is in memory of its own, and not in that of the chunk. */
@@ -43,10 +43,18 @@ export class EventByteReader {
   #lastWasCr = false;
   #begun = false;
   #isTooLarge = false;
+  #ended = 0;
 
-  /** @param most Most bytes of one event. */
-  constructor(most: number) {
+  /** @param most Most bytes of one event. @param expected For `ByteCollector`; not 0 where each event is done with before the next push. */
+  constructor(most: number, expected = 0) {
     this.#most = most;
+    this.#line = new ByteCollector(expected);
+    this.#data = new ByteCollector(expected);
+  }
+
+  /** Lines that have ended so far, whatever they hold. */
+  get lines(): number {
+    return this.#ended;
   }
 
   /** Bytes of memory that are held of the event under way. */
@@ -57,6 +65,8 @@ export class EventByteReader {
   /** The events that this chunk completes; undefined where one is too large, and then there is no way on. */
   push(chunk: Uint8Array): readonly EventBytes[] | undefined {
     const events: EventBytes[] = [];
+    this.#line.recycle();
+    this.#data.recycle();
     let start = this.#lastWasCr && chunk[0] === lineFeed ? 1 : 0;
     if (chunk.byteLength > 0) this.#lastWasCr = chunk[chunk.byteLength - 1] === carriageReturn;
     let lf = chunk.indexOf(lineFeed, start);
@@ -80,6 +90,7 @@ export class EventByteReader {
   }
 
   #endLine(rest: Uint8Array, events: EventBytes[]): void {
+    this.#ended += 1;
     let line = rest;
     const isOwn = this.#line.size > 0;
     if (isOwn) {

@@ -1,4 +1,4 @@
-import { parseJsonText } from './json-parser.js';
+import { parseJsonBytes } from './json-parser.js';
 
 /** A JSON object; it has no prototype, so every name on it came from the document. */
 export interface JsonObject {
@@ -23,6 +23,8 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** Member names, and entries of lists, in the whole document. */
   readonly maxKeys?: number;
+  /** The bytes may be overwritten: nobody looks at them afterwards. */
+  readonly isOurs?: boolean;
 }
 
 /**
@@ -34,11 +36,10 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return { ok: false, problem: 'byte_order_mark' };
   }
-  const text = decode(bytes);
-  if (text === undefined) {
-    return { ok: false, problem: 'not_utf8' };
-  }
-  return parseJsonText(text, limits.maxDepth ?? 64, limits.maxKeys ?? 10_000);
+  const { maxDepth = 64, maxKeys = 10_000, isOurs = false } = limits;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, isOurs });
+  return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
 }
 
 /** The value when it is an object, and neither null nor an array. */
@@ -58,10 +59,17 @@ export function stringListField(object: JsonObject, name: string): readonly stri
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** In pieces: the text itself is not wanted. */
+function isUtf8(bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    for (let at = 0; at < bytes.byteLength; at += pieceLength)
+      decoder.decode(bytes.subarray(at, at + pieceLength), { stream: true });
+    decoder.decode();
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
+
+const pieceLength = 65_536;

@@ -180,3 +180,35 @@ function isJson(text: string): boolean {
     return false;
   }
 }
+
+test('a long string with escapes is the platform’s own text, in memory that may be overwritten', () => {
+  const unit = fc.constantFrom(
+    'x',
+    'é',
+    '漢',
+    '😀',
+    '\\n',
+    '\\"',
+    '\\\\',
+    '\\/',
+    '\\u0041',
+    '\\u00E9',
+    '\\u6f22',
+    '\\ud83d\\uDE00',
+    '\\ud800',
+    '\\udc00',
+    '\\ud83dx',
+  );
+  const long = 'y'.repeat(70_000);
+  fc.assert(
+    fc.property(fc.array(unit), fc.array(unit), (before, behind) => {
+      const text = `["${before.join('')}${long}${behind.join('')}",1]`;
+      const parsed = parseJson(bytes(text), { isOurs: true });
+      assert.ok(parsed.ok);
+      assert.deepEqual(parsed.value, JSON.parse(text));
+      const kept = bytes(text);
+      parseJson(kept);
+      assert.equal(new TextDecoder().decode(kept), text, 'else not a byte is changed');
+    }),
+  );
+});

@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../../primitives/json.js';
 
 /** Limits for protocol messages: deeper and wider than metadata, still bounded. */
-const messageLimits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
@@ -21,7 +21,10 @@ export type Message =
       readonly data: JsonValue | undefined;
     };
 
-/** The messages in a body or an event: one, or several of an older revision's batch. Undefined when it is none. */
+/**
+ * The messages in a body or an event: one, or several of an older revision's batch. Undefined when it is none.
+ * @param bytes are overwritten
+ */
 export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
   const parsed = parseJson(bytes, messageLimits);
   if (!parsed.ok) {
