@@ -2,11 +2,14 @@ import type { Dispatcher } from 'undici';
 import { networkFailed } from '../../errors/network.js';
 import { ByteCollector } from '../../primitives/collect-bytes.js';
 import { ClosedEnd } from './closed-end.js';
+import { ReadMemory } from './free-read-memory.js';
 import { brokenConnection, isBrokenOff } from './network-cause.js';
 
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
 const bufferLimit = 64 * 1024;
 const mostInformational = 10;
+/** A piece of this length is handed on in the memory it came in; shorter ones could hold much more than they weigh. In bytes. */
+const longPiece = 16 * 1024;
 /** A piece that is shorter than this costs more to take than its bytes do; a million of them are enough. In bytes. */
 const costOfPiece = 32;
 const mostCost = 32 * 1024 * 1024;
@@ -37,7 +40,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #rejectHead: (error: unknown) => void = () => undefined;
   #resolveEnd: () => void = () => undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  /** What has come and was not read yet, however short its pieces are. */
+  /** What has come and was not read yet: one long piece, or others however short they are. */
+  #long: Uint8Array | undefined;
+  readonly #memory = new ReadMemory();
   readonly #received = new ByteCollector();
   /** What the answer has cost beyond its bytes, each piece counted, in bytes. */
   #cost = 0;
@@ -48,7 +53,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Not there where the end of the connection does not end the body, or may end any. */
   #closedEnd: ClosedEnd | undefined;
   #brokenOff = false;
-  #wake: () => void = () => undefined;
+  #wake: () => void = nobody;
 
   constructor(party: Party, method: string, onEnd: (complete: boolean) => void) {
     this.#party = party;
@@ -97,14 +102,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
     this.#closedEnd?.push(chunk);
-    this.#received.push(chunk);
+    this.#memory.count(chunk.byteLength);
+    this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
     if (this.#cost > mostCost) {
       this.fail(networkFailed({ ...this.#party, code: 'crumbs' }));
       return;
     }
-    if (this.#received.size >= bufferLimit) controller.pause();
-    this.#wake();
+    if (this.#waiting >= bufferLimit) controller.pause();
+    this.#awake();
   }
 
   onResponseEnd(): void {
@@ -116,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#state = 'complete';
     this.#onEnd(true);
     this.#resolveEnd();
-    this.#wake();
+    this.#awake();
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -126,7 +132,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends the exchange now; what was received and not read is dropped. */
   fail(error: unknown): void {
-    if (this.#state === 'open') this.#received.clear();
+    if (this.#state === 'open') this.#take();
     this.#finish(error);
   }
 
@@ -135,18 +141,46 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * before it is thrown.
    */
   async next(): Promise<Uint8Array | undefined> {
-    while (this.#received.size === 0 && this.#state === 'open') {
+    while (this.#waiting === 0 && this.#state === 'open') {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    if (this.#received.size > 0) {
-      const chunk = this.#received.take();
+    if (this.#waiting > 0) {
+      const chunk = this.#take();
       if (this.#state === 'open') this.#controller?.resume();
       return chunk;
     }
     if (this.#state === 'failed') throw this.#error;
     return undefined;
+  }
+
+  get #waiting(): number {
+    return this.#received.size + (this.#long?.byteLength ?? 0);
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#waiting === 0 && chunk.byteLength >= longPiece) {
+      this.#long = chunk;
+      return;
+    }
+    if (this.#long !== undefined) this.#received.push(this.#long);
+    this.#long = undefined;
+    this.#received.push(chunk);
+  }
+
+  #take(): Uint8Array {
+    const chunk = this.#long ?? this.#received.take();
+    this.#long = undefined;
+    this.#received.clear();
+    return chunk;
+  }
+
+  /** Once for each that waits: to resolve a promise again costs more than to read a short piece. */
+  #awake(): void {
+    const wake = this.#wake;
+    this.#wake = nobody;
+    wake();
   }
 
   #finish(error: unknown): void {
@@ -156,9 +190,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#rejectHead(error);
     this.#onEnd(false);
     this.#resolveEnd();
-    this.#wake();
+    this.#awake();
   }
 }
+
+function nobody(): void {}
 
 /** Whether the end of a body is told by something else than the end of the connection (RFC 9112 section 6.3). */
 function isFramed(status: number, headers: Head['headers']): boolean {
