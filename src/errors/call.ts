@@ -110,7 +110,7 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   });
 }
 
-/** All that a server sent in one call is more than is read. */
+/** All that a server sent in one call is more than is read, each line and event of a stream counted for more than its bytes. */
 export function callTooLarge(server: string, mebibytes: number): Failure {
   return new Failure({
     code: 'too_large',

@@ -124,28 +124,22 @@ export class Conversation implements AsyncDisposable {
       throw httpFailed(server, response.status, await readWords(this.#ports.clock, response));
     }
     const around = { transport, state: this.#state, allowance, signal };
-    for await (const received of receive(this.#ports, around, response)) {
-      const result = await this.#take(received, id, method);
-      if (result !== undefined) {
-        return result;
+    for await (const messages of receive(this.#ports, around, response)) {
+      for (const received of messages) {
+        const result = this.#take(received, id, method);
+        if (result !== undefined) return result;
+        if (received.kind === 'notification' || received.kind === 'request') await this.#overhear(received);
       }
     }
     throw protocolBroken(server, `it gave no answer to ${method}`);
   }
 
-  async #take(received: Message, id: number, method: string): Promise<JsonObject | undefined> {
-    switch (received.kind) {
-      case 'result':
-        return received.id === id ? received.result : undefined;
-      case 'error':
-        if (received.id === id || received.id === null) {
-          throw callRefused(method, received.code, received.message);
-        }
-        return undefined;
-      default:
-        await this.#overhear(received);
-        return undefined;
+  #take(received: Message, id: number, method: string): JsonObject | undefined {
+    if (received.kind === 'result' && received.id === id) return received.result;
+    if (received.kind === 'error' && (received.id === id || received.id === null)) {
+      throw callRefused(method, received.code, received.message);
     }
+    return undefined;
   }
 
   /** What the server sends beside the answer: news, and requests of its own. */

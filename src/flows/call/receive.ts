@@ -35,12 +35,12 @@ export async function* receive(
   ports: Pick<Ports, 'clock'>,
   { transport, state, allowance, signal }: Surroundings,
   first: OutboundResponse,
-): AsyncGenerator<Message, void, undefined> {
+): AsyncGenerator<Iterable<Message>, void, undefined> {
   const type = header(first, 'content-type');
   if (mediaTypeIs(type, 'application/json')) {
     const { largestMessage } = allowance;
     const body = allowance.count(first.body);
-    yield* parsed(state, await collectBytes(body, largestMessage, () => allowance.tooLarge()));
+    yield parsed(state, await collectBytes(body, largestMessage, () => allowance.tooLarge()));
     return;
   }
   if (!mediaTypeIs(type, 'text/event-stream')) {
@@ -50,9 +50,10 @@ export async function* receive(
   let response = first;
   for (let resumptions = 0; resumptions <= mostResumptions; resumptions += 1) {
     try {
-      for await (const message of streamed(state, allowance, response, position)) {
-        resumptions = 0;
-        yield message;
+      for await (const messages of streamed(state, allowance, response, position)) {
+        yield passing(messages, () => {
+          resumptions = 0;
+        });
       }
     } finally {
       // The first answer is the caller's own to close.
@@ -72,7 +73,8 @@ export async function* receive(
 }
 
 /**
- * The messages of one event stream as it comes, and where it is.
+ * The messages of one event stream as it comes, and where it is: those of a chunk at once, since to wait for each by
+ * itself would take most of the time that it takes. Each is parsed when it is asked for.
  * @throws Failure `protocol_broken`, `too_large`, or the door's
  */
 export async function* streamed(
@@ -80,17 +82,34 @@ export async function* streamed(
   allowance: Allowance,
   response: OutboundResponse,
   position: Position,
-): AsyncGenerator<Message, void, undefined> {
-  const reader = new EventByteReader(allowance.largestMessage);
+): AsyncGenerator<Iterable<Message>, void, undefined> {
+  const reader = new EventByteReader(allowance.largestMessage, allowance.largestMessage);
   for await (const chunk of allowance.count(response.body)) {
+    const linesBefore = reader.lines;
     const events = reader.push(chunk);
     if (events === undefined) throw allowance.tooLarge();
-    for (const event of events) {
-      remember(position, event);
-      if (event.data.byteLength > 0 && (event.event === '' || event.event === 'message')) {
-        yield* parsed(state, event.data);
-      }
+    allowance.countPieces(reader.lines - linesBefore, events.length);
+    if (events.length > 0) yield messagesOf(state, events, position);
+  }
+}
+
+function* messagesOf(
+  state: SessionState,
+  events: readonly EventBytes[],
+  position: Position,
+): Generator<Message, void, undefined> {
+  for (const event of events) {
+    remember(position, event);
+    if (event.data.byteLength > 0 && (event.event === '' || event.event === 'message')) {
+      yield* parsed(state, event.data);
     }
+  }
+}
+
+function* passing(messages: Iterable<Message>, passed: () => void): Generator<Message, void, undefined> {
+  for (const message of messages) {
+    passed();
+    yield message;
   }
 }
 

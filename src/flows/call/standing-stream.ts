@@ -48,7 +48,8 @@ async function read(options: StreamOptions, signal: AbortSignal, opened: () => v
   if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) {
     return;
   }
-  for await (const message of streamed(state, allowance, response, { lastEventId: undefined, retryMs: 0 })) {
-    await take(message);
+  const position = { lastEventId: undefined, retryMs: 0 };
+  for await (const messages of streamed(state, allowance, response, position)) {
+    for (const message of messages) await take(message);
   }
 }
