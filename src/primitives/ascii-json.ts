@@ -7,7 +7,7 @@ export function asciiJson(value: unknown): string {
 }
 
 /** A text of JSON, or a part of one, with these characters escaped. */
-export function asciiOnly(json: string): string {
+function asciiOnly(json: string): string {
   if (printableAscii.test(json)) return json;
   const bytes = Buffer.allocUnsafe(json.length * longestEscape);
   let at = 0;

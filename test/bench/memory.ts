@@ -1,27 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import { makeHome } from '../support/home.js';
 import {
   type AskedFor,
   answerOf,
+  answersTo,
   eventStream,
-  hostileServer,
   inCrumbs,
   inOnePiece,
+  MiB,
   type RawAnswer,
+  stray,
 } from '../support/hostile-server.js';
 import { startKeyring } from '../support/keyring.js';
-import { peakOf } from '../support/peak-memory.js';
+import { measuredRun, peakOf } from '../support/peak-memory.js';
 import { programCommand } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
 
 // `node build/test/bench/memory.js`, and behind the rows of `npm run bench`: resident memory of each flow at its peak,
-// over that of the idle process, in MiB. A bridge and a proxy are idle once they have answered one request; what runs
+// over that of the idle process, in MiB, and of what ends the seconds of processor time. A bridge and a proxy are idle once they have answered one request; what runs
 // and ends is compared with `node -e 0`. Linux.
-const MiB = 1024 * 1024;
 const wanted = process.argv[1]?.endsWith('memory.js') ? process.argv.slice(2) : [];
 
 /** What the server answers a call with, by the name of the tool. */
@@ -32,8 +31,7 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
   '31 MiB in chunks of one byte': ({ id }) => inCrumbs(answerOf(id, 31 * MiB)),
   'an event of 31 MiB': ({ id }) => eventStream(`data: ${answerOf(id, 31 * MiB)}\n\n`, 1),
   '64 answers of 8 MiB at a time': ({ id }) => inOnePiece(Buffer.from(answerOf(id, 8 * MiB))),
-  'answers nobody asked for, without end': () =>
-    eventStream('data: {"jsonrpc":"2.0","id":"z","result":{}}\n\n', 2_000_000, '', 500),
+  'answers nobody asked for, without end': () => eventStream(stray, 2_000_000, '', 500),
   'an id of 31 MiB': () =>
     inOnePiece(Buffer.from(`{"jsonrpc":"2.0","id":${'7'.repeat(31 * MiB)},"result":{}}`)),
   'notifications of 8 MiB, without end': () =>
@@ -45,36 +43,22 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
 
 await using keyring = await startKeyring();
 await using home = await makeHome(keyring.env);
-await using server = await hostileServer((asked) =>
-  asked.method === 'tools/call' ? cases[asked.params?.name ?? '']?.(asked) : undefined,
-);
+await using server = await answersTo('tools/call', (asked) => cases[asked.params?.name ?? '']?.(asked));
 await storeLogin(home, {
   server: server.url,
   name: 'bench',
   accessToken: 'token-of-the-bench',
   expiresAt: null,
 });
-const hook = join(home.path, 'peak.cjs');
-await writeFile(
-  hook,
-  "process.once('exit', () => require('node:fs').writeFileSync(process.env.PEAK_FILE, String(process.resourceUsage().maxRSS)));\n",
-);
-
 const out = (flow: string, name: string, mebibytes: number, note = ''): void =>
   void process.stdout.write(
     `${flow.padEnd(12)}${name.padEnd(44)}${mebibytes.toFixed(0).padStart(6)} MiB${note}\n`,
   );
 
-/** The peak of a process that ends, in MiB. */
-async function peakOfRun(command: readonly string[]): Promise<number> {
-  const [file = '', ...args] = command;
-  const peakFile = join(home.path, 'peak');
-  const env = { ...home.env, NODE_OPTIONS: `--require=${hook}`, PEAK_FILE: peakFile };
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.resume();
-  child.stderr.resume();
-  await once(child, 'close');
-  return Number(await readFile(peakFile, 'utf8')) / 1024;
+/** A row for a program that runs and ends. */
+async function endingRow(flow: string, name: string, command: readonly string[]): Promise<void> {
+  const { peak, processor } = await measuredRun(home, command);
+  out(flow, name, peak - base, `  ${processor.toFixed(2)} s of processor`);
 }
 
 /** Lines of a child as they come: how many. */
@@ -135,20 +119,15 @@ async function proxyRow(name: string, body: (request: ClientRequest) => Promise<
   await once(child, 'close');
 }
 
-const base = await peakOfRun([process.execPath, '-e', '0']);
+const base = (await measuredRun(home, [process.execPath, '-e', '0'])).peak;
 process.stdout.write(`\npeak of resident memory, over idle (node -e 0: ${base.toFixed(0)} MiB)\n`);
 const isWanted = (name: string): boolean => wanted.length === 0 || wanted.some((word) => name.includes(word));
 for (const args of [['token', 'bench'], ['credential', 'headers', 'bench'], ['status'], ['--help']]) {
-  if (isWanted(args.join(' ')))
-    out(args[0] ?? '', args.slice(1).join(' '), (await peakOfRun(programCommand(args))) - base);
+  if (isWanted(args.join(' '))) await endingRow(args[0] ?? '', args.slice(1).join(' '), programCommand(args));
 }
 for (const name of Object.keys(cases).filter((one) => !one.startsWith('64'))) {
   if (!isWanted(`call ${name}`)) continue;
-  out(
-    'call',
-    name,
-    (await peakOfRun(programCommand(['call', 'bench', name, '--json', '--timeout', '300']))) - base,
-  );
+  await endingRow('call', name, programCommand(['call', 'bench', name, '--json', '--timeout', '300']));
 }
 const large = JSON.stringify({
   jsonrpc: '2.0',
@@ -158,7 +137,7 @@ const large = JSON.stringify({
 });
 if (isWanted('request')) {
   const args = ['request', server.url, '--request', 'POST', '--data', large];
-  out('request', 'an answer of 31 MiB', (await peakOfRun(programCommand(args))) - base);
+  await endingRow('request', 'an answer of 31 MiB', programCommand(args));
 }
 for (const name of Object.keys(cases)) if (isWanted(`bridge ${name}`)) await bridgeRow(name);
 const ofOneByte = async (request: ClientRequest): Promise<void> => {

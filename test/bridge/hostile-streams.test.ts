@@ -1,29 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { configure } from '../support/home.js';
+import { configure, type Home } from '../support/home.js';
 import {
   type AskedFor,
   answerOf,
+  answersTo,
   eventStream,
   type HostileServer,
   hostileServer,
   inCrumbs,
   inOnePiece,
+  MiB,
   type RawAnswer,
+  stray,
 } from '../support/hostile-server.js';
 import { peakOf } from '../support/peak-memory.js';
 import { type BridgeHost, bareHome, startBridge } from './host.js';
 import { startRawHost } from './raw-host.js';
 
-const MiB = 1024 * 1024;
-const stray = 'data: {"jsonrpc":"2.0","id":"z","result":{}}\n\n';
-
-/** A server that answers `tools/call` as the test says, and everything else as others do. */
-function hostile(answer: (asked: AskedFor) => RawAnswer): Promise<HostileServer> {
-  return hostileServer((asked) => (asked.method === 'tools/call' ? answer(asked) : undefined));
-}
+/** A server that answers `tools/call` as the test says. */
+const hostile = (answer: (asked: AskedFor) => RawAnswer): Promise<HostileServer> =>
+  answersTo('tools/call', answer);
 
 const call = (id: number) => ({ id, method: 'tools/call', params: { name: 'x' } });
+
+/** How much larger the bridge's peak of memory gets by one call, in MiB, and the line that comes of it. */
+async function costOf(home: Home, url: string, name: string): Promise<{ line: Buffer; grown: number }> {
+  await using host = startRawHost(home, url);
+  await host.write('{"jsonrpc":"2.0","id":"first","method":"ping"}');
+  await host.line();
+  const base = await peakOf(host.child.pid);
+  await host.write(JSON.stringify({ jsonrpc: '2.0', ...call(1), params: { name } }));
+  const line = await host.line();
+  return { line, grown: (await peakOf(host.child.pid)) - base };
+}
 
 /** What a call is answered with, by whomever. */
 async function codeOf(host: BridgeHost, id: number): Promise<unknown> {
@@ -89,13 +99,8 @@ test('a body in chunks of one byte takes no more memory than one in large pieces
   });
   await using home = await bareHome();
   for (const name of ['json', 'event']) {
-    await using host = startRawHost(home, server.url);
-    await host.write('{"jsonrpc":"2.0","id":"first","method":"ping"}');
-    await host.line();
-    const base = await peakOf(host.child.pid);
-    await host.write(JSON.stringify({ jsonrpc: '2.0', ...call(1), params: { name } }));
-    assert.equal((await host.line()).length, size);
-    const grown = (await peakOf(host.child.pid)) - base;
+    const { line, grown } = await costOf(home, server.url, name);
+    assert.equal(line.length, size);
     assert.ok(grown < 64, `${name}: ${grown} MiB more`); // 1,000 MiB and more, when each byte is kept by itself
   }
 });
@@ -129,13 +134,7 @@ test('an id or a name of 31 MiB costs what its bytes cost, and is nobody’s [A-
   );
   await using home = await bareHome();
   for (const name of Object.keys(shapes)) {
-    await using host = startRawHost(home, server.url);
-    await host.write('{"jsonrpc":"2.0","id":"first","method":"ping"}');
-    await host.line();
-    const base = await peakOf(host.child.pid);
-    await host.write(JSON.stringify({ jsonrpc: '2.0', ...call(1), params: { name } }));
-    await host.line();
-    const grown = (await peakOf(host.child.pid)) - base;
+    const { grown } = await costOf(home, server.url, name);
     assert.ok(grown < 128, `${name}: ${grown} MiB more`); // 1,100 MiB, when it is put together digit by digit
   }
 });

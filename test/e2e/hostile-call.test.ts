@@ -7,20 +7,17 @@ import { configure, makeHome } from '../support/home.js';
 import {
   type AskedFor,
   answerOf,
+  answersTo,
   eventStream,
   hostileServer,
   inCrumbs,
   inOnePiece,
-  type RawAnswer,
+  MiB,
 } from '../support/hostile-server.js';
 import { programCommand, runProgram } from '../support/program.js';
 
-const MiB = 1024 * 1024;
 const notice = (size: number): string =>
   `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } })}\n\n`;
-
-const answersTo = (method: string, answer: (asked: AskedFor) => RawAnswer) =>
-  hostileServer((asked) => (asked.method === method ? answer(asked) : undefined));
 
 test('notifications without end are no call without end: it reads so much in all, and says so [A-257]', async () => {
   await using server = await answersTo('tools/call', () => eventStream(notice(MiB * 0.9), 60));

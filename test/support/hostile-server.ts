@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net';
 import { startTcp, type TestServer } from './http-server.js';
 
+export const MiB = 1024 * 1024;
+
+/** An event with an answer that nobody asked for. */
+export const stray = 'data: {"jsonrpc":"2.0","id":"z","result":{}}\n\n';
+
 /** A JSON-RPC message as far as these servers look at it. */
 export interface AskedFor {
   readonly id?: number | string;
@@ -56,6 +61,14 @@ export async function hostileServer(
       return counts.written;
     },
   };
+}
+
+/** A server that answers one method as the test says, and everything else as others do. */
+export function answersTo(
+  method: string,
+  answer: (asked: AskedFor) => RawAnswer | undefined,
+): Promise<HostileServer> {
+  return hostileServer((asked) => (asked.method === method ? answer(asked) : undefined));
 }
 
 /** Resolves when the connection takes more, or is closed. */

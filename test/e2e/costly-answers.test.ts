@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { configure, makeHome } from '../support/home.js';
+import { answersTo, eventStream, inCrumbs, inOnePiece, MiB, stray } from '../support/hostile-server.js';
+import { measuredRun } from '../support/peak-memory.js';
+import { programCommand, runProgram } from '../support/program.js';
+
+const size = 31 * MiB;
+const answer = (id: unknown, text: string): Buffer =>
+  Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{"text":${text}}}`);
+const framed = (body: Buffer) => eventStream(`data: ${body.toString('latin1')}\n\n`, 1);
+
+/** Answers of the largest size, and the most memory that each may take, in MiB, over a small one's: the text beside them took it beyond. */
+const costs: Readonly<Record<string, { readonly text: () => string; readonly most: number }>> = {
+  plain: { text: () => `"${'x'.repeat(size)}"`, most: 165 },
+  'one wide character': { text: () => `"€${'x'.repeat(size)}"`, most: 300 },
+  escapes: { text: () => `"${'\\n'.repeat(size / 2)}"`, most: 180 },
+  'empty objects': { text: () => `[${'{},'.repeat(990_000)}0]`, most: 220 },
+};
+
+test('the largest answer is held as bytes and as values, and not as a text beside them [A-257]', async () => {
+  await using server = await answersTo('tools/call', ({ id, params }) => {
+    const [framing = '', name = ''] = (params?.name ?? '').split(':');
+    const body = answer(id, costs[name]?.text() ?? '"x"');
+    return framing === 'event' ? framed(body) : inOnePiece(body);
+  });
+  await using home = await makeHome();
+  const command = (name: string) => programCommand(['call', server.url, name, '--json']);
+  const idle = (await measuredRun(home, command('json:small'))).peak;
+  for (const [name, { most }] of Object.entries(costs)) {
+    for (const framing of name === 'plain' ? ['json', 'event'] : ['json']) {
+      const { code, peak, printed } = await measuredRun(home, command(`${framing}:${name}`));
+      assert.equal(code, 0, name);
+      assert.ok(printed > MiB, `${printed} bytes`);
+      assert.ok(peak - idle < most, `${framing}, ${name}: ${peak - idle} MiB more`);
+    }
+  }
+});
+
+test('of events and lines that are next to nothing so many are read as a call’s limit has room for, each counted for what it costs [A-257]', async () => {
+  const kinds: Readonly<Record<string, string>> = {
+    answers: stray,
+    comments: ':\n',
+    'empty data': 'data:\n\n',
+    identifiers: 'id:1\n\n',
+  };
+  await using server = await answersTo('tools/call', ({ params }) => {
+    const kind = kinds[params?.name ?? ''] ?? '';
+    return eventStream(kind, (16 * MiB) / kind.length, '', 1_000);
+  });
+  await using home = await makeHome();
+  await configure(home, { callMiB: 16 });
+  for (const [name, kind] of Object.entries(kinds)) {
+    const before = server.written;
+    const { code, stderr } = await runProgram(home, ['call', server.url, name, '--timeout', '60']);
+    assert.equal(code, 5, stderr);
+    assert.match(stderr, /sent more than 16 MiB in one call/, name);
+    const taken = server.written - before;
+    // What lies in the buffers of the connection, at both its ends, is taken by nobody.
+    assert.ok(taken < 8 * MiB, `${name}: ${taken} bytes, ${taken / kind.length} times`);
+  }
+});
+
+test('whoever waits for a body in chunks of one byte is told once, and not with each of them [A-257]', async () => {
+  await using server = await answersTo('tools/call', ({ id }) =>
+    inCrumbs(answer(id, `"${'x'.repeat(MiB / 4)}"`)),
+  );
+  await using home = await makeHome();
+  const [hook, figure] = [join(home.path, 'hook.cjs'), join(home.path, 'resolved-again')];
+  await writeFile(
+    hook,
+    `let again = 0;
+    process.on('multipleResolves', () => { again += 1; });
+    process.once('exit', () => require('node:fs').writeFileSync(${JSON.stringify(figure)}, String(again)));`,
+  );
+  const env = { ...home.env, NODE_OPTIONS: `--require=${hook}` };
+  const { code, stderr } = await runProgram({ ...home, env }, ['call', server.url, 'x']);
+  assert.equal(code, 0, stderr);
+  const again = Number(await readFile(figure, 'utf8'));
+  assert.ok(again < 1_000, `${again} times`); // one for each byte and more, else
+});
