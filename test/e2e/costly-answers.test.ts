@@ -14,7 +14,7 @@ const framed = (body: Buffer) => eventStream(`data: ${body.toString('latin1')}\n
 
 /** Answers of the largest size, and the most memory that each may take, in MiB, over a small one's: the text beside them took it beyond. */
 const costs: Readonly<Record<string, { readonly text: () => string; readonly most: number }>> = {
-  plain: { text: () => `"${'x'.repeat(size)}"`, most: 165 },
+  plain: { text: () => `"${'x'.repeat(size)}"`, most: 175 },
   'one wide character': { text: () => `"€${'x'.repeat(size)}"`, most: 300 },
   escapes: { text: () => `"${'\\n'.repeat(size / 2)}"`, most: 180 },
   'empty objects': { text: () => `[${'{},'.repeat(990_000)}0]`, most: 220 },
