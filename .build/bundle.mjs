@@ -1,6 +1,6 @@
 // The last step of `npm run build`: bundles the compiled sources in build/ to dist/, which is what bin/ starts.
 //
-//   fast-path.packed    `postern token` and `credential` with a valid token, compiled already
+//   hot-path.packed    `postern token` and `credential` with a valid token, compiled already
 //   main.packed         everything else of our own code, compiled as far as each run needs it; runtime packages stay
 //                       beside it and are loaded when used
 //   http-client.packed  undici's connection class, compiled already; the package beside it is for CONNECT proxies
@@ -38,7 +38,7 @@ const { metafile } = await build({
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   entryPoints: {
-    'fast-path': join(compiled, 'fast-path.js'),
+    'hot-path': join(compiled, 'hot-path.js'),
     main: join(compiled, 'main.js'),
   },
   packages: 'external',
@@ -66,7 +66,7 @@ await build({
     'sandbox-start': join(compiled, 'sandbox', 'start.js'),
     'sandbox-faults': join(compiled, 'sandbox', 'faults', 'table.js'),
     'yargs-helpers': 'yargs/helpers',
-    'keychain-child': join(compiled, 'system', 'keychain', 'keychain-child.js'),
+    'keychain-child': join(compiled, 'stores', 'keychain', 'keychain-child.js'),
   },
   // Its CommonJS packages ask for Node's own modules by `require`.
   banner: { js: "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);" },
@@ -75,13 +75,13 @@ await build({
   minifySyntax: true,
 });
 
-await pack('fast-path', metafile, undefined);
+await pack('hot-path', metafile, undefined);
 await pack('main', metafile, usualRuns);
 await pack('http-client', client.metafile, () => undefined);
 copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LEGAL.txt'));
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.packed', 'main.packed', 'fast-path.packed'];
+const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.packed', 'main.packed', 'hot-path.packed'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));

@@ -18,8 +18,8 @@ async function launch() {
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
-    const { fastPath } = unpack('fast-path');
-    const end = await fastPath(process.argv.slice(2));
+    const { hotPath } = unpack('hot-path');
+    const end = await hotPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
     input = end.input;

@@ -1,15 +1,195 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type DemoScene, playDemo } from './demo/play.js';
-import { chooseStore } from './demo/store.js';
-import { startSandbox } from './sandbox/start.js';
+import { PassThrough } from 'node:stream';
+import { createSignals } from './app/process.js';
+import { ciOf } from './core/browser-availability.js';
+import { Failure } from './core/failure.js';
+import { defaultLimits } from './core/limits.js';
+import type { Terminal } from './core/ports.js';
+import { clientInfo } from './core/product.js';
+import { createPrograms } from './credential/programs.js';
+import type { Browser } from './login/ports.js';
+import { run } from './main.js';
+import { type Sandbox, startSandbox } from './sandbox/start.js';
+import { walkLogin } from './sandbox/walk.js';
+import { createClock } from './stores/clock.js';
+import { keychainLimits } from './stores/keychain/item-access.js';
+import { createKeychain } from './stores/keychain/keychain.js';
+import { createMemoryStore } from './stores/memory-store.js';
+import type { SecretStore } from './stores/ports.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The keychain where there is one; else, and said aloud, a store that lasts as long as this process. */
+export async function chooseStore(
+  env: Environment,
+  say: (line: string) => void,
+): Promise<SecretStore | undefined> {
+  const { platform } = process;
+  const keychain = createKeychain({
+    platform,
+    env,
+    clock: createClock(),
+    interactive: false,
+    notify: say,
+    limits: keychainLimits(platform, defaultLimits),
+  });
+  try {
+    await keychain.ready();
+    say('The tokens of this demo go into your keychain, and are taken out of it at the end.');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) {
+      throw error;
+    }
+    const frame = '!'.repeat(78);
+    say(frame);
+    say(`!! NO KEYCHAIN HERE: ${error.message}`);
+    say('!! This demo keeps its tokens in memory instead. postern itself never does that:');
+    say(`!! it stops with exit code 7. ${error.remedy}`);
+    say(frame);
+    return createMemoryStore();
+  }
+}
+
+export interface DemoScene {
+  readonly sandbox: Sandbox;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Undefined: the keychain. */
+  readonly store: SecretStore | undefined;
+  readonly say: (line: string) => void;
+}
+
+/** The main job, command by command, as a person would type it. */
+const script: readonly (readonly [why: string, words: readonly string[]])[] = [
+  ['Log in: from a 401 to a stored credential.', ['login', 'SERVER', '--name', 'demo', '--verbose']],
+  ['What does the server offer?', ['call', 'demo']],
+  ['Who does it think I am?', ['call', 'demo', 'whoami']],
+  ['A tool that tells how far it is:', ['call', 'demo', 'countdown', 'steps:=3', 'delayMs:=200']],
+  [
+    'The note store wants more scope; --login may ask for it:',
+    ['call', 'demo', 'note_add', 'text=Hello', '--login'],
+  ],
+  ['The token for other programs, here only its form:', ['token', 'demo', '--header']],
+  ['Which logins are there?', ['status']],
+  ['Log out: revoked there, forgotten here.', ['logout', 'demo']],
+  ['And it is gone:', ['status']],
+];
+
+/**
+ * Plays the main job on the sandbox. With a display and a terminal the real browser opens; otherwise the demo walks
+ * the login pages itself, as a browser would.
+ * @returns the exit code: that of the first command that failed, else 0
+ */
+export async function playDemo(scene: DemoScene): Promise<number> {
+  const { say, sandbox } = scene;
+  const browser = browserFor(scene);
+  say(`The sandbox serves ${sandbox.serverUrl}, its authorization server is ${sandbox.issuer}.`);
+  for (const [why, words] of script) {
+    const argv = words.map((word) => (word === 'SERVER' ? sandbox.serverUrl : word));
+    say(`\n# ${why}\n$ postern ${argv.join(' ')}`);
+    const code = await runOne(scene, argv, browser);
+    if (code !== 0) {
+      say(`\nThe demo stops: that command ended with exit code ${code}.`);
+      return code;
+    }
+  }
+  const { authorizationServerRequests, registrations, tokenRequests } = sandbox.stats;
+  say(
+    `\nDone. The authorization server saw ${authorizationServerRequests} requests, ${registrations} registration(s), ${tokenRequests} token requests.`,
+  );
+  return 0;
+}
+
+async function runOne(
+  scene: DemoScene,
+  argv: readonly string[],
+  browser: Browser | undefined,
+): Promise<number> {
+  const { env, store, say } = scene;
+  const interruption = new AbortController();
+  const signals = createSignals();
+  const stop = () => interruption.abort(new Error('interrupted'));
+  process.once('SIGINT', stop);
+  const shown = argv[0] === 'token' ? maskedOutput(say) : process.stdout;
+  try {
+    return await run(argv, {
+      env,
+      stdin: () => process.stdin,
+      stdout: shown,
+      stderr: process.stderr,
+      platform: process.platform,
+      homedir: env['HOME'] ?? '',
+      version: clientInfo.version,
+      clientMetadataUrl: '',
+      interruption,
+      programs: createPrograms(env, signals),
+      signals,
+      launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },
+      own: {
+        ...(store === undefined ? {} : { store }),
+        ...(browser === undefined ? {} : { browser, terminal: onlooker(say) }),
+      },
+    });
+  } finally {
+    process.off('SIGINT', stop);
+  }
+}
+
+/** Shows that a token came, and not the token: what a demo prints ends up in logs. */
+function maskedOutput(say: (line: string) => void): PassThrough {
+  const stream = new PassThrough();
+  stream.on('data', (bytes: Buffer) =>
+    say(
+      bytes
+        .toString()
+        .trimEnd()
+        .replace(/\S{12,}$/, '***'),
+    ),
+  );
+  return stream;
+}
+
+/** Undefined where the person's own browser can be opened. */
+function browserFor({ env, say }: DemoScene): Browser | undefined {
+  const display =
+    process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
+  if (display && process.stdin.isTTY && process.stderr.isTTY && ciOf(env) === undefined) {
+    return undefined;
+  }
+  say(
+    'There is no display here: the demo walks the login pages itself, as a browser would, and says yes to them.',
+  );
+  return {
+    open: async (url) => {
+      walkLogin(url).catch((error: unknown) =>
+        say(`The walk through the login pages failed: ${String(error)}`),
+      );
+      return 'opened';
+    },
+  };
+}
+
+/** Stands for the person who would sit at a terminal: sees everything, answers nothing. */
+function onlooker(say: (line: string) => void): Terminal {
+  return {
+    interactive: true,
+    tell: say,
+    ask: async () => undefined,
+    choose: async () => 0,
+    listen: () => ({ [Symbol.dispose]: () => undefined }),
+    event: () => undefined,
+  };
+}
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 const folder = await mkdtemp(join(tmpdir(), 'postern-demo-'));
+
 // The demo's logins are its own: nothing of it is seen in the person's index, and nothing of theirs in it.
 const env = { ...process.env, POSTERN_STATE_DIR: folder, POSTERN_CONFIG_DIR: folder };
+
 try {
   const store = await chooseStore(env, say);
   await using sandbox = await startSandbox();

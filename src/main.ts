@@ -2,40 +2,36 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { asks } from './cli/asks.js';
-import type { CommandContext, CommandExit } from './cli/command.js';
-import { lateConfiguration } from './cli/configuration.js';
-import type { ReadInput } from './cli/credential/read-input.js';
-import type { GlobalOptions } from './cli/global-options.js';
-import { createJournal } from './cli/journal.js';
-import { isInMemory } from './cli/memory-option.js';
-import { createResultWriter } from './cli/output.js';
-import { isUnattended, registry } from './cli/registry.js';
-import { reportFailure } from './cli/report-failure.js';
-import { runCommandLine } from './cli/run-command-line.js';
-import { warnOfEnvironment } from './cli/warn-of-environment.js';
-import { interrupted } from './errors/output.js';
-import type { Programs, Signals } from './ports/process.js';
-import type { Ports } from './ports.js';
-import { Redactor } from './primitives/redactor.js';
-import { seatOf } from './primitives/seat.js';
-import { callerName } from './system/caller-name.js';
-import { readConfigFile } from './system/config-file.js';
-import { createFiles } from './system/files.js';
-import { createHostPipe } from './system/host-pipe.js';
-import { withSessionBus } from './system/keychain/bus-address.js';
-import { lateDocumentServers, lateNeighbours } from './system/late-ports.js';
-import { inMemory } from './system/memory-store.js';
-import { ownProgram } from './system/own-program.js';
-import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './system/ports.js';
-import { ownProcess } from './system/process.js';
-import { createPrograms } from './system/programs.js';
-import { createProxies } from './system/proxy/proxies.js';
-import { createSignals } from './system/signals.js';
-import { createSilence, createSpinner } from './system/spinner.js';
-import { statePaths } from './system/state/paths.js';
-import type { Keyboard } from './system/terminal.js';
-import { linesTo, writerTo } from './system/write-stream.js';
+import { readConfigFile } from './app/config-file.js';
+import type { CommandContext, CommandExit } from './app/context.js';
+import { createFiles } from './app/files.js';
+import { asks, type GlobalOptions } from './app/global-options.js';
+import { createJournal } from './app/journal.js';
+import { lateDocumentServers, lateNeighbours } from './app/lazy-ports.js';
+import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
+import { reportFailure } from './app/print-failure.js';
+import { createSignals, ownProcess } from './app/process.js';
+import { isUnattended, registry } from './app/registry.js';
+import { runCommandLine } from './app/run.js';
+import type { Keyboard } from './app/terminal/quiet-keys.js';
+import { createSilence, createSpinner } from './app/terminal/spinner.js';
+import { warnOfEnvironment } from './app/warn-of-environment.js';
+import { linesTo, writerTo } from './app/write-stream.js';
+import { createHostPipe } from './bridge/host-pipe.js';
+import { seatOf } from './core/browser-availability.js';
+import { lateConfiguration } from './core/configuration/configuration.js';
+import { createResultWriter } from './core/output.js';
+import { interrupted } from './core/output-failures.js';
+import { Redactor } from './core/secret.js';
+import { createPrograms, type Programs, type Signals } from './credential/programs.js';
+import type { ReadInput } from './credential/read-input.js';
+import { callerName } from './login/browser/caller-name.js';
+import type { LoginPorts } from './login/ports.js';
+import { createProxies } from './proxy/proxies.js';
+import { ownProgram } from './setup/machine/own-program.js';
+import { withSessionBus } from './stores/keychain/bus-address.js';
+import { inMemory, isInMemory } from './stores/memory-store.js';
+import { statePaths } from './stores/paths.js';
 
 /** Everything outside of the program that one run of it touches. */
 export interface World {
@@ -54,7 +50,7 @@ export interface World {
   readonly programs: Programs;
   readonly launch: Launch;
   readonly signals: Signals;
-  /** Ports that somebody brings himself. */
+  /** LoginPorts that somebody brings himself. */
   readonly own: OwnPorts;
 }
 
@@ -79,7 +75,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) =>
     redactor.redact(text),
   );
-  let ports: Ports | undefined;
+  let ports: LoginPorts | undefined;
   const makeContext = (options: GlobalOptions): CommandContext => {
     const told = () => lines.taken(signal);
     const made = contextOf(options, { world, redactor, show, told, colour, out });

@@ -13,7 +13,9 @@ export interface ClientDocumentRules {
 }
 
 const name = '(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
+
 const place = new RegExp(`^(?:${name}|\\[[0-9a-f:.]+\\]):[0-9]{1,5}$`);
+
 const domain = new RegExp(`^(?:(?:\\*\\.)?${name}|\\[[0-9a-f:.]+\\])(?::[0-9]{1,5})?$`);
 
 /** @throws RangeError for a rule that could never match, and for a certificate that is none */

@@ -31,6 +31,7 @@ export interface SandboxStats {
 }
 
 type Counter = keyof SandboxStats;
+
 type Draft = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] };
 
 const kept = 10_000;

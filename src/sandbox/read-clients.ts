@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../primitives/json.js';
+import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../core/text/json.js';
 import { problemOfKeySet } from './authorization-server/client-keys.js';
 import { deviceGrant } from './authorization-server/device-flow.js';
 import { isAcceptable } from './authorization-server/redirect-uri.js';
@@ -7,8 +7,11 @@ import type { SandboxClient } from './options.js';
 
 /** Members of a client's metadata (RFC 7591 section 2) that the sandbox knows what to do with. */
 const texts = ['client_id', 'client_secret', 'client_name', 'token_endpoint_auth_method', 'scope'] as const;
+
 const lists = ['redirect_uris', 'grant_types'] as const;
+
 const grants = ['authorization_code', 'refresh_token', 'client_credentials', deviceGrant];
+
 const methods = [undefined, 'none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /**

@@ -1,21 +1,23 @@
-import { cyclesIn } from './cycles.js';
+import { circlesIn } from './circles.js';
 import { earlyReturnsIn, promiseNames } from './early-returns.js';
 import { type Import, importsOf } from './imports.js';
 import { lexSource } from './lexed-source.js';
 
 export type BreachKind =
-  | 'unknown layer'
-  | 'points up'
+  | 'unknown room'
+  | 'outside its room'
   | 'leaves src'
   | 'package outside its home'
   | 'package loaded at import'
   | 'computed import'
-  | 'ports hold types only'
-  | 'cycle'
+  | 'circle of files'
+  | 'circle of folders'
   | 'default export'
   | 'module state'
   | 'touches the process'
-  | 'too long'
+  | 'file too long'
+  | 'folder too full'
+  | 'too much in all'
   | 'returned unawaited';
 
 export interface Breach {
@@ -24,38 +26,53 @@ export interface Breach {
   readonly detail: string;
 }
 
-/** What each layer may import beside itself; `flows` of main is for types alone. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  primitives: [],
-  ports: ['primitives'],
-  errors: ['primitives'],
-  protocol: ['errors', 'primitives', 'ports'],
-  flows: ['protocol', 'errors', 'primitives', 'ports'],
-  cli: ['flows', 'errors', 'primitives', 'ports'],
-  system: ['errors', 'primitives', 'ports'],
-  sandbox: ['primitives'],
-  main: ['cli', 'system', 'errors', 'primitives', 'ports'],
-  'fast-path': ['cli', 'flows', 'protocol', 'system', 'errors', 'primitives', 'ports'],
-  demo: ['main', 'sandbox', 'system', 'protocol', 'errors', 'primitives', 'ports'],
+/** The ground: what each of its rooms may import beside itself. */
+const ground: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  http: ['core'],
+  relay: ['core'],
+  stores: ['core'],
+  oauth: ['http', 'core'],
+  mcp: ['http', 'core'],
+  tokens: ['oauth', 'stores', 'http', 'core'],
+};
+/** Each may import the ground, and none another. */
+const features = ['login', 'call', 'bridge', 'proxy', 'credential', 'setup', 'client-metadata', 'config'];
+/** What joins the rooms: it may import all of them, and none of them imports it. */
+const joints = ['app', 'main', 'hot-path', 'demo'];
+
+/** Which rooms each room may import. */
+export const mayImport: Readonly<Record<string, readonly string[]>> = {
+  ...ground,
+  ...Object.fromEntries(features.map((name) => [name, Object.keys(ground)])),
+  sandbox: ['core'],
+  ...Object.fromEntries(
+    joints.map((name) => [name, [...Object.keys(ground), ...features, 'sandbox', ...joints]]),
+  ),
 };
 
-const nodeHomes = ['system', 'sandbox', 'main', 'fast-path', 'demo'];
-const packageHomes: readonly (readonly [name: RegExp, layer: string])[] = [
-  [/^oauth4webapi$/, 'protocol'],
-  [/^(?:undici|open|ora|keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'system'],
-  [/^yargs$/, 'cli'],
-  [/^(?:oidc-provider|jose|zod|@modelcontextprotocol\/.+)$/, 'sandbox'],
+/** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
+const nodeHomes =
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|tokens\/detached-refresh|bridge\/host-pipe|credential\/programs|client-metadata\/(?:document-server|self-signed))\.ts$/;
+const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
+  [/^oauth4webapi$/, 'src/oauth/'],
+  [/^undici$/, 'src/http/'],
+  [/^open$/, 'src/login/browser/'],
+  [/^(?:keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'src/stores/keychain/'],
+  [/^(?:yargs|ora)$/, 'src/app/'],
+  [/^(?:oidc-provider|jose|zod|@modelcontextprotocol\/.+)$/, 'src/sandbox/'],
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi)$/;
-const mostLines = 300;
+
+export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360, lines: 43_700 } as const;
 
 /**
  * Every breach of the architecture in a tree of sources.
  * @param files Path from the repository's root (`src/…`) to text.
  */
 export function breachesOf(files: ReadonlyMap<string, string>): readonly Breach[] {
-  const edges = new Map<string, readonly string[]>();
   const breaches: Breach[] = [];
+  const ofFiles = new Map<string, readonly string[]>();
   const promises = promiseNames(files.values());
   for (const [file, text] of files) {
     const early = earlyReturnsIn(text, promises);
@@ -63,58 +80,89 @@ export function breachesOf(files: ReadonlyMap<string, string>): readonly Breach[
       ...early.map(({ returned }) => ({ file, kind: 'returned unawaited' as const, detail: returned })),
     );
     const imports = importsOf(text);
-    const values = imports
-      .filter(({ when }) => when !== 'type')
-      .map(({ target }) => resolve(file, target ?? ''));
-    edges.set(
+    ofFiles.set(
       file,
-      values.filter((target) => target !== undefined),
+      imports.flatMap(({ target }) => resolve(file, target ?? '') ?? []),
     );
     breaches.push(...imports.flatMap((entry) => importBreaches(file, entry)), ...textBreaches(file, text));
   }
+  return [...breaches, ...circleBreaches(ofFiles), ...sizeBreaches(files)];
+}
+
+/** Types count, too: who reads a file has to read what it names. */
+function circleBreaches(ofFiles: ReadonlyMap<string, readonly string[]>): readonly Breach[] {
+  const ofRooms = new Map<string, string[]>();
+  const ofFolders = new Map<string, string[]>();
+  for (const [file, targets] of ofFiles) {
+    for (const target of targets) {
+      note(ofRooms, `src/${roomOf(file)}`, `src/${roomOf(target)}`);
+      if (roomOf(file) === roomOf(target)) note(ofFolders, folderInRoom(file), folderInRoom(target));
+    }
+  }
+  const breach = (kind: BreachKind) => (circle: readonly string[]) => ({
+    file: circle[0] ?? '',
+    kind,
+    detail: circle.join(' '),
+  });
   return [
-    ...breaches,
-    ...cyclesIn(edges).map((cycle) => ({
-      file: cycle[0] ?? '',
-      kind: 'cycle' as const,
-      detail: cycle.join(' -> '),
-    })),
+    ...circlesIn(ofFiles).map(breach('circle of files')),
+    ...[...circlesIn(ofRooms), ...circlesIn(ofFolders)]
+      .filter((circle) => circle.some((node) => !node.endsWith('.ts')))
+      .map(breach('circle of folders')),
   ];
+}
+
+function note(edges: Map<string, string[]>, from: string, to: string): void {
+  if (from === to) return;
+  edges.set(from, [...(edges.get(from) ?? []), to]);
+}
+
+/** A room and the folders in it are one for whoever looks from outside; the folders of one room may not go in circles. */
+function folderInRoom(file: string): string {
+  const inside = file.split('/').slice(2, -1);
+  return inside.length === 0 ? file : `src/${roomOf(file)}/${inside[0]}`;
+}
+
+function sizeBreaches(files: ReadonlyMap<string, string>): readonly Breach[] {
+  const counted = [...files].filter(([file]) => roomOf(file) !== 'sandbox');
+  const lines = counted.reduce((sum, [, text]) => sum + linesOf(text), 0);
+  const folders = new Map<string, number>();
+  for (const [file] of counted) {
+    const folder = file.split('/').slice(0, -1).join('/');
+    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  const found: Breach[] = [...folders]
+    .filter(([, count]) => count > limits.filesOfFolder)
+    .map(([file, count]) => ({ file, kind: 'folder too full', detail: `${count} files` }));
+  if (counted.length > limits.files || lines > limits.lines) {
+    found.push({ file: 'src', kind: 'too much in all', detail: `${counted.length} files, ${lines} lines` });
+  }
+  return found;
 }
 
 function importBreaches(file: string, entry: Import): readonly Breach[] {
   const { target, when } = entry;
-  const layer = layerOf(file);
   const breach = (kind: BreachKind) => [{ file, kind, detail: target ?? '(computed)' }];
   if (target === undefined) {
-    return layer === 'system' ? [] : breach('computed import');
+    return nodeHomes.test(file) ? [] : breach('computed import');
   }
   if (!target.startsWith('.')) {
-    return packageBreaches(layer, target, when).flatMap(breach);
+    return packageBreaches(file, target, when).flatMap(breach);
   }
   const path = resolve(file, target);
   if (path === undefined) {
     return breach('leaves src');
   }
-  const other = layerOf(path);
-  if ((layer === 'ports' || other === 'ports') && when !== 'type') {
-    return breach('ports hold types only');
-  }
-  return isAllowed(file, layer, other, when) ? [] : breach('points up');
+  const [room, other] = [roomOf(file), roomOf(path)];
+  return room === other || (mayImport[room] ?? []).includes(other) ? [] : breach('outside its room');
 }
 
-function isAllowed(file: string, layer: string, other: string, when: Import['when']): boolean {
-  const ownCommand = file === 'src/cli/commands/sandbox.ts' && other === 'sandbox' && when === 'dynamic';
-  const typesOfFlows = layer === 'main' && other === 'flows' && when === 'type';
-  return layer === other || ownCommand || typesOfFlows || (mayImport[layer] ?? []).includes(other);
-}
-
-function packageBreaches(layer: string, target: string, when: Import['when']): readonly BreachKind[] {
+function packageBreaches(file: string, target: string, when: Import['when']): readonly BreachKind[] {
   if (target.startsWith('node:')) {
-    return nodeHomes.includes(layer) ? [] : ['package outside its home'];
+    return nodeHomes.test(file) || when === 'type' ? [] : ['package outside its home'];
   }
   const name = target.split('/', target.startsWith('@') ? 2 : 1).join('/');
-  const isHome = packageHomes.some(([pattern, home]) => home === layer && pattern.test(name));
+  const isHome = packageHomes.some(([pattern, home]) => file.startsWith(home) && pattern.test(name));
   const isEager = when === 'static' && slowToLoad.test(name);
   return [
     ...(isHome ? [] : ['package outside its home' as const]),
@@ -124,10 +172,10 @@ function packageBreaches(layer: string, target: string, when: Import['when']): r
 
 function textBreaches(file: string, text: string): readonly Breach[] {
   const { code } = lexSource(text);
-  const layer = layerOf(file);
-  const lines = text.trimEnd().split('\n').length;
+  const room = roomOf(file);
+  const lines = linesOf(text);
   const found: readonly (readonly [boolean, BreachKind, string])[] = [
-    [!(layer in mayImport), 'unknown layer', layer],
+    [!(room in mayImport), 'unknown room', room],
     [
       /\bexport\s+default\b|\bas\s+default\b(?=[^;]*\})/.test(code.replace(/\bimport\s[^;]*;/g, '')),
       'default export',
@@ -138,18 +186,18 @@ function textBreaches(file: string, text: string): readonly Breach[] {
       'module state',
       code.match(/^(?:export\s+)?(?:let|var)\s.*/m)?.[0] ?? '',
     ],
-    [
-      !nodeHomes.includes(layer) && /(?<![.\w$])(?:process|console)\s*[.[]/.test(code),
-      'touches the process',
-      '',
-    ],
-    [lines > mostLines, 'too long', `${lines} lines`],
+    [!nodeHomes.test(file) && /(?<![.\w$])(?:process|console)\s*[.[]/.test(code), 'touches the process', ''],
+    [lines > limits.linesOfFile, 'file too long', `${lines} lines`],
   ];
   return found.filter(([is]) => is).map(([, kind, detail]) => ({ file, kind, detail }));
 }
 
-/** `src/flows/x.ts` is of `flows`, `src/main.ts` of `main`. */
-function layerOf(file: string): string {
+function linesOf(text: string): number {
+  return text.trimEnd().split('\n').length;
+}
+
+/** `src/login/x.ts` is of `login`, `src/main.ts` of `main`. */
+function roomOf(file: string): string {
   return file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCredentialIndex } from '../../src/system/state/credential-index.js';
-import { createLocks } from '../../src/system/state/locks.js';
-import { statePaths } from '../../src/system/state/paths.js';
-import { realClock } from '../store/real-clock.js';
+import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
+import { statePaths } from '../../src/stores/paths.js';
+import { createLocks } from '../../src/stores/state/locks.js';
+import { realClock } from '../stores/state/real-clock.js';
 import { makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';

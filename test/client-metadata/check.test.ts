@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { checkDocument } from '../../src/flows/client-metadata/check.js';
-import type { CredentialIndex } from '../../src/ports.js';
-import { writeDocument } from '../../src/protocol/oauth/client-metadata/write-document.js';
-import { makeSelfSigned } from '../../src/system/document-server/self-signed.js';
+import { checkDocument } from '../../src/client-metadata/check-document.js';
+import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
+import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
+import type { CredentialIndex } from '../../src/stores/ports.js';
 import { testDoor } from '../support/door.js';
 import { startHttp } from '../support/http-server.js';
 import { goodHeaders, type HostedDocument, hostDocument } from './document-server.js';

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DocumentServer, SiteFile } from '../../src/ports/documents.js';
-import { createClock } from '../../src/system/clock.js';
-import { createDocumentServers } from '../../src/system/document-server/document-servers.js';
+import { createDocumentServers } from '../../src/client-metadata/document-server.js';
+import type { DocumentServer, SiteFile } from '../../src/client-metadata/ports.js';
+import { createClock } from '../../src/stores/clock.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary.js';
 
 /** The real server of `client-metadata serve`, over a file whose text and headers a test can change. */

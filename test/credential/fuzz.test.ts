@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { CredentialArguments } from '../../src/cli/credential/call.js';
-import { readCall } from '../../src/cli/credential/read-call.js';
-import { Failure } from '../../src/errors/failure.js';
-import { findCredential } from '../../src/flows/credential/find-credential.js';
-import { Secret } from '../../src/primitives/secret.js';
-import { loginNamed } from '../store/sample-login.js';
+import { Failure } from '../../src/core/failure.js';
+import { Secret } from '../../src/core/secret.js';
+import type { CredentialArguments } from '../../src/credential/call.js';
+import { findCredential } from '../../src/credential/find-credential.js';
+import { readCall } from '../../src/credential/read-call.js';
+import { loginNamed } from '../stores/index/sample-login.js';
 
 const token = 'tok.en-~+/=';
 const logins = ['https://mcp.example/mcp', 'https://github.com'].map((server, index) => ({

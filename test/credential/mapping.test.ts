@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { targetUrl } from '../../src/primitives/credential-target.js';
-import { pickCredential } from '../../src/primitives/pick-credential.js';
+import { pickCredential, targetUrl } from '../../src/tokens/credential-target.js';
 
 const login = (server: string, account = 'default', name?: string) => ({
   server,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requestInChild } from '../../src/system/keychain/child-request.js';
+import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { openStage, type Stage } from '../e2e/stage.js';
 import { itemOf, logIn, recordOf, refreshTokensSent } from '../endurance/expiry.js';
 import { needs } from '../support/needs.js';

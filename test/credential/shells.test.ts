@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { environmentOutput, readVariables, type Shell } from '../../src/cli/credential/environment.js';
-import { bareOutput, curlOutput } from '../../src/cli/credential/plain.js';
-import { Failure } from '../../src/errors/failure.js';
-import { isTokenText } from '../../src/primitives/characters.js';
-import { Secret } from '../../src/primitives/secret.js';
+import { Failure } from '../../src/core/failure.js';
+import { Secret } from '../../src/core/secret.js';
+import { isTokenText } from '../../src/core/text/characters.js';
+import { environmentOutput, readVariables, type Shell } from '../../src/credential/formats/environment.js';
+import { bareOutput, curlOutput } from '../../src/credential/formats/plain.js';
 import { needs } from '../support/needs.js';
 
 /** Every character that a token may hold, and then some that shells like in a row. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { shimText } from '../../src/cli/credential/shim.js';
+import { shimText } from '../../src/credential/shim.js';
 import { needs } from '../support/needs.js';
 import { launcher } from '../support/program.js';
 import { seed, server, token, work } from './seeded.js';

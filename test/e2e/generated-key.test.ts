@@ -3,7 +3,7 @@ import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:cryp
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openOwnScene } from '../flows/own-scene.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
 import { makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';

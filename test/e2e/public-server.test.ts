@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPublicScene, type PublicScene, publicHosts } from '../flows/public-scene.js';
+import { openPublicScene, type PublicScene, publicHosts } from '../support/flows/public-scene.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { enterOwnNetwork } from '../support/own-network.js';
 import { runProgram, startProgram } from '../support/program.js';

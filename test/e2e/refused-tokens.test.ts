@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { startBridge } from '../bridge/host.js';
-import { type OwnScene, openOwnScene } from '../flows/own-scene.js';
+import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { needs } from '../support/needs.js';
 import { openStage, type Stage } from './stage.js';
 

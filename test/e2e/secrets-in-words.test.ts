@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { openOwnScene } from '../flows/own-scene.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { LoginRecord } from '../../src/primitives/records.js';
+import type { LoginRecord } from '../../src/core/records.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
-import { requestInChild } from '../../src/system/keychain/child-request.js';
-import { readIndexSync } from '../../src/system/state/read-index.js';
+import { readIndexSync } from '../../src/stores/index/credential-index.js';
+import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
 import { authorizationUrlOf, type Stage } from '../e2e/stage.js';
 
 /** How often a test is to be repeated: `variable` of the environment, at most `most`; else `usual`. */

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import {
   authorizationRequestParameters,
   authorizationRequestUrl,
-} from '../../src/protocol/oauth/authorization-request.js';
-import { judgeAuthorizationAnswer } from '../../src/protocol/oauth/authorization-response.js';
-import type { AuthorizationServer } from '../../src/protocol/oauth/authorization-server-metadata.js';
-import { newProof } from '../../src/protocol/oauth/proof-key.js';
+  newProof,
+} from '../../src/oauth/authorization-request.js';
+import { judgeAuthorizationAnswer } from '../../src/oauth/authorization-response.js';
+import type { AuthorizationServer } from '../../src/oauth/server-metadata.js';
 
 const server: AuthorizationServer = {
   issuer: 'https://as.example',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Secret } from '../../src/primitives/secret.js';
-import { judgeTokenAnswer } from '../../src/protocol/oauth/token-response.js';
+import { Secret } from '../../src/core/secret.js';
+import { judgeTokenAnswer } from '../../src/oauth/token-response.js';
 
 const now = Date.UTC(2026, 10, 21);
 const day = 24 * 3600 * 1000;

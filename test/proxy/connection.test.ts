@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { BodyReader } from '../../src/system/proxy/caller/body-reader.js';
+import { BodyReader } from '../../src/relay/server-request.js';
 import { startHttp, startTcp } from '../support/http-server.js';
 import { mountOf, openStand, raw, type Stand } from './stand.js';
 

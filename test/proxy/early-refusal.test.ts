@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Secret } from '../../src/primitives/secret.js';
+import { Secret } from '../../src/core/secret.js';
 import { startTcp } from '../support/http-server.js';
 import { mountOf, openStand } from './stand.js';
 

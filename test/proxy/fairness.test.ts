@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { BodyReader } from '../../src/system/proxy/caller/body-reader.js';
-import { CallerSocket } from '../../src/system/proxy/caller/caller-socket.js';
-import { StreamedBody } from '../../src/system/proxy/streamed-body.js';
+import { StreamedBody } from '../../src/proxy/bodies.js';
+import { BodyReader } from '../../src/relay/server-request.js';
+import { CallerSocket } from '../../src/relay/server-socket.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, openStand } from './stand.js';
 

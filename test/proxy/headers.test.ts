@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inertPage, readResponseHead } from '../../src/primitives/relayed-answer.js';
-import { readRequestHead } from '../../src/primitives/relayed-request.js';
+import { inertPage, readRequestHead, readResponseHead } from '../../src/relay/forwarded-headers.js';
 
 const flat = (lines: readonly string[]) => lines.flatMap((line) => line.split(': '));
 

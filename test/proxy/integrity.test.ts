@@ -6,7 +6,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readInto } from '../../src/system/proxy/caller/read-into.js';
+import { readInto } from '../../src/relay/read-buffer.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand, type Stand } from './stand.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { Silence } from '../../src/system/proxy/silence.js';
+import { Silence } from '../../src/proxy/silence.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, open, openStand } from './stand.js';
 

@@ -4,9 +4,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer } from '../../src/system/proxy/caller/answer.js';
-import { CallerSocket } from '../../src/system/proxy/caller/caller-socket.js';
-import { CallerConnection } from '../../src/system/proxy/caller/connection.js';
+import { CallerConnection } from '../../src/relay/server-connection.js';
+import type { Answer } from '../../src/relay/server-response.js';
+import { CallerSocket } from '../../src/relay/server-socket.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand } from './stand.js';
 

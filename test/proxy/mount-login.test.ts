@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failure } from '../../src/errors/failure.js';
-import { logout } from '../../src/flows/logout.js';
-import { MountLogin } from '../../src/flows/proxy/mount-login.js';
-import type { Relogin } from '../../src/flows/request/authorized-sender.js';
-import type { LoginRecord } from '../../src/primitives/records.js';
-import { stepUp } from '../flows/calls.js';
-import { openScene, type Scene } from '../flows/scene.js';
+import { Failure } from '../../src/core/failure.js';
+import type { LoginRecord } from '../../src/core/records.js';
+import { logout } from '../../src/login/logout.js';
+import { MountLogin } from '../../src/proxy/mount-login.js';
+import type { Relogin } from '../../src/tokens/authorized-client.js';
+import { stepUp } from '../support/flows/calls.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
 import { ask, openStand } from './stand.js';
 
 const { signal } = new AbortController();

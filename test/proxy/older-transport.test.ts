@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { Endpoints } from '../../src/system/proxy/endpoints.js';
+import { Endpoints } from '../../src/proxy/mount-path.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, firstToken, mountOf, open, openStand } from './stand.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { restOfLocation, upstreamTarget } from '../../src/primitives/mount-path.js';
-import { attaches } from '../../src/primitives/resource.js';
+import { attaches } from '../../src/core/resource.js';
+import { restOfLocation, upstreamTarget } from '../../src/proxy/mount-path.js';
 
 const server = 'https://h.example/mcp';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { proxyLimits } from '../../src/system/proxy/limits.js';
+import { proxyLimits } from '../../src/relay/limits.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, openStand } from './stand.js';
 

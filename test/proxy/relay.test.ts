@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { Secret } from '../../src/primitives/secret.js';
+import { Secret } from '../../src/core/secret.js';
 import { startCanaries } from '../support/canary.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, firstToken, mountOf, openStand } from './stand.js';

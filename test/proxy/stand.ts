@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/ports/proxy.js';
-import { Secret } from '../../src/primitives/secret.js';
-import type { DoorOptions } from '../../src/system/http/door.js';
-import { systemResolver } from '../../src/system/http/system-resolver.js';
-import { createProxies } from '../../src/system/proxy/proxies.js';
+import { Secret } from '../../src/core/secret.js';
+import type { DoorOptions } from '../../src/http/origins.js';
+import { systemResolver } from '../../src/http/resolve-host.js';
+import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
+import { createProxies } from '../../src/proxy/proxies.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
+import { CallerConnection, type CallerServer } from '../../src/relay/server-connection.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, openStand, raw } from './stand.js';
 import { Own, ours, Wire } from './two-servers.js';

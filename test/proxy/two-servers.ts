@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { admit, admitAgain, type Gate } from '../../src/system/proxy/admit.js';
-import type { Answer } from '../../src/system/proxy/caller/answer.js';
-import { CallerConnection, type CallerServer } from '../../src/system/proxy/caller/connection.js';
-import type { IncomingHead, UnderWay } from '../../src/system/proxy/caller/under-way.js';
-import { Endpoints } from '../../src/system/proxy/endpoints.js';
-import { refusal } from '../../src/system/proxy/refusal.js';
-import { Sessions } from '../../src/system/proxy/sessions.js';
+import { admit, admitAgain, type Gate } from '../../src/proxy/admit.js';
+import { Endpoints } from '../../src/proxy/mount-path.js';
+import { refusal } from '../../src/proxy/refusal.js';
+import { Sessions } from '../../src/proxy/sessions.js';
+import { CallerConnection, type CallerServer } from '../../src/relay/server-connection.js';
+import type { IncomingHead, UnderWay } from '../../src/relay/server-request.js';
+import type { Answer } from '../../src/relay/server-response.js';
 import { mountOf } from './stand.js';
 
 /** A request that a server has taken, and read to the end of its body. */

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CommandContext } from '../../src/cli/command.js';
-import { command } from '../../src/cli/commands/sandbox.js';
-import { createResultWriter } from '../../src/cli/output.js';
+import type { CommandContext } from '../../src/app/context.js';
+import { createResultWriter } from '../../src/core/output.js';
+import { command } from '../../src/sandbox/sandbox.command.js';
 import { failureOf } from '../support/door.js';
 import { startHttp } from '../support/http-server.js';
 

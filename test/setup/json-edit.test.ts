@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { putJson, restoreJson } from '../../src/primitives/edit/json-edit.js';
-import { jsonAt } from '../../src/primitives/edit/json-value.js';
+import { putJson, restoreJson } from '../../src/setup/formats/json-edit.js';
+import { jsonAt } from '../../src/setup/formats/json-tree.js';
 
 const path = ['mcpServers', 'work'];
 const entry = { members: { type: 'http', url: 'https://h/mcp' }, without: [] };

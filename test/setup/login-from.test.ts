@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { readJsonServers, readTomlServers } from '../../src/protocol/setup/read-servers.js';
+import { readJsonServers, readTomlServers } from '../../src/setup/programs/read-servers.js';
 import { freePort } from '../support/free-port.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';

@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { checkEntry } from '../../src/flows/setup/check-entry.js';
-import { knownPrograms } from '../../src/flows/setup/list-programs.js';
-import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
-import { undoEntry } from '../../src/flows/setup/undo-entry.js';
-import { writeEntry } from '../../src/flows/setup/write-entry.js';
-import type { Ports } from '../../src/ports.js';
-import { jsonAt } from '../../src/primitives/edit/json-value.js';
+import type { HttpPorts } from '../../src/http/request.js';
+import { checkEntry } from '../../src/setup/check-entry.js';
+import { jsonAt } from '../../src/setup/formats/json-tree.js';
+import { knownPrograms } from '../../src/setup/list-programs.js';
+import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
+import { undoEntry } from '../../src/setup/undo-entry.js';
+import { writeEntry } from '../../src/setup/write-entry.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
@@ -100,7 +100,7 @@ for (const program of knownPrograms().filter(({ name }) => name !== 'curl')) {
           run: nothing,
         };
         assert.equal(
-          (await checkEntry(checking, {} as Pick<Ports, 'door'>, requestFor(name), signal)).place,
+          (await checkEntry(checking, {} as Pick<HttpPorts, 'door'>, requestFor(name), signal)).place,
           'there',
         );
 

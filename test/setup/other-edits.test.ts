@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, findEntry, putEntry, restoreEntry } from '../../src/primitives/edit/entry.js';
-import { gitVariables } from '../../src/primitives/edit/git-config-edit.js';
-import { tomlStrings } from '../../src/primitives/edit/toml-edit.js';
+import { type Entry, findEntry, putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
+import { gitVariables } from '../../src/setup/formats/git-config-edit.js';
+import { tomlStrings } from '../../src/setup/formats/toml-edit.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownPrograms } from '../../src/flows/setup/list-programs.js';
-import type { Machine } from '../../src/ports/neighbours.js';
+import { knownPrograms } from '../../src/setup/list-programs.js';
+import type { Machine } from '../../src/setup/ports.js';
 import { machine } from './workshop.js';
 
 /** The first file of each program, by its name. */

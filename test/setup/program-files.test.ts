@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createProgramFiles } from '../../src/system/neighbours/program-files.js';
-import { createSetupRecords } from '../../src/system/neighbours/setup-records.js';
+import { createProgramFiles } from '../../src/setup/machine/program-files.js';
+import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 

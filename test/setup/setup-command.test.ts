@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { knownPrograms } from '../../src/flows/setup/list-programs.js';
-import { jsonAt } from '../../src/primitives/edit/json-value.js';
+import { jsonAt } from '../../src/setup/formats/json-tree.js';
+import { knownPrograms } from '../../src/setup/list-programs.js';
 import { launcher, runProgram } from '../support/program.js';
 import { plainHome } from './plain-home.js';
 

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { startWords } from '../../src/setup/machine/external-programs.js';
 import {
   callWords,
   gitLine,
@@ -11,8 +12,7 @@ import {
   isExpanded,
   shellLine,
   shimText,
-} from '../../src/protocol/setup/words.js';
-import { startWords } from '../../src/system/neighbours/start-words.js';
+} from '../../src/setup/programs/program.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { machine } from './workshop.js';
 

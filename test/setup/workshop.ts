@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { SetupWorld } from '../../src/flows/setup/write-entry.js';
-import type { Machine } from '../../src/ports/neighbours.js';
-import { createProgramFiles } from '../../src/system/neighbours/program-files.js';
-import { createSetupRecords } from '../../src/system/neighbours/setup-records.js';
-import { createLocks } from '../../src/system/state/locks.js';
-import { realClock } from '../store/real-clock.js';
+import { createProgramFiles } from '../../src/setup/machine/program-files.js';
+import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
+import type { Machine } from '../../src/setup/ports.js';
+import type { SetupWorld } from '../../src/setup/write-entry.js';
+import { createLocks } from '../../src/stores/state/locks.js';
+import { realClock } from '../stores/state/real-clock.js';
 
 /** A machine whose user lives in `home`, with real files there. */
 export function workshop(home: string, script = '/opt/lib/node_modules/postern/bin/postern.js'): SetupWorld {

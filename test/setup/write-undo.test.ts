@@ -13,12 +13,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { programFileUnwritable } from '../../src/errors/setup.js';
-import { entryDigest, entryState, meaningDigest } from '../../src/flows/setup/entry-meaning.js';
-import { knownPrograms } from '../../src/flows/setup/list-programs.js';
-import { configurationFile, type SetupRequest } from '../../src/flows/setup/plan-entry.js';
-import { undoEntry } from '../../src/flows/setup/undo-entry.js';
-import { writeEntry } from '../../src/flows/setup/write-entry.js';
+import { programFileUnwritable } from '../../src/setup/failures.js';
+import { entryDigest, entryState, knownPrograms, meaningDigest } from '../../src/setup/list-programs.js';
+import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
+import { undoEntry } from '../../src/setup/undo-entry.js';
+import { writeEntry } from '../../src/setup/write-entry.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Failure } from '../../src/errors/failure.js';
-import type { OutboundDoor } from '../../src/ports.js';
-import type { OutboundRequest, OutboundResponse } from '../../src/primitives/outbound.js';
-import { createDoor, type DoorOptions } from '../../src/system/http/door.js';
+import { Failure } from '../../src/core/failure.js';
+import { createDoor } from '../../src/http/client.js';
+import type { DoorOptions } from '../../src/http/origins.js';
+import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../src/http/request.js';
 
 /** A door with a name service of our own, which counts the questions. */
 export interface TestDoor extends OutboundDoor {

@@ -1,25 +1,27 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { validToken } from '../../src/flows/token/valid-token.js';
-import type { Browser, Clock, Journal, Ports, SecretStore, Terminal } from '../../src/ports.js';
-import { defaultLimits, type Limits } from '../../src/primitives/limits.js';
-import type { Step } from '../../src/primitives/step.js';
+import { defaultLimits, type Limits } from '../../src/core/limits.js';
+import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
+import type { Step } from '../../src/core/step.js';
+import { createDoor } from '../../src/http/client.js';
+import { systemResolver } from '../../src/http/resolve-host.js';
+import { callbackLimits } from '../../src/login/browser/callback-limits.js';
+import { createCallbackListeners } from '../../src/login/browser/callback-listener.js';
+import type { Browser, LoginPorts } from '../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../src/sandbox/walk.js';
-import { callbackLimits } from '../../src/system/callback/limits.js';
-import { createCallbackListeners } from '../../src/system/callback/listeners.js';
-import { createDoor } from '../../src/system/http/door.js';
-import { systemResolver } from '../../src/system/http/system-resolver.js';
-import { createMemoryStore } from '../../src/system/memory-store.js';
-import { createAttempts } from '../../src/system/state/attempts.js';
-import { createCredentialIndex } from '../../src/system/state/credential-index.js';
-import { createFormatFailures } from '../../src/system/state/format-failures.js';
-import { createHandedOut } from '../../src/system/state/handed-out.js';
-import { createLocks } from '../../src/system/state/locks.js';
-import { createRecovery } from '../../src/system/state/recovery.js';
+import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
+import { createMemoryStore } from '../../src/stores/memory-store.js';
+import type { SecretStore } from '../../src/stores/ports.js';
+import { createAttempts } from '../../src/stores/state/attempts.js';
+import { createFormatFailures } from '../../src/stores/state/failure-log.js';
+import { createHandedOut } from '../../src/stores/state/handed-out.js';
+import { createLocks } from '../../src/stores/state/locks.js';
+import { createRecovery } from '../../src/stores/state/recovery.js';
+import { validToken } from '../../src/tokens/valid-token.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
-export interface FlowPorts extends Ports, AsyncDisposable {
+export interface FlowPorts extends LoginPorts, AsyncDisposable {
   readonly store: SecretStore;
   /** Every address that the "browser" was given, in order. */
   readonly opened: readonly string[];

@@ -1,11 +1,11 @@
-import { defaultAccount, type LoginRecord } from '../../src/primitives/records.js';
-import { Secret } from '../../src/primitives/secret.js';
-import { credentialKey, encodeCredential } from '../../src/protocol/credential-item.js';
-import { requestInChild } from '../../src/system/keychain/child-request.js';
-import { createCredentialIndex } from '../../src/system/state/credential-index.js';
-import { createLocks } from '../../src/system/state/locks.js';
-import { statePaths } from '../../src/system/state/paths.js';
-import { realClock } from '../store/real-clock.js';
+import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
+import { Secret } from '../../src/core/secret.js';
+import { credentialKey, encodeCredential } from '../../src/stores/credential-item.js';
+import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
+import { requestInChild } from '../../src/stores/keychain/keychain-requests.js';
+import { statePaths } from '../../src/stores/paths.js';
+import { createLocks } from '../../src/stores/state/locks.js';
+import { realClock } from '../stores/state/real-clock.js';
 import type { Home } from './home.js';
 
 /** What a test may choose of a stored login. */

@@ -1,11 +1,14 @@
-import { asObject, type JsonValue } from '../../primitives/json.js';
+import { asObject, type JsonValue } from '../../core/text/json.js';
 
 /** Members that only a private or a shared key has (RFC 7518 section 6). */
 const privateParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
 /** Each key is tried on an assertion that does not name one. */
 const mostKeys = 20;
+
 /** 4096 bits and 32 bits in base64url: the work of one verification grows with both. */
 const longestModulus = 683;
+
 const longestExponent = 6;
 
 /**

@@ -1,7 +1,7 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { Allowance } from '../allowance.js';
 import type { Answer } from '../wire/answer.js';
-import { deviceConfirmPage, deviceDonePage, deviceInputPage } from './pages/device-pages.js';
+import { type DeviceForm, deviceConfirmPage, deviceDonePage, deviceInputPage } from './pages/device-pages.js';
 
 /** The grant type of RFC 8628 section 3.4. */
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -34,12 +34,6 @@ export function deviceFlow(guesses: Allowance): DeviceFlow {
     },
     successSource: async (context) => answer(context, deviceDonePage(true)),
   };
-}
-
-export interface DeviceForm {
-  readonly action: string;
-  /** Its hidden fields, by name. */
-  readonly fields: readonly (readonly [name: string, value: string])[];
 }
 
 /** oidc-provider hands its form over as HTML; ours is made anew from what is in it. */

@@ -3,7 +3,9 @@ import { hashOf } from '../secret-hash.js';
 
 /** Most records of one kind; then the one least recently written or read is forgotten. */
 const limits: Readonly<Record<string, number>> = { Client: 1000 };
+
 const otherLimit = 5000;
+
 /**
  * Kinds whose identifier is a secret that a client holds. Device codes are one too, but oidc-provider refers to
  * them by value from its other records; they live for ten minutes.

@@ -3,6 +3,7 @@
 declare module 'oidc-provider/lib/provider.js' {
   export { Provider } from 'oidc-provider';
 }
+
 declare module 'oidc-provider/lib/helpers/errors.js' {
   import { errors } from 'oidc-provider';
   export import InvalidClient = errors.InvalidClient;

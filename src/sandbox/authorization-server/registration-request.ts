@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../primitives/json.js';
+import type { JsonValue } from '../../core/text/json.js';
 import type { Answer } from '../wire/answer.js';
 import { problemOfKeySet } from './client-keys.js';
 import { oauthError } from './oauth-error.js';

@@ -1,6 +1,7 @@
 import type { SandboxSettings } from '../options.js';
 
 const oauth = '/.well-known/oauth-authorization-server';
+
 const openid = '/.well-known/openid-configuration';
 
 /**

@@ -2,7 +2,9 @@ import type { Fault } from './fault.js';
 
 /** The names that the authorization server asks for: these faults are decisions of its own. */
 export const noConsent = 'upstream-no-consent';
+
 export const consentForAll = 'upstream-consent-for-all';
+
 export const stateUnbound = 'upstream-state-unbound';
 
 /** Ways of being a confused deputy: the upstream knows the sandbox under one static client identifier. */

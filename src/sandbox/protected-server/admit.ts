@@ -8,7 +8,9 @@ import type { Caller } from './verify-token.js';
 
 /** Bytes. */
 const longestBody = 1024 * 1024;
+
 const methods = ['GET', 'POST', 'DELETE'];
+
 /** What stops at the gate: nothing behind it sees the caller's credentials. */
 const withheld = new Set(['authorization', 'cookie', 'proxy-authorization']);
 

@@ -1,4 +1,4 @@
-import { EventByteReader } from '../../primitives/event-bytes.js';
+import { EventByteReader } from '../../core/text/event-stream.js';
 import type { Answer } from '../wire/answer.js';
 
 /** Of what the SDK answers, in bytes. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { scopesMissing } from '../../primitives/scope.js';
+import { scopesMissing } from '../../core/scope.js';
 import type { Answer } from '../wire/answer.js';
 import { presentedToken } from './bearer-token.js';
 import { type ChallengeParts, tokenMissing, tokenRefused } from './challenge.js';

@@ -1,5 +1,5 @@
 import type { ScopeChallengeHandler } from '@modelcontextprotocol/server';
-import { scopesMissing, unionScopes } from '../../primitives/scope.js';
+import { scopesMissing, unionScopes } from '../../core/scope.js';
 import { resourceScopes } from '../authorization-server/scopes.js';
 
 /** The scope that a tool, resource or prompt of this server can ask for. */

@@ -4,6 +4,7 @@ export interface Note {
 }
 
 const mostNotes = 100;
+
 const mostSubjects = 1000;
 
 /** Notes by subject, in memory. Nobody sees another's. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Answer } from '../wire/answer.js';
-import { send } from '../wire/answer.js';
+import { type Answer, send } from '../wire/answer.js';
 import { hasHost, targetOf } from '../wire/request.js';
 import { admit } from './admit.js';
 import { tokenGate } from './gate.js';

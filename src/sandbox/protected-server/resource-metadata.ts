@@ -3,6 +3,7 @@ import { jsonAnswer } from './json-answer.js';
 import type { ProtectedServerSettings } from './options.js';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
+
 const told = '/resource-metadata';
 
 /** The paths at which the protected resource metadata answers (RFC 9728 section 3), the best known first. */

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
-import { parseScope } from '../../primitives/scope.js';
+import { parseScope } from '../../core/scope.js';
 import type { ProtectedServerSettings } from './options.js';
 
 /** Who calls, as a verified token tells it. The token itself is not kept. */
@@ -19,6 +19,7 @@ export type Verified =
 export type TokenVerifier = (token: string) => Promise<Verified>;
 
 const longestToken = 8192;
+
 const refused = (problem: string): Verified => ({ ok: false, problem });
 
 /**
@@ -59,6 +60,7 @@ function judgeClaims(payload: JWTPayload): Verified {
 }
 
 const malformed = 'The access token is malformed';
+
 const wrongAudience = 'The access token was issued for another resource';
 
 function problemOf(error: errors.JOSEError): string {

@@ -35,6 +35,7 @@ export interface Visit {
 }
 
 const minutes = 60_000;
+
 const mostTokens = 1000;
 
 /**

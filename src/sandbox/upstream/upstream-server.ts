@@ -18,6 +18,7 @@ interface Authorized {
 }
 
 const bodyLimit = 16_384;
+
 const mostKept = 1000;
 
 /**

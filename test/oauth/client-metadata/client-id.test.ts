@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeClientId } from '../../../src/protocol/oauth/client-metadata/client-id.js';
-import { judgeDelivery } from '../../../src/protocol/oauth/client-metadata/delivery.js';
-import { judgeDocument } from '../../../src/protocol/oauth/client-metadata/document.js';
+import { judgeClientId } from '../../../src/oauth/client-metadata/client-id.js';
+import { judgeDelivery } from '../../../src/oauth/client-metadata/delivery.js';
+import { judgeDocument } from '../../../src/oauth/client-metadata/document.js';
 import { address, changed, codesOf } from './sample.js';
 
 const addresses: readonly (readonly [url: string, ...findings: readonly string[]])[] = [

@@ -1,5 +1,5 @@
-import { type JudgedDocument, judgeDocument } from '../../../src/protocol/oauth/client-metadata/document.js';
-import { writeDocument } from '../../../src/protocol/oauth/client-metadata/write-document.js';
+import { type JudgedDocument, judgeDocument } from '../../../src/oauth/client-metadata/document.js';
+import { writeDocument } from '../../../src/oauth/client-metadata/write-document.js';
 
 /** An address at a top-level domain that does not exist. */
 export const address = 'https://me.postern/app/client.json';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultLines } from '../../../src/cli/commands/sandbox.js';
 import { listFaults } from '../../../src/sandbox/faults/table.js';
+import { faultLines } from '../../../src/sandbox/sandbox.command.js';
 
 test('[A-298] a fault says what it does, and each name is there once', () => {
   const names = listFaults().map(({ name }) => name);

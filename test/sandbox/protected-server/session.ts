@@ -1,4 +1,4 @@
-import { EventByteReader } from '../../../src/primitives/event-bytes.js';
+import { EventByteReader } from '../../../src/core/text/event-stream.js';
 
 type Json = Record<string, unknown>;
 

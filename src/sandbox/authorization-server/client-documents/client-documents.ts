@@ -24,7 +24,9 @@ export interface DocumentSurroundings {
 
 /** Milliseconds that a fetch may take, name look-up and all; and the least time until a failure is told. */
 const longestFetch = 5000;
+
 const soonestFailure = 200;
+
 /**
  * Connections to one address in a minute, whatever names lead there and whatever comes back: strangers choose
  * what is fetched, and must not be able to make this server hammer somebody.

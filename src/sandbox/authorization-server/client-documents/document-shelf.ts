@@ -13,8 +13,10 @@ export interface FreshDocument {
 
 /** Most documents kept; the least recently used goes first. */
 const mostKept = 100;
+
 /** Most fetches under way at once; more are refused, since each can take seconds. */
 const mostUnderWay = 16;
+
 /** Milliseconds until a document that does not suit may be fetched again. */
 const soonestAgain = 10_000;
 

@@ -1,5 +1,6 @@
 /** Seconds that a document is kept for at most, whatever its headers say. */
 export const longestFreshness = 86_400;
+
 /** Seconds for a document that says nothing: one login asks for it several times. */
 export const unstatedFreshness = 5;
 

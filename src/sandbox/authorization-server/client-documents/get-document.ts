@@ -3,11 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
-import { collectBytes } from '../../../primitives/collect-bytes.js';
+import { collectBytes } from '../../../core/text/bytes.js';
 import { portOf } from './reachable-addresses.js';
 
 /** Bytes of a document (client ID metadata document draft, section 6.6), and of its header block. */
 export const largestDocument = 5 * 1024;
+
 const largestHead = 16_384;
 
 /** What was served: bytes, and header values by lower-case name. */

@@ -1,4 +1,4 @@
-import { gateUrl } from '../../../primitives/url-gate.js';
+import { gateUrl } from '../../../core/url.js';
 
 const longestIdentifier = 2048;
 

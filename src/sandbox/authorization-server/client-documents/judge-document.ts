@@ -4,7 +4,7 @@ import {
   parseJson,
   stringField,
   stringListField,
-} from '../../../primitives/json.js';
+} from '../../../core/text/json.js';
 import { problemOfKeySet } from '../client-keys.js';
 import { deviceGrant } from '../device-flow.js';
 import { isAcceptable } from '../redirect-uri.js';
@@ -15,10 +15,14 @@ export type JudgedDocument =
   | { readonly ok: false; readonly problem: string | undefined };
 
 const mostRedirectUris = 20;
+
 const methods = ['none', 'private_key_jwt'];
+
 /** By these a person logs in. A client that nobody here has set up gets no token without one. */
 const interactiveGrants: readonly string[] = ['authorization_code', deviceGrant];
+
 const allowedGrants: readonly string[] = [...interactiveGrants, 'refresh_token'];
+
 /** What would make this server ask other addresses that the client chose. */
 const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
 

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { classifyAddress } from '../../../primitives/ip-address.js';
+import { classifyAddress } from '../../../core/ip-address.js';
 
 /** Every address of a name, as the system's resolver gives them. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;

@@ -1,6 +1,11 @@
 import type { Answer } from '../../wire/answer.js';
-import type { DeviceForm } from '../device-flow.js';
 import { html, type Markup, pageAnswer, words } from './html.js';
+
+export interface DeviceForm {
+  readonly action: string;
+  /** Its hidden fields, by name. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+}
 
 /** Which code does your device show? */
 export function deviceInputPage(form: DeviceForm, wrong: boolean): Answer {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { printable } from '../../../primitives/printable.js';
+import { printable } from '../../../core/text/printable.js';
 import type { Answer } from '../../wire/answer.js';
 import { style } from './style.js';
 

@@ -1,0 +1,102 @@
+import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
+import { mkdir, open, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { fileUnreadable } from '../core/output-failures.js';
+import type { Files } from '../core/ports.js';
+import { readyDescriptorUnusable } from '../proxy/failures.js';
+import { fileUnwritable } from '../setup/failures.js';
+
+/** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
+export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }): Files {
+  return {
+    get stdinIsTerminal() {
+      return stdin().isTTY === true;
+    },
+    read,
+    isOpenToOthers,
+    stdin: () => fromStdin(stdin()),
+    write,
+    makeFolder,
+    tellReady,
+  };
+}
+
+async function* read(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    await using file = await open(path, 'r');
+    yield* file.createReadStream({ autoClose: false });
+  } catch (error) {
+    throw fileUnreadable(path, codeOf(error));
+  }
+}
+
+async function isOpenToOthers(path: string): Promise<boolean> {
+  if (process.platform === 'win32') return false; // its modes tell nothing of its access lists
+  const found = await stat(path).catch(() => undefined);
+  return found?.isFile() === true && (found.mode & 0o044) !== 0;
+}
+
+async function* fromStdin(stdin: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of stdin) {
+      yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    }
+  } catch (error) {
+    throw fileUnreadable('stdin', codeOf(error));
+  }
+}
+
+async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, 'w');
+  } catch (error) {
+    throw fileUnwritable(path, codeOf(error));
+  }
+  try {
+    for await (const chunk of chunks) {
+      await file.writeFile(chunk).catch((error: unknown) => {
+        throw fileUnwritable(path, codeOf(error));
+      });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true });
+  } catch (error) {
+    throw fileUnwritable(path, codeOf(error));
+  }
+}
+
+async function tellReady(descriptor: number, text: string): Promise<void> {
+  try {
+    if (isOurOwn(descriptor)) throw Object.assign(new Error('not inherited'), { code: 'EBADF' });
+    writeSync(descriptor, text);
+    closeSync(descriptor);
+  } catch (error) {
+    throw readyDescriptorUnusable(descriptor, codeOf(error));
+  }
+}
+
+/** What Node waits on for events is no file, and of its own pipes it has both ends. */
+function isOurOwn(descriptor: number): boolean {
+  if (process.platform !== 'linux') return false;
+  const targets = readdirSync('/proc/self/fd').map((each) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${each}`);
+    } catch {
+      return ''; // the one that this list was read with
+    }
+  });
+  const target = readlinkSync(`/proc/self/fd/${descriptor}`);
+  const isPipe = target.startsWith('pipe:');
+  return target.startsWith('anon_inode:') || (isPipe && targets.filter((each) => each === target).length > 1);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

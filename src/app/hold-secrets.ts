@@ -1,0 +1,213 @@
+import type { Terminal } from '../core/ports.js';
+import type { SecretKind } from '../core/secret.js';
+import type { OutboundDoor, OutboundRequest } from '../http/request.js';
+import type { CallbackListeners } from '../login/ports.js';
+import type { Wire, WireRequest, WireWatcher } from '../relay/wire.js';
+import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
+
+/** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
+export type Hold = (secret: string, kind?: SecretKind) => void;
+
+const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+const answerMember =
+  /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
+
+const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
+
+/** Sealed credentials are seen as they are opened. */
+export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
+  return {
+    ...recovery,
+    find: async (key, spent) => {
+      const item = await recovery.find(key, spent);
+      holdAll(item?.reveal() ?? '', itemMember, jsonText, hold);
+      return item;
+    },
+  };
+}
+
+/** A store whose items are seen as they are read and written. */
+export function watchStore(store: SecretStore, hold: Hold): SecretStore {
+  const see = (text: string) => holdAll(text, itemMember, jsonText, hold);
+  return {
+    kind: store.kind,
+    ready: () => store.ready(),
+    read: async (key) => {
+      const item = await store.read(key);
+      see(item?.reveal() ?? '');
+      return item;
+    },
+    write: (key, value) => {
+      see(value.reveal());
+      return store.write(key, value);
+    },
+    remove: (key) => store.remove(key),
+  };
+}
+
+/** Stores whose items are seen. */
+export function watchStores(stores: SecretStores, hold: Hold): SecretStores {
+  return { of: (kind) => watchStore(stores.of(kind), hold) };
+}
+
+/** A door whose credentials are seen: those sent, those in the answers to forms, session identifiers. */
+export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
+  return {
+    check: (target) => door.check(target),
+    send: async (request) => {
+      holdRequest(request, hold);
+      const response = await door.send(request);
+      for (const [name, value] of response.headers) {
+        if (name === 'mcp-session-id') hold(value, 'offered');
+      }
+      const bytes = async () => {
+        const body = await response.bytes();
+        holdAll(new TextDecoder().decode(body), answerMember, jsonText, hold);
+        return body;
+      };
+      // The answer to a form, or to a registration, is the only kind that brings credentials.
+      return typeof request.body === 'string' && request.namedBy !== 'person'
+        ? { ...response, bytes }
+        : response;
+    },
+    [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+  };
+}
+
+/** A wire whose tokens and session identifiers are seen. */
+export function watchWire(wire: Wire, hold: Hold): Wire {
+  let latest: WireRequest['headers'] | undefined;
+  return {
+    send: (request, watcher) => {
+      // A bridge repeats its headers, as the very same object.
+      if (request.headers !== latest) holdHeaders(request.headers, hold);
+      latest = request.headers;
+      return wire.send(request, new SessionWatch(watcher, hold));
+    },
+    [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
+  };
+}
+
+/** Sees the session that an answer begins. */
+class SessionWatch implements WireWatcher {
+  readonly #watcher: WireWatcher;
+  readonly #hold: Hold;
+
+  constructor(watcher: WireWatcher, hold: Hold) {
+    this.#watcher = watcher;
+    this.#hold = hold;
+  }
+
+  head(status: number, header: (name: string) => readonly string[]): void {
+    for (const value of header('mcp-session-id')) this.#hold(value, 'offered');
+    this.#watcher.head(status, header);
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#watcher.data(chunk);
+  }
+
+  end(): void {
+    this.#watcher.end();
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    this.#watcher.failed(error, unanswered);
+  }
+}
+
+/** A terminal whose hidden answers are seen: a client secret, or the code in a pasted redirect URL. */
+export function watchTerminal(terminal: Terminal, hold: Hold): Terminal {
+  return {
+    interactive: terminal.interactive,
+    tell: (line) => terminal.tell(line),
+    choose: (question, choices, signal) => terminal.choose(question, choices, signal),
+    listen: (enter) => terminal.listen(enter),
+    event: (event) => terminal.event(event),
+    ask: async (question, options) => {
+      const typed = await terminal.ask(question, options);
+      if (options.hidden && typed !== undefined) {
+        const code = /[?&]code=([^&#\s]*)/.exec(typed)?.[1];
+        hold(decodeForm(code ?? typed.trim()));
+      }
+      return typed;
+    },
+  };
+}
+
+/** Listeners whose codes are seen. The state is not held: the address that is printed has to show it. */
+export function watchListeners(listeners: CallbackListeners, hold: Hold): CallbackListeners {
+  return {
+    listen: async (options) => {
+      const listener = await listeners.listen(options);
+      const answer = async (signal: AbortSignal) => {
+        const parameters = await listener.answer(signal);
+        for (const [name, value] of parameters) {
+          if (name === 'code') hold(value, 'token');
+        }
+        return parameters;
+      };
+      return {
+        redirectUri: listener.redirectUri,
+        get doubtful() {
+          return listener.doubtful;
+        },
+        get ignored() {
+          return listener.ignored;
+        },
+        arm: (request) => listener.arm(request),
+        link: (place) => listener.link(place),
+        address: () => listener.address(),
+        isOurs: (state) => listener.isOurs(state),
+        answer,
+        finish: (outcome) => listener.finish(outcome),
+        [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+      };
+    },
+  };
+}
+
+function holdRequest(request: OutboundRequest, hold: Hold): void {
+  holdHeaders(request.headers ?? [], hold);
+  if (typeof request.body === 'string') {
+    holdAll(request.body, formField, decodeForm, hold);
+  }
+}
+
+function holdHeaders(headers: NonNullable<OutboundRequest['headers']>, hold: Hold): void {
+  for (const [name, value] of headers) {
+    if (/^authorization$/i.test(name)) {
+      const credentials = value.replace(/^\S+\s+/, '');
+      hold(credentials, 'token');
+      if (/^basic\s/i.test(value)) hold(basicPassword(credentials), 'token');
+    }
+    if (/^mcp-session-id$/i.test(name)) hold(value, 'session');
+  }
+}
+
+/** The secret of a client in Basic form (RFC 6749 section 2.3.1). */
+function basicPassword(credentials: string): string {
+  const pair = Buffer.from(credentials, 'base64').toString();
+  return decodeForm(pair.slice(pair.indexOf(':') + 1));
+}
+
+function holdAll(text: string, pattern: RegExp, decode: (text: string) => string, hold: Hold): void {
+  for (const [, found = ''] of text.matchAll(pattern)) hold(decode(found), 'token');
+}
+
+function jsonText(escaped: string): string {
+  try {
+    return String(JSON.parse(`"${escaped}"`));
+  } catch {
+    return escaped;
+  }
+}
+
+function decodeForm(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

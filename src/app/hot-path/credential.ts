@@ -1,0 +1,152 @@
+import { fstatSync, type Stats, statSync } from 'node:fs';
+import type { LoginRecord } from '../../core/records.js';
+import { type CredentialCall, formatOf, type Input, inputOf } from '../../credential/call.js';
+import { credentialTable, formatsAskedAgain } from '../../credential/credential.options.js';
+import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
+import { minLife } from '../../credential/grant-token.js';
+import { readCall } from '../../credential/read-call.js';
+import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
+import { decodeCredential } from '../../stores/credential-item.js';
+import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
+import { withSessionBus } from '../../stores/keychain/bus-address.js';
+import { readSecretFast } from '../../stores/keychain/read-item.js';
+import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
+import {
+  handedOutPath,
+  mayBeAskedAgain,
+  noteHandedOut,
+  renewedLately,
+} from '../../stores/state/handed-out.js';
+import { originText } from '../../tokens/credential-target.js';
+import { checkPin } from '../../tokens/login-pin.js';
+import { reportedRefused, usable } from '../../tokens/token-request.js';
+import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
+import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+
+type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
+
+/**
+ * What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer.
+ */
+export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
+  const args = usualArguments(credentialTable, argv);
+  // What a secret may be shown on, the whole program decides.
+  if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) {
+    return undefined;
+  }
+  const format = formatOf(args);
+  const input = inputOf(format, args);
+  const asked = async (): Promise<CredentialCall> => {
+    if (input !== undefined) {
+      left.input = await readAll(input, left);
+    }
+    const bytes = left.input === undefined ? new Uint8Array() : inputBytes(format, left.input);
+    return readCall(format, args, { env: process.env, input: bytes });
+  };
+  if (input === undefined) {
+    const call = await asked();
+    return call.kind === 'get' ? answer(async () => call, left) : answerWithoutToken(call);
+  }
+  return answer(asked, left);
+}
+
+/** Most callers have written all before this process runs; for those that have not, a socket waits. */
+async function readAll(input: Exclude<Input, undefined>, left: Left): Promise<ReadInput> {
+  const waiting = takeWaiting();
+  if (isComplete(waiting, input)) {
+    return { ok: true, bytes: waiting.bytes };
+  }
+  const stdin = openStdin();
+  left.open.push(stdin);
+  return readInput(stdin.bytes, input, waiting.bytes);
+}
+
+function mayBeTerminal(stdout: Stats): boolean {
+  return stdout.isCharacterDevice() && stdout.rdev !== nullDevice;
+}
+
+function answerWithoutToken(call: CredentialCall): string | undefined {
+  return call.kind === 'answer' ? call.output : undefined;
+}
+
+async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
+  let found:
+    | {
+        readonly call: GetCall;
+        readonly login: LoginRecord;
+        readonly note: string | undefined;
+        readonly renewedAt: number | undefined;
+      }
+    | undefined;
+  let output: string | undefined;
+  Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
+  const findKey = async () => {
+    const call = await asked();
+    if (call.kind !== 'get') {
+      output = answerWithoutToken(call);
+      return undefined;
+    }
+    const login = await loginFor(call);
+    if (login === 'nobody') output = call.unmapped;
+    if (typeof login !== 'object') return undefined;
+    const isNoted = formatsAskedAgain.has(call.wanted.format);
+    const note = isNoted ? handedOutPath(stateFolder(), login.key) : undefined;
+    const now = Date.now();
+    const asksAgain = note !== undefined && mayBeAskedAgain(note, now);
+    const renewedAt = asksAgain ? renewedLately(note, login.key, now) : undefined;
+    // Whether a renewal comes of it is for the whole program to find out.
+    if (asksAgain && renewedAt === undefined) return undefined;
+    found = { call, login, note, renewedAt };
+    return login.key;
+  };
+  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
+  if (found === undefined || !item.ok) {
+    return output;
+  }
+  const { call, login, note, renewedAt } = found;
+  const decoded = decodeCredential(item.value, login);
+  if (!decoded.ok) {
+    return undefined;
+  }
+  const { credential } = decoded;
+  proveWanted(credential.binding, call.wanted);
+  const now = Date.now();
+  const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
+  if (note !== undefined) {
+    const handed = { key: login.key, obtainedAt: credential.obtainedAt, renewedAt };
+    left.afterwards = () => noteHandedOut(note, handed, Date.now());
+  }
+  const rejected = reportedRefused(login, credential);
+  return usable(credential, { minLifeMs, rejected }, now) && !isRefreshWaiting(login)
+    ? call.output({ ...credential, server: login.server }, now)
+    : undefined;
+}
+
+/** `nobody`: nothing is mapped, and nothing is to be said about it. Undefined: the whole program's business. */
+async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord | 'nobody' | undefined> {
+  const folder = stateFolder();
+  const index = readIndexSync(indexPath(folder));
+  if (!index.ok || refused) {
+    return undefined;
+  }
+  const found = findCredential(index.document.logins, wanted);
+  if (found.kind === 'none') {
+    const isToldOf = hint !== undefined && found.onOrigin !== undefined;
+    return isToldOf || isGone(index.document.logins, wanted) ? undefined : 'nobody';
+  }
+  const { login } = found;
+  if (wanted.pin !== undefined) await checkPin(login, wanted);
+  return login.store === 'keychain' && !hasFailed(folder, login, wanted.format) ? login : undefined;
+}
+
+/** What was remembered has to be forgotten now, which is written. */
+function hasFailed(folder: string, { server }: LoginRecord, format: string): boolean {
+  const path = failuresPath(folder);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+    return false;
+  }
+  const origin = originText(server);
+  return readFailuresSync(path).some(
+    (one) => (one.origin === origin || one.origin === '') && one.format === format,
+  );
+}

@@ -1,0 +1,74 @@
+import { existsSync, writeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { ArgumentsOf, CommandTable } from '../../core/command.js';
+import type { LoginRecord } from '../../core/records.js';
+import type { ReadInput } from '../../credential/read-input.js';
+import { recoveryPath, statePaths } from '../../stores/paths.js';
+import { checkArguments } from '../check-arguments.js';
+import { parsePlain } from '../parse-arguments.js';
+
+/** What the short way leaves to whoever comes after it. */
+export interface Left {
+  /** What was read of stdin, which nobody can read again. */
+  input: ReadInput | undefined;
+  /**
+   * Sockets. When all is done the process ends at once, and they with it: to close one by itself takes two
+   * milliseconds, since node:net then asks whether it is `process.stderr`, which is made for that.
+   */
+  readonly open: Disposable[];
+  /** To be done once all is written. */
+  afterwards: (() => void) | undefined;
+}
+
+/** Options of which the short way knows nothing. */
+const unusual = ['help', 'version', 'verbose'] as const;
+
+/**
+ * The arguments, when nothing about the command line or the environment is unusual.
+ * @throws Failure for a command line that is wrong
+ */
+export function usualArguments<Table extends CommandTable>(
+  table: Table,
+  argv: readonly string[],
+): (ArgumentsOf<Table> & { readonly json: boolean }) | undefined {
+  const { env } = process;
+  const raw = parsePlain(table, argv);
+  const isUnusual = (env['NODE_DEBUG'] ?? '') !== '' || unusual.some((option) => raw?.options.has(option));
+  return raw === undefined || isUnusual
+    ? undefined
+    : (checkArguments(table, raw, env) as unknown as ArgumentsOf<Table> & { readonly json: boolean });
+}
+
+/** Where the index of logins is. @throws Failure `path_refused` */
+export function stateFolder(): string {
+  return statePaths(process.env, process.platform, homedir()).state;
+}
+
+/** Has a refresh that was killed left a newer token, which the whole program moves into the store? */
+export function isRefreshWaiting({ key }: Pick<LoginRecord, 'key'>): boolean {
+  return existsSync(recoveryPath(`${stateFolder()}/recovery`, key));
+}
+
+/**
+ * Straight to stdout's descriptor: `process.stdout` takes a millisecond to be made. False when nothing could be
+ * written; when only a part could, the exit code says so.
+ */
+export function writeAll(text: string): boolean {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (at === 0) {
+        return false;
+      }
+      if (code !== 'EAGAIN') {
+        process.exitCode = 1; // a part of it is out, and the rest has no reader
+        return true;
+      }
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5); // until the reader of the pipe has read
+    }
+  }
+  return true;
+}

@@ -1,0 +1,48 @@
+import type { LoginRecord } from '../../core/records.js';
+import { tokenOutput, tokenTable } from '../../credential/token.command.js';
+import { decodeCredential } from '../../stores/credential-item.js';
+import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
+import { readSecretFast } from '../../stores/keychain/read-item.js';
+import { proveNamed } from '../../tokens/credential-target.js';
+import { pickLogin } from '../../tokens/find-login.js';
+import { reportedRefused, usable } from '../../tokens/token-request.js';
+import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+
+type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
+
+/** What `postern token` prints; undefined when anything is unusual. */
+export async function tokenOutputFor(argv: readonly string[], left: Left): Promise<string | undefined> {
+  let asked: { readonly args: Arguments; readonly login: LoginRecord } | undefined;
+  const findKey = () => {
+    asked = whatIsAsked(argv);
+    return asked?.login.key;
+  };
+  const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
+  if (asked === undefined || !item.ok) {
+    return undefined;
+  }
+  const { args, login } = asked;
+  const decoded = decodeCredential(item.value, login);
+  if (!decoded.ok) {
+    return undefined;
+  }
+  const { credential } = decoded;
+  proveNamed(credential.binding, args.server);
+  const wanted = { minLifeMs: args.minTtl * 1000, rejected: reportedRefused(login, credential) };
+  return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login)
+    ? tokenOutput(credential, args)
+    : undefined;
+}
+
+/** @throws Failure for a command line that is wrong, or an error of the file system */
+function whatIsAsked(argv: readonly string[]) {
+  const args = usualArguments(tokenTable, argv);
+  if (args === undefined || args.refresh) {
+    return undefined;
+  }
+  const index = readIndexSync(indexPath(stateFolder()));
+  const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
+  return picked?.kind === 'one' && picked.login.store === 'keychain'
+    ? { args, login: picked.login }
+    : undefined;
+}

@@ -1,0 +1,186 @@
+import type { Limits } from '../core/limits.js';
+import type { CorePorts, Journal } from '../core/ports.js';
+import type { DoorOptions } from '../http/origins.js';
+import type { OutboundDoor } from '../http/request.js';
+import type { TrustOptions } from '../http/trust.js';
+import type { BrowserPorts, LoginPorts } from '../login/ports.js';
+import type { Wire } from '../relay/wire.js';
+import { createClock } from '../stores/clock.js';
+import { statePaths } from '../stores/paths.js';
+import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
+import { createStoreRouter, createStores } from '../stores/stores.js';
+import {
+  type Hold,
+  watchDoor,
+  watchListeners,
+  watchRecovery,
+  watchStores,
+  watchTerminal,
+  watchWire,
+} from './hold-secrets.js';
+import {
+  lateAttempts,
+  lateBrowser,
+  lateDoor,
+  lateFailures,
+  lateHandedOut,
+  lateIndex,
+  lateListeners,
+  lateLocks,
+  lateRecovery,
+} from './lazy-ports.js';
+import type { Spinner } from './terminal/spinner.js';
+import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
+
+/** Which ports somebody brings himself: the demo a browser and a store, `--store memory` a store and an index, a test a clock. */
+export type OwnPorts = Partial<
+  Pick<BrowserPorts, 'browser'> & Pick<StorePorts, 'store' | 'index'> & Pick<CorePorts, 'clock' | 'terminal'>
+>;
+
+export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
+  readonly platform: NodeJS.Platform;
+  readonly homedir: string;
+  /** Value of the `user-agent` header. */
+  readonly userAgent: string;
+  /** What the person has set; asked for when something is used that it holds for. */
+  readonly settings: () => Promise<PersonalSettings>;
+  readonly journal: Journal;
+  readonly spinner: Spinner;
+  /** Ends a wait for a passphrase. */
+  readonly signal: AbortSignal;
+  /** Sees every secret, so that the last net before stderr knows it. */
+  readonly hold: Hold;
+  /** Node.js and the launcher of this program, as absolute paths. */
+  readonly program: readonly [node: string, script: string];
+  readonly own: OwnPorts;
+}
+
+/** Whom to trust, what to show to whom, and how long and how much is allowed. */
+export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates'> {
+  readonly caFile?: string | undefined;
+  readonly limits: Limits;
+}
+
+/** The real world as flows see it; what has to be closed is the door. */
+export function createPorts(options: PortsOptions): LoginPorts {
+  const { platform, homedir, env, hold, own, journal, spinner } = options;
+  const clock = own.clock ?? createClock();
+  const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
+  const folder = () => statePaths(env, platform, homedir).state;
+  const locks = lateLocks(async () => {
+    const { createLocks } = await import('../stores/state/locks.js');
+    return createLocks({ directory: `${folder()}/locks`, clock });
+  });
+  const stored: CredentialIndex = lateIndex(async () => {
+    const { createCredentialIndex } = await import('../stores/index/credential-index.js');
+    return createCredentialIndex({ directory: folder(), locks });
+  });
+  const index = own.index ?? stored;
+  const attempts = lateAttempts(async () => {
+    const { createAttempts } = await import('../stores/state/attempts.js');
+    return createAttempts({ directory: folder(), locks, clock });
+  });
+  const failures = lateFailures(async () => {
+    const { createFormatFailures } = await import('../stores/state/failure-log.js');
+    return createFormatFailures({ directory: folder(), locks });
+  });
+  const handedOut = lateHandedOut(async () => {
+    const { createHandedOut } = await import('../stores/state/handed-out.js');
+    return createHandedOut(folder());
+  });
+  const recovery = lateRecovery(async () => {
+    const { createRecovery } = await import('../stores/state/recovery.js');
+    return createRecovery({ directory: `${folder()}/recovery` });
+  });
+  const stores = watchStores(storesOf(options, { clock, locks, terminal, folder }), hold);
+  const listeners = lateListeners(async () => {
+    const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
+      import('../login/browser/callback-listener.js'),
+      import('../login/browser/callback-limits.js'),
+    ]);
+    return createCallbackListeners(callbackLimits);
+  });
+  const browser = lateBrowser(async () => {
+    const { createBrowser } = await import('../login/browser/open-browser.js');
+    return createBrowser({ platform, env });
+  });
+  return {
+    clock,
+    limits: async () => (await options.settings()).limits,
+    locks,
+    index,
+    recovery: watchRecovery(recovery, hold),
+    journal,
+    attempts,
+    failures,
+    handedOut,
+    renewal: {
+      renew: async (login, limits) => {
+        const { createRenewal } = await import('../tokens/detached-refresh.js');
+        return createRenewal(options.program, env).renew(login, limits);
+      },
+    },
+    progress: spinner,
+    stores,
+    store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),
+    door: watchDoor(
+      lateDoor(() => openDoor(options)),
+      hold,
+    ),
+    listeners: watchListeners(listeners, hold),
+    browser: own.browser ?? browser,
+    terminal,
+  };
+}
+
+/** Whoever brings a store has no other. */
+function storesOf(
+  options: PortsOptions,
+  made: Pick<CorePorts, 'clock' | 'terminal'> & Pick<StorePorts, 'locks'> & { readonly folder: () => string },
+): SecretStores {
+  const { platform, env, own, signal } = options;
+  const { store } = own;
+  return store === undefined
+    ? createStores({
+        ...made,
+        platform,
+        env,
+        signal,
+        stateFolder: made.folder,
+        limits: async () => (await options.settings()).limits,
+      })
+    : { of: () => store };
+}
+
+/** The quick way out, to be closed by whoever opens it. */
+export async function openWire(options: PortsOptions): Promise<Wire> {
+  const [{ createWire }, doorOptions] = await Promise.all([
+    import('../relay/wire.js'),
+    doorOptionsFrom(options),
+  ]);
+  return watchWire(createWire(doorOptions), options.hold);
+}
+
+async function openDoor(options: PortsOptions): Promise<OutboundDoor> {
+  const [{ createDoor }, doorOptions] = await Promise.all([
+    import('../http/client.js'),
+    doorOptionsFrom(options),
+  ]);
+  return createDoor(doorOptions);
+}
+
+/** What of the settings the ways out are made with. */
+export async function doorOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<DoorOptions> {
+  const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
+    import('../http/resolve-host.js'),
+    settings(),
+  ]);
+  return {
+    env,
+    userAgent,
+    resolve,
+    limits,
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(clientCertificates === undefined ? {} : { clientCertificates }),
+  };
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+
+/** stdin, which may be a terminal. */
+export type Keyboard = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+
+const interrupt = 0x03;
+
+const suspend = 0x1a;
+
+const enters: readonly number[] = [0x0d, 0x0a];
+
+/**
+ * The keyboard while nothing is asked: keys are not echoed, since they would garble the spinner; Enter is told, Ctrl-C
+ * and Ctrl-Z do what they always do. In between a question may have the keyboard to itself.
+ */
+export class QuietKeys {
+  readonly #stdin: () => Keyboard;
+  readonly #interrupt: () => void;
+  readonly #takers: (() => void)[] = [];
+  #questions = 0;
+  #on = false;
+  /** In the background, where the terminal is the shell's: whoever reads it there, or sets it, is stopped. */
+  #away = false;
+
+  constructor(stdin: () => Keyboard, interrupted: () => void) {
+    this.#stdin = stdin;
+    this.#interrupt = interrupted;
+  }
+
+  /** Until disposed of, `enter` is called for Enter. */
+  listen(enter: () => void): Disposable {
+    this.#takers.push(enter);
+    this.#update();
+    return {
+      [Symbol.dispose]: () => {
+        this.#takers.splice(this.#takers.indexOf(enter), 1);
+        this.#update();
+      },
+    };
+  }
+
+  /** Leaves the keyboard to a question until disposed of. */
+  leave(): Disposable {
+    this.#questions += 1;
+    this.#update();
+    return {
+      [Symbol.dispose]: () => {
+        this.#questions -= 1;
+        this.#update();
+      },
+    };
+  }
+
+  #update(): void {
+    const wanted = this.#takers.length > 0 && this.#questions === 0;
+    if (wanted === this.#on) return;
+    this.#on = wanted;
+    const stdin = this.#stdin();
+    if (wanted) {
+      this.#away = false;
+      stdin.setRawMode?.(true);
+      stdin.on('data', this.#take).resume();
+      process.on('SIGCONT', this.#continued);
+    } else {
+      process.off('SIGCONT', this.#continued);
+      stdin.off('data', this.#take).pause();
+      if (!this.#away) stdin.setRawMode?.(false);
+    }
+  }
+
+  readonly #take = (bytes: Uint8Array): void => {
+    for (const byte of bytes) {
+      if (!this.#on) return;
+      if (byte === interrupt) this.#interrupt();
+      else if (byte === suspend) this.#stop();
+      else if (enters.includes(byte)) this.#takers.at(-1)?.();
+    }
+  };
+
+  #stop(): void {
+    this.#stdin().setRawMode?.(false);
+    process.kill(0, 'SIGTSTP'); // as the terminal does: all that runs in the foreground with us
+  }
+
+  /** A shell that had the terminal meanwhile leaves it echoing. */
+  readonly #continued = (): void => {
+    const stdin = this.#stdin();
+    stdin.off('data', this.#take).pause();
+    this.#away = !isInForeground();
+    if (this.#away) return;
+    stdin.setRawMode?.(false);
+    stdin.setRawMode?.(true);
+    stdin.on('data', this.#take).resume();
+  };
+}
+
+/** Is the terminal ours? Linux tells (proc(5): pgrp, tpgid); where nobody does, it is taken for ours. */
+function isInForeground(): boolean {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return group === foreground;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,178 @@
+import { Failure } from '../core/failure.js';
+import { ownRevision } from '../mcp/message-headers.js';
+import { failureAnswer, refusal, rpcCode } from '../mcp/rpc-error.js';
+import { type MessageShape, scanText } from '../mcp/scan-message.js';
+import type { HostPipe } from './host-pipe.js';
+import { allowsBatches } from './inbound.js';
+import type { SplitLine } from './line-splitter.js';
+import type { Outbound } from './outbound.js';
+import type { Pending, PendingRequests } from './pending.js';
+import type { Session } from './session.js';
+
+/** What may be under way before the host is read no further: messages, and bytes of them. */
+const mostUnderWay = 1_000;
+
+const mostBytesUnderWay = 8 * 1024 * 1024;
+
+export interface HostMessagesParts {
+  readonly host: HostPipe;
+  readonly outbound: Pick<Outbound, 'request' | 'tell'>;
+  readonly pending: PendingRequests;
+  readonly session: Pick<Session, 'revision'>;
+  readonly tell: (line: string) => void;
+  /** Most bytes of one message. */
+  readonly largestMessageBytes: number;
+}
+
+/** The host's messages in the order in which they come: judged, and passed on as soon as what went before allows it. */
+export class HostMessages {
+  readonly #parts: HostMessagesParts;
+  /** What everything after it has to wait for: the opening of a session. */
+  #opening: Promise<void> | undefined;
+  /** Notifications keep their order. */
+  #told: Promise<void> = Promise.resolve();
+  #underWay = 0;
+  #bytes = 0;
+  #isPaused = false;
+  #awaitsHost = false;
+
+  constructor(parts: HostMessagesParts) {
+    this.#parts = parts;
+  }
+
+  take(line: SplitLine): void {
+    const { host, session, largestMessageBytes } = this.#parts;
+    if (line === 'too_long') {
+      const most = `${largestMessageBytes / 1024 / 1024} MiB`;
+      host.write(refusal(rpcCode.notAMessage, `A message is larger than ${most}; it was not passed on.`));
+      return;
+    }
+    const scanned = scanText(line);
+    if (scanned === 'not_json') {
+      host.write(refusal(rpcCode.notJson, 'A line is not JSON in UTF-8; it was not passed on.'));
+    } else if (scanned === 'not_a_message') {
+      host.write(
+        refusal(rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'),
+      );
+    } else if (!scanned.isBatch) {
+      const [message] = scanned.messages;
+      if (message !== undefined) this.#pass(line, message);
+    } else if (allowsBatches(session.revision)) {
+      // One by one, which says the same: over HTTP the answers of a batch come one by one, too.
+      for (const place of scanned.places) this.take(line.subarray(...place));
+    } else {
+      host.write(refusal(rpcCode.notAMessage, 'The revision that is spoken here has no batches.'));
+    }
+  }
+
+  #pass(line: Uint8Array, message: MessageShape): void {
+    if (message.kind === 'request') {
+      this.#begin(line, this.#request(line, message));
+    } else if (message.method === 'notifications/cancelled') {
+      this.#begin(line, this.#cancel(line, message));
+    } else if (message.kind === 'answer') {
+      this.#begin(line, this.#tell(line, message));
+    } else {
+      const told = this.#told.then(() => this.#tell(line, message));
+      this.#told = told;
+      if (message.method === 'notifications/initialized') this.#holdUp(told);
+      this.#begin(line, told);
+    }
+  }
+
+  async #request(line: Uint8Array, message: MessageShape): Promise<void> {
+    const { host, outbound, pending: all } = this.#parts;
+    const { id, idBytes } = message;
+    if (id === undefined || idBytes === undefined) return;
+    const pending = all.add({
+      id,
+      idBytes: line.subarray(...idBytes),
+      method: message.method,
+      isModern: ownRevision(message) !== undefined,
+    });
+    if (pending === undefined) {
+      host.write(refusal(rpcCode.notAMessage, 'A request has the id of another one that has no answer yet.'));
+      return;
+    }
+    const before = this.#opening;
+    if (message.method === 'initialize') this.#holdUp(pending.answered);
+    try {
+      if (before !== undefined) await before;
+      if (!pending.isCancelled) await outbound.request(line, message, pending);
+    } catch (error) {
+      this.#answerFailure(pending, error);
+    } finally {
+      all.settle(pending);
+    }
+  }
+
+  /** In the wire without sessions ending the exchange is what cancels; what was not sent yet need not be cancelled. */
+  async #cancel(line: Uint8Array, message: MessageShape): Promise<void> {
+    const { pending: all } = this.#parts;
+    const pending = all.find(message.params.requestId);
+    if (pending !== undefined) pending.isCancelled = true;
+    if (pending?.isModern) {
+      pending.abort();
+      return;
+    }
+    await this.#tell(line, message);
+  }
+
+  async #tell(line: Uint8Array, message: MessageShape): Promise<void> {
+    const { outbound, tell } = this.#parts;
+    try {
+      if (this.#opening !== undefined && message.method !== 'notifications/initialized') await this.#opening;
+      await outbound.tell(line, message);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      tell(
+        `${message.method === '' ? 'An answer' : message.method} was not taken: ${error.message} ${error.remedy}`,
+      );
+    }
+  }
+
+  #holdUp(opening: Promise<void>): void {
+    const held = opening.finally(() => {
+      if (this.#opening === held) this.#opening = undefined;
+    });
+    this.#opening = held;
+  }
+
+  #answerFailure(pending: Pending, error: unknown): void {
+    const { host, pending: all, tell } = this.#parts;
+    if (!all.has(pending) || pending.isCancelled) return;
+    const failure = error instanceof Failure ? error : undefined;
+    if (failure === undefined) throw error;
+    all.settle(pending);
+    host.write(failureAnswer(pending.idBytes, failure));
+    tell(`${failure.message} ${failure.remedy}`);
+  }
+
+  /** Counts what is under way, and lets the host wait where it is too much. */
+  #begin(line: Uint8Array, work: Promise<void>): void {
+    this.#underWay += 1;
+    this.#bytes += line.byteLength;
+    this.#balance();
+    void work.finally(() => {
+      this.#underWay -= 1;
+      this.#bytes -= line.byteLength;
+      this.#balance();
+    });
+  }
+
+  #balance(): void {
+    const { host } = this.#parts;
+    const isMuch = this.#underWay >= mostUnderWay || this.#bytes >= mostBytesUnderWay || host.isFull;
+    if (host.isFull && !this.#awaitsHost) {
+      this.#awaitsHost = true;
+      host.whenDrained(() => {
+        this.#awaitsHost = false;
+        this.#balance();
+      });
+    }
+    if (isMuch === this.#isPaused) return;
+    this.#isPaused = isMuch;
+    if (!isMuch) host.resume();
+    else host.pause();
+  }
+}

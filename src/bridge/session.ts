@@ -1,0 +1,100 @@
+import { ParameterHeaders, usableRevision } from '../mcp/message-headers.js';
+import { type MessageShape, textMember } from '../mcp/scan-message.js';
+import { usableSessionId } from '../mcp/session.js';
+import { protocolBroken } from '../tokens/request-failures.js';
+
+/** What of the host's own messages opens a session, kept to open another one where the server has lost it. */
+export interface Opening {
+  readonly initialize: Uint8Array;
+  initialized: Uint8Array | undefined;
+}
+
+type Header = readonly [name: string, value: string];
+
+/** What goes with each message. */
+export const everyMessage: readonly Header[] = [
+  ['content-type', 'application/json'],
+  ['accept', 'application/json, text/event-stream'],
+];
+
+/** The protocol session of a bridge (`Mcp-Session-Id`), from the answer to `initialize` on. */
+export class Session {
+  readonly #server: string;
+  #sessionId: string | undefined;
+  #revision: string | undefined;
+  /** Grows whenever a session begins, so that a late answer of an older one is known. */
+  number = 0;
+  opening: Opening | undefined;
+  /** What tools of the wire without sessions want in headers. */
+  readonly parameterHeaders = new ParameterHeaders();
+  #key: string | undefined;
+  #repeated: { readonly key: string | undefined; readonly headers: readonly Header[] } | undefined;
+
+  constructor(server: string) {
+    this.#server = server;
+  }
+
+  /** The negotiated revision. */
+  get revision(): string | undefined {
+    return this.#revision;
+  }
+
+  get hasId(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  /** Forgets what the server gave. */
+  clear(): void {
+    this.#sessionId = undefined;
+    this.#revision = undefined;
+    this.#repeated = undefined;
+    this.number += 1;
+  }
+
+  /**
+   * Takes the identifier that came with the answer to `initialize`, which was asked for with that credential.
+   * @throws Failure `protocol_broken`
+   */
+  takeId(value: string | undefined, key: string | undefined): void {
+    if (!usableSessionId(value)) {
+      throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
+    }
+    this.#sessionId = value;
+    this.#key = key;
+    this.#repeated = undefined;
+  }
+
+  /** Takes the revision that the answer to `initialize` names. @throws Failure `protocol_broken` */
+  takeAnswer(bytes: Uint8Array, answer: MessageShape): void {
+    if (answer.resultAt === -1) return;
+    const revision = textMember(bytes, answer.resultAt, 'protocolVersion');
+    if (!usableRevision(revision)) {
+      throw protocolBroken(this.#server, 'its answer to initialize names no protocol version');
+    }
+    this.#revision = revision;
+    this.#repeated = undefined;
+  }
+
+  /** Whether it was opened with that credential: another one does not go on with it. */
+  isOf(key: string | undefined): boolean {
+    return this.#key === key;
+  }
+
+  /** What every request of this session repeats, made with that credential. */
+  headers(key: string | undefined): readonly Header[] {
+    return [
+      ...(this.#sessionId === undefined || !this.isOf(key)
+        ? []
+        : ([['mcp-session-id', this.#sessionId]] as const)),
+      ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
+    ];
+  }
+
+  /** The headers of a message that is sent within it: the same object, as long as they are the same. */
+  messageHeaders(key: string | undefined): readonly Header[] {
+    if (this.#repeated === undefined || this.#repeated.key !== key) {
+      this.#repeated = { key, headers: [...everyMessage, ...this.headers(key)] };
+    }
+    return this.#repeated.headers;
+  }
+}

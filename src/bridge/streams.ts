@@ -1,0 +1,151 @@
+import { Failure } from '../core/failure.js';
+import type { Clock } from '../core/ports.js';
+import type { EventBytes } from '../core/text/event-stream.js';
+import type { Authorization } from './authorization.js';
+import type { Outcome } from './exchange.js';
+import { answerMissing } from './failures.js';
+import type { Inbound } from './inbound.js';
+import type { Pending, PendingRequests } from './pending.js';
+import type { Session } from './session.js';
+import type { Courier } from './transport.js';
+
+/** A stream that breaks is taken up again so many times in a row without a message in between. */
+const mostResumptions = 5;
+
+const firstRetryMs = 1_000;
+
+const longestRetryMs = 60_000;
+
+/** Identifiers of the latest events, to know those that come twice. */
+const rememberedIds = 256;
+
+export interface StreamParts {
+  readonly server: string;
+  readonly clock: Clock;
+  readonly courier: Courier;
+  readonly authorization: Authorization;
+  readonly session: Session;
+  readonly inbound: Inbound;
+  readonly pending: PendingRequests;
+  readonly tell: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Where in an event stream we are, for taking it up again. */
+export class Position {
+  lastEventId: string | undefined;
+  retryMs = firstRetryMs;
+  #seen: string[] = [];
+  #isResumed = false;
+
+  /** Notes where an event leaves the stream. False for one that came before the stream was taken up again. */
+  note({ id, retry }: EventBytes): boolean {
+    this.retryMs = retry ?? this.retryMs;
+    if (id === undefined) return true;
+    this.lastEventId = id === '' ? undefined : id;
+    if (id === '') return true;
+    const isRepeated = this.#isResumed && this.#seen.includes(id);
+    this.#seen.push(id);
+    if (this.#seen.length > rememberedIds) this.#seen.shift();
+    return !isRepeated;
+  }
+
+  resumed(): void {
+    this.#isResumed = true;
+  }
+}
+
+/**
+ * The stream that was to bring an answer has ended without it: takes it up again after its last event, until the answer
+ * is there.
+ * @throws Failure `answer_missing`, or the courier's
+ */
+export async function resume(
+  parts: StreamParts,
+  pending: Pending,
+  position: Position,
+  why: unknown,
+): Promise<void> {
+  let cause = why;
+  for (let inVain = 0; inVain < mostResumptions; inVain += 1) {
+    if (position.lastEventId === undefined || pending.isCancelled) break;
+    await pause(parts, position.retryMs, pending);
+    if (!parts.pending.has(pending)) return;
+    const { outcome, messages } = await listen(parts, position, pending);
+    if (!parts.pending.has(pending)) return;
+    if (messages > 0) inVain = -1;
+    cause = outcome.kind === 'stream' || outcome.kind === 'failed' ? outcome.error : undefined;
+    if (outcome.kind === 'refused' && outcome.status < 500) break;
+  }
+  throw answerMissing(parts.server, cause);
+}
+
+/** Opens the standing stream, which nothing waits for. */
+export function keepStanding(parts: StreamParts): void {
+  const { session, signal, tell } = parts;
+  if (session.revision === undefined) return;
+  stand(parts).catch((error: unknown) => {
+    if (!signal.aborted) tell(error instanceof Failure ? error.message : 'The stream of the session ended.');
+  });
+}
+
+/** The session's standing event stream (GET), for as long as the session lives; a server need not have one. */
+async function stand(parts: StreamParts): Promise<void> {
+  const { session, signal, tell } = parts;
+  const number = session.number;
+  const position = new Position();
+  let inVain = 0;
+  let isTold = false;
+  while (!signal.aborted && session.number === number) {
+    const { outcome, messages } = await listen(parts, position, undefined);
+    inVain = messages > 0 ? 0 : inVain + 1;
+    if (outcome.kind === 'failed' && outcome.error instanceof Failure && !isTold) {
+      if (outcome.error.code === 'protocol_broken') tell(outcome.error.message);
+      isTold = outcome.error.code === 'protocol_broken';
+    }
+    const isOver = outcome.kind === 'json' || outcome.kind === 'empty';
+    if (isOver || (outcome.kind === 'refused' && outcome.status < 500)) return;
+    const doubled = position.retryMs * 2 ** Math.min(Math.max(inVain - 1, 0), 20);
+    // Up to a quarter more, so that all of a server's clients do not come back at once.
+    await pause(parts, Math.min(doubled, longestRetryMs) * (1 + Math.random() / 4), undefined);
+  }
+}
+
+async function listen(
+  parts: StreamParts,
+  position: Position,
+  pending: Pending | undefined,
+): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
+  const { courier, session, inbound, server, authorization } = parts;
+  let messages = 0;
+  if (position.lastEventId !== undefined) position.resumed();
+  const outcome = await courier.send({
+    request: { method: 'GET', url: server, body: undefined, lasting: true },
+    headers: () => [
+      ['accept', 'text/event-stream'],
+      ...session.headers(authorization.key),
+      ...(position.lastEventId === undefined ? [] : ([['last-event-id', position.lastEventId]] as const)),
+    ],
+    operation: () => `GET ${new URL(server).pathname}`,
+    repeatable: true,
+    event: (event) => {
+      const isWanted = position.note(event) && inbound.overhear(event);
+      if (isWanted) messages += 1;
+      return isWanted;
+    },
+    began: (running) => {
+      if (pending !== undefined) void pending.answered.then(() => running.abort(undefined));
+    },
+  });
+  return { outcome, messages };
+}
+
+/** Waits; a request that is answered meanwhile, in some other way, ends it. */
+async function pause(parts: StreamParts, ms: number, pending: Pending | undefined): Promise<void> {
+  const waiting = new AbortController();
+  const signal = AbortSignal.any([parts.signal, waiting.signal]);
+  const slept = parts.clock.sleep(ms, signal).catch(() => undefined);
+  await (pending === undefined ? slept : Promise.race([slept, pending.answered]));
+  waiting.abort();
+  parts.signal.throwIfAborted();
+}

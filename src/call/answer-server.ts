@@ -1,0 +1,91 @@
+import type { CorePorts } from '../core/ports.js';
+import { asObject, type JsonObject, type JsonValue } from '../core/text/json.js';
+import { printable, quoted } from '../core/text/printable.js';
+import type { Message } from '../mcp/messages.js';
+
+/** What to do when a server asks the person something in the middle of a call. */
+export type ElicitationPolicy = 'ask' | 'defaults' | 'decline';
+
+type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
+
+/** The JSON-RPC answer to a request that the server makes of us. */
+export async function answerServer(
+  ports: Pick<CorePorts, 'terminal'>,
+  request: ServerRequest,
+  policy: ElicitationPolicy,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const { id } = request;
+  if (request.method === 'ping') {
+    return { jsonrpc: '2.0', id, result: {} };
+  }
+  if (request.method === 'elicitation/create') {
+    return { jsonrpc: '2.0', id, result: await elicit(ports, request.params, policy, signal) };
+  }
+  return { jsonrpc: '2.0', id, error: { code: -32601, message: 'This client does not offer that.' } };
+}
+
+async function elicit(
+  ports: Pick<CorePorts, 'terminal'>,
+  params: JsonObject,
+  policy: ElicitationPolicy,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const properties = asObject(asObject(params['requestedSchema'])?.['properties']) ?? {};
+  if (policy === 'defaults') {
+    const defaults = Object.entries(properties).map(
+      ([name, schema]) => [name, asObject(schema)?.['default']] as const,
+    );
+    return { action: 'accept', content: fromEntries(defaults) };
+  }
+  if (policy === 'decline' || !ports.terminal.interactive) {
+    return { action: 'decline' };
+  }
+  const said = typeof params['message'] === 'string' ? params['message'] : '';
+  ports.terminal.tell(`The server asks: ${quoted(said, 500)}`);
+  const answers: (readonly [string, JsonValue | undefined])[] = [];
+  for (const [name, value] of Object.entries(properties)) {
+    const schema = asObject(value) ?? {};
+    const typed = await ports.terminal.ask(promptFor(name, schema), { hidden: false, signal });
+    if (typed === undefined) {
+      return { action: 'cancel' };
+    }
+    answers.push([name, typed === '' ? schema['default'] : convert(typed, schema)]);
+  }
+  const sent = await ports.terminal.ask('Send these answers to the server? [y/N] ', {
+    hidden: false,
+    signal,
+  });
+  return sent?.trim().toLowerCase() === 'y'
+    ? { action: 'accept', content: fromEntries(answers) }
+    : { action: 'decline' };
+}
+
+function promptFor(name: string, schema: JsonObject): string {
+  const type = typeof schema['type'] === 'string' ? schema['type'] : 'text';
+  const choices = Array.isArray(schema['enum']) ? ` one of ${schema['enum'].map(String).join(', ')}` : '';
+  const preset = schema['default'] === undefined ? '' : ` [${String(schema['default'])}]`;
+  return `  ${printable(`${name} (${type}${choices})${preset}`, 200)}: `;
+}
+
+/** What was typed, as the schema's type wants it; as text when it does not fit, for the server to judge. */
+function convert(typed: string, schema: JsonObject): JsonValue {
+  const type = schema['type'];
+  if ((type === 'number' || type === 'integer') && typed.trim() !== '' && Number.isFinite(Number(typed))) {
+    return Number(typed);
+  }
+  if (type === 'boolean') {
+    return ['y', 'yes', 'true', '1'].includes(typed.trim().toLowerCase());
+  }
+  return typed;
+}
+
+function fromEntries(entries: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
+  const object: JsonObject = {};
+  for (const [name, value] of entries) {
+    if (value !== undefined) {
+      Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+  }
+  return object;
+}

@@ -1,0 +1,95 @@
+import type { CorePorts } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import type { JsonObject, JsonValue } from '../core/text/json.js';
+import {
+  createAuthorizedSender,
+  createOpenSender,
+  type Relogin,
+  type SenderPorts,
+} from '../tokens/authorized-client.js';
+import type { OpenServer } from '../tokens/find-login.js';
+import { Allowance } from './allowance.js';
+import type { ElicitationPolicy } from './answer-server.js';
+import { Conversation } from './conversation.js';
+
+export interface CallRequest {
+  /** The login to call with, or a server without one: then no token is sent. */
+  readonly login: LoginRecord | OpenServer;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly relogin: Relogin | undefined;
+  readonly policy: ElicitationPolicy;
+  /** What it returns is awaited before more is read. */
+  readonly notify: (method: string, params: JsonObject) => unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Lists come in pages; the member that holds the entries, by method. */
+const lists: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'prompts/list': 'prompts',
+};
+
+/**
+ * One protocol call, with the login's token where there is a login: session opened, called, ended. All pages of a list are put together.
+ * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
+ */
+export async function call(
+  ports: SenderPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  request: CallRequest,
+): Promise<JsonObject> {
+  const { login, relogin, signal, policy, notify } = request;
+  const { server } = login;
+  const limits = await ports.limits();
+  const transport =
+    login.key === undefined
+      ? createOpenSender(ports, server)
+      : createAuthorizedSender(ports, { login, relogin, signal });
+  ports.progress.begin(`Calling ${request.method}`);
+  try {
+    await using conversation = new Conversation(ports, {
+      server,
+      transport,
+      policy,
+      notify,
+      allowance: new Allowance(server, limits),
+      signal,
+    });
+    const opened = await conversation.open();
+    if (request.method === 'initialize') {
+      return opened;
+    }
+    return await allPages(conversation, request, limits.callPages);
+  } finally {
+    ports.progress.end();
+  }
+}
+
+async function allPages(
+  conversation: Conversation,
+  request: CallRequest,
+  mostPages: number,
+): Promise<JsonObject> {
+  const { method, params } = request;
+  const first = await conversation.request(method, params);
+  const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
+  if (member === undefined || 'cursor' in params) {
+    return first;
+  }
+  const entries: JsonValue[] = [...list(first, member)];
+  let cursor = first['nextCursor'];
+  for (let page = 1; typeof cursor === 'string' && page < mostPages; page += 1) {
+    const next = await conversation.request(method, { ...params, cursor });
+    entries.push(...list(next, member));
+    cursor = next['nextCursor'];
+  }
+  const { nextCursor: _cursor, ...rest } = first;
+  return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
+}
+
+function list(result: JsonObject, member: string): readonly JsonValue[] {
+  const entries = result[member];
+  return Array.isArray(entries) ? entries : [];
+}

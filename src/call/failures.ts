@@ -1,0 +1,76 @@
+import { exitCode, Failure } from '../core/failure.js';
+import { visibleUrl } from '../core/resource.js';
+import { quoted } from '../core/text/printable.js';
+
+/** All that a server sent in one call is more than is read, each line and event of a stream counted for more than its bytes. */
+export function callTooLarge(server: string, mebibytes: number): Failure {
+  return new Failure({
+    code: 'too_large',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(server)} sent more than ${mebibytes} MiB in one call.`,
+    remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
+  });
+}
+
+/** A JSON-RPC error answer. */
+export function callRefused(method: string, code: number, said: string): Failure {
+  return new Failure({
+    code: 'call_failed',
+    exit: exitCode.callFailed,
+    message: `The server refused ${quoted(method)} (${code}): ${quoted(said)}`,
+    remedy:
+      code === -32601
+        ? 'See what the server offers: postern call <server>'
+        : 'Check the method and its arguments.',
+  });
+}
+
+/** No answer within `--timeout`. */
+export function callTimedOut(method: string, seconds: number): Failure {
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `No answer to ${quoted(method)} within ${seconds} seconds.`,
+    remedy: 'Give it longer with --timeout.',
+  });
+}
+
+/** An argument of `call` that cannot be read. */
+export function argumentUnusable(argument: string, why: string): Failure {
+  return new Failure({
+    code: 'argument_unusable',
+    exit: exitCode.usage,
+    message: `The argument ${quoted(argument, 80)} cannot be used: ${why}.`,
+    remedy: 'Pass key=value, key:=JSON, @file with a JSON object, or - for a JSON object on stdin.',
+  });
+}
+
+/** The tool ran and reported an error; what it said is on stdout. */
+export function toolFailed(tool: string): Failure {
+  return new Failure({
+    code: 'tool_failed',
+    exit: exitCode.callFailed,
+    message: `The tool ${quoted(tool, 80)} reported an error.`,
+    remedy: 'See what it printed, and check its arguments.',
+  });
+}
+
+/** An HTTP status of 400 or more, with `--fail`. */
+export function requestFailed(url: string, status: number, said: string): Failure {
+  return new Failure({
+    code: 'http_failed',
+    exit: exitCode.callFailed,
+    message: `${quoted(visibleUrl(url))} answered ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: 'Without --fail the answer is shown.',
+  });
+}
+
+/** No answer to a raw request within `--timeout`. */
+export function requestTimedOut(url: string, seconds: number): Failure {
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `${quoted(visibleUrl(url))} did not answer whole within ${seconds} seconds.`,
+    remedy: 'Give it longer with --timeout.',
+  });
+}

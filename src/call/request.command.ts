@@ -1,0 +1,264 @@
+import type { Command, CommandContext } from '../app/context.js';
+import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { Files } from '../core/ports.js';
+import { readWhole } from '../core/read-whole.js';
+import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters.js';
+import { Deadline } from '../core/time.js';
+import { argumentRefused } from '../core/usage-failures.js';
+import type { OutboundResponse } from '../http/request.js';
+import { findOrMakeLogin, reloginFor } from '../login/login-options.js';
+import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
+import { createAuthorizedSender, type ProtectedRequest } from '../tokens/authorized-client.js';
+import { findLogin } from '../tokens/find-login.js';
+import { readWords } from '../tokens/server-words.js';
+import { requestFailed, requestTimedOut } from './failures.js';
+import { serverText } from './render.js';
+
+export const requestTable = {
+  name: 'request',
+  summary: 'one raw HTTP request with the login’s token, in the manner of curl',
+  positionals: [{ name: 'url', describe: 'at or below the server of a login', required: true }],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'request',
+      alias: 'X',
+      kind: 'string',
+      value: 'METHOD',
+      describe: 'the HTTP method',
+      fallback: 'GET, or POST with --data',
+    },
+    {
+      name: 'header',
+      alias: 'H',
+      kind: 'list',
+      value: 'LINE',
+      describe: 'a header, “Name: value”; again for more',
+    },
+    {
+      name: 'data',
+      alias: 'd',
+      kind: 'list',
+      value: 'DATA',
+      describe: 'the body; @FILE from a file, @- from stdin',
+    },
+    { name: 'include', alias: 'i', kind: 'boolean', describe: 'print status line and headers first' },
+    { name: 'output', alias: 'o', kind: 'string', value: 'FILE', describe: 'write the body to a file' },
+    {
+      name: 'fail',
+      alias: 'f',
+      kind: 'boolean',
+      describe: 'exit 8 and print no body when the status is 400 or more',
+    },
+    {
+      name: 'login',
+      kind: 'boolean',
+      describe:
+        'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
+    },
+    {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser'],
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    memoryOption,
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      value: 'SECONDS',
+      describe: 'for the whole answer; 60 s until it begins in any case',
+      fallback: 'none, for streams',
+    },
+  ],
+  examples: [
+    { command: 'postern request https://example.com/mcp/health', describe: 'GET' },
+    { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
+  ],
+  notes: [
+    '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.',
+    'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
+    'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
+  ],
+} as const satisfies CommandTable;
+
+type Arguments = ArgumentsOf<typeof requestTable>;
+
+/** Longest wait for the headers of an answer; its body may take as long as it likes without `--timeout`. */
+const headersMs = 60_000;
+
+const longestTimeoutSeconds = 86_400;
+
+export const command: Command<typeof requestTable> = {
+  table: requestTable,
+  async run(context, given) {
+    const { ports } = context;
+    const args = withOwnLogin(given);
+    // First, so that nobody is sent to a login by words that are wrong.
+    const wanted = await readRequest(context.files, args);
+    const target = { server: args.url, account: args.account };
+    const login = args.login
+      ? await findOrMakeLogin(context, { ...args, ...target })
+      : await findLogin(ports, target);
+    const seconds = args.timeout ?? longestTimeoutSeconds;
+    using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
+    const signal = AbortSignal.any([context.signal, deadline.signal]);
+    const sender = createAuthorizedSender(ports, { login, relogin: reloginFor(context, args), signal });
+    await using response = await sender.send({
+      ...wanted,
+      url: args.url,
+      limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
+      signal,
+    });
+    if (args.fail && response.status >= 400) {
+      throw requestFailed(args.url, response.status, await readWords(ports.clock, response));
+    }
+    await print(context, args, response);
+    return 0;
+  },
+};
+
+async function print(context: CommandContext, args: Arguments, response: OutboundResponse): Promise<void> {
+  const { out, files } = context;
+  if (args.include) {
+    const lines = [
+      `HTTP ${response.status}`,
+      ...response.headers.map(([name, value]) => `${name}: ${value}`),
+      '',
+    ];
+    await out.write(`${serverText(lines.join('\n'), out.isTerminal)}\n`);
+  }
+  if (args.output !== undefined) {
+    await files.write(args.output, response.body);
+    return;
+  }
+  if (!out.isTerminal) {
+    for await (const chunk of response.body) {
+      await out.write(chunk);
+    }
+    return;
+  }
+  await printForPerson(context, response);
+}
+
+/** On a terminal the body is made harmless piece by piece, as it comes. */
+async function printForPerson(context: CommandContext, response: OutboundResponse): Promise<void> {
+  const type = response.headers.find(([name]) => name === 'content-type')?.[1];
+  const decoder = new TextDecoder();
+  let last = '\n';
+  for await (const chunk of response.body) {
+    const text = decoder.decode(chunk, { stream: true });
+    last = text === '' ? last : text.slice(-1);
+    await context.out.write(serverText(text, true));
+  }
+  await context.out.write(serverText(decoder.decode(), true));
+  if (last !== '\n' && !mediaTypeIs(type, 'application/octet-stream')) {
+    await context.out.write('\n');
+  }
+}
+
+/** A body up to this size is held, so that it can be sent again after a refresh; a larger one is streamed. */
+const largestHeldBody = 1024 * 1024;
+
+/** Headers that are ours to write: the token, the framing, the host. */
+const ownHeaders = new Set([
+  'authorization',
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'proxy-authorization',
+  'proxy-connection',
+]);
+
+export interface RequestWords {
+  readonly request: string | undefined;
+  readonly header: readonly string[];
+  readonly data: readonly string[];
+}
+
+/**
+ * Method, headers and body from curl's words: `-d` posts, several are joined with `&`, `@FILE` and `@-` are streamed
+ * when they stand alone and are larger than 1 MiB.
+ * @throws Failure `usage`, `file_unreadable`
+ */
+export async function readRequest(
+  files: Files,
+  words: RequestWords,
+): Promise<Pick<ProtectedRequest, 'method' | 'headers' | 'body'>> {
+  const method = words.request ?? (words.data.length === 0 ? 'GET' : 'POST');
+  if (!isFieldName(method)) {
+    throw argumentRefused('--request', 'a method is one word of letters');
+  }
+  const given = words.header.map(readHeader);
+  const hasType = given.some(([name]) => name.toLowerCase() === 'content-type');
+  const type =
+    words.data.length === 0 || hasType
+      ? []
+      : ([['content-type', 'application/x-www-form-urlencoded']] as const);
+  const body = await readBody(files, words.data);
+  return { method, headers: [...type, ...given], ...(body === undefined ? {} : { body }) };
+}
+
+function readHeader(line: string): readonly [string, string] {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, colon);
+  const value = line.slice(colon + 1).trim();
+  if (colon < 1 || !isFieldName(name) || !isHeaderValue(value)) {
+    throw argumentRefused('--header', 'a header is “Name: value”, printable and on one line');
+  }
+  if (ownHeaders.has(name.toLowerCase())) {
+    throw argumentRefused('--header', `${name} is written by this program`);
+  }
+  return [name, value];
+}
+
+type Body = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+async function readBody(files: Files, data: readonly string[]): Promise<Body | undefined> {
+  const [only, ...others] = data;
+  if (only === undefined) {
+    return undefined;
+  }
+  if (others.length === 0 && only.startsWith('@')) {
+    return heldOrStreamed(open(files, only));
+  }
+  const parts = await Promise.all(
+    data.map(async (word) =>
+      word.startsWith('@')
+        ? new TextDecoder().decode(await readWhole(open(files, word), word.slice(1), largestHeldBody))
+        : word,
+    ),
+  );
+  return parts.join('&');
+}
+
+function open(files: Files, word: string): AsyncIterable<Uint8Array> {
+  return word === '@-' ? files.stdin() : files.read(word.slice(1));
+}
+
+/** All of it when it is small; else what was read, followed by the rest as it comes. */
+async function heldOrStreamed(chunks: AsyncIterable<Uint8Array>): Promise<Body> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  let size = 0;
+  while (size <= largestHeldBody) {
+    const next = await iterator.next();
+    if (next.done === true) {
+      return Buffer.concat(held);
+    }
+    held.push(next.value);
+    size += next.value.byteLength;
+  }
+  return (async function* () {
+    yield* held;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  })();
+}

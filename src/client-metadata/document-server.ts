@@ -1,0 +1,137 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../core/ports.js';
+import { refuseClientError } from '../http/client-error.js';
+import { replacePrivateFile } from '../stores/state/safe-file.js';
+import { documentFileMissing, portInUse, portRefused, tlsFilesUnusable } from './failures.js';
+import type { DocumentServers, SiteFile } from './ports.js';
+import { makeSelfSigned, type TlsIdentity } from './self-signed.js';
+
+/** Sockets and times are those of a server for one person on one machine. */
+const limits = {
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+
+/**
+ * Servers for trying out a client ID metadata document: https on 127.0.0.1 and nowhere else.
+ * @param options.certificateFile Where the certificate of `self-signed` is written for as long as that port is served,
+ * for others to trust; its key is never written.
+ */
+export function createDocumentServers(options: {
+  readonly clock: Clock;
+  readonly certificateFile: (port: number) => string;
+}): DocumentServers {
+  return {
+    serve: async ({ port, tls, site }) => {
+      for (const file of site.values()) await present(file);
+      const identity = tls === 'self-signed' ? makeSelfSigned(options.clock.now()) : await identityFrom(tls);
+      const server = createTls(identity);
+      server.maxConnections = 64;
+      server.on('request', (request, response) => void answerWith(site, request, response));
+      server.on('tlsClientError', (_, socket) => socket.destroy());
+      server.on('clientError', refuseClientError);
+      await listen(server, port);
+      const { port: bound } = server.address() as AddressInfo;
+      const certificateFile = tls === 'self-signed' ? options.certificateFile(bound) : undefined;
+      if (certificateFile !== undefined) await replacePrivateFile(certificateFile, identity.cert);
+      return {
+        port: bound,
+        certificateFile,
+        [Symbol.asyncDispose]: async () => {
+          if (certificateFile !== undefined) await rm(certificateFile, { force: true });
+          await new Promise<void>((resolve) => {
+            server.close(() => resolve());
+            server.closeAllConnections();
+          });
+        },
+      };
+    },
+  };
+}
+
+/** @throws Failure `file_unreadable` */
+async function present({ path }: SiteFile): Promise<void> {
+  await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw documentFileMissing(path, error.code ?? 'unknown');
+  });
+}
+
+/** @throws Failure `tls_files_unusable` */
+async function identityFrom(files: {
+  readonly certFile: string;
+  readonly keyFile: string;
+}): Promise<TlsIdentity> {
+  const read = (path: string) =>
+    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw tlsFilesUnusable(path, `it could not be read (${error.code ?? 'unknown'})`);
+    });
+  return { cert: await read(files.certFile), key: await read(files.keyFile) };
+}
+
+/** @throws Failure `tls_files_unusable` */
+function createTls(identity: TlsIdentity): Server {
+  try {
+    return createServer({ ...identity, ...limits, minVersion: 'TLSv1.2' });
+  } catch {
+    throw tlsFilesUnusable(
+      '--tls-cert',
+      'it and --tls-key are no PEM certificate and the private key that belongs to it',
+    );
+  }
+}
+
+/** @throws Failure `port_in_use`, `port_refused` */
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'EADDRINUSE'
+          ? portInUse(port, error)
+          : portRefused(port, error.code ?? 'unknown', error),
+      );
+    });
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
+      server.removeAllListeners('error').on('error', () => undefined);
+      resolve();
+    });
+  });
+}
+
+/**
+ * Answers with one of the files of the site, as it is now on the disk; nothing else of the disk can be asked for. A
+ * query is no part of any address here.
+ */
+export async function answerWith(
+  site: ReadonlyMap<string, SiteFile>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = '', url = '' } = request;
+  request.resume();
+  if (method !== 'GET' && method !== 'HEAD') {
+    plain(response, 405, 'Only GET.', { Allow: 'GET, HEAD' });
+    return;
+  }
+  const file = site.get(url);
+  const bytes = file && (await readFile(file.path).catch(() => undefined));
+  if (file === undefined || bytes === undefined) {
+    plain(response, 404, 'Nothing here.');
+    return;
+  }
+  response.writeHead(200, { ...Object.fromEntries(file.headers), 'Content-Length': bytes.length });
+  response.end(method === 'HEAD' ? undefined : bytes);
+}
+
+function plain(response: ServerResponse, status: number, text: string, headers = {}): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...headers,
+  });
+  response.end(`${text}\n`);
+}

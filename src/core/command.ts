@@ -1,0 +1,115 @@
+/** What every option says about itself; nothing here runs, so that a table costs nothing to load. */
+interface OptionBase {
+  /** In kebab-case, without the dashes. */
+  readonly name: string;
+  /** One letter. */
+  readonly alias?: string;
+  /** What it does, in a few words; for whoever reads `--help`. */
+  readonly describe: string;
+  /** The environment variable that gives the same, less strongly. */
+  readonly env?: string;
+  /** Stands for the value in `--help`, e.g. `SECONDS`. */
+  readonly value?: string;
+  /** Shown in `--help` beside the default: what holds when neither option, environment nor file say anything. */
+  readonly fallback?: string;
+  /** Options that say the contrary of this one, or mean nothing beside it: both on one command line are refused. */
+  readonly excludes?: readonly string[];
+}
+
+export interface BooleanOption extends OptionBase {
+  readonly kind: 'boolean';
+}
+
+export interface StringOption extends OptionBase {
+  readonly kind: 'string';
+  readonly choices?: readonly string[];
+  readonly default?: string;
+}
+
+/** A whole number, `min` to `max`. */
+export interface NumberOption extends OptionBase {
+  readonly kind: 'number';
+  readonly min: number;
+  readonly max: number;
+  readonly default?: number;
+}
+
+/** May be given several times. */
+export interface ListOption extends OptionBase {
+  readonly kind: 'list';
+  readonly choices?: readonly string[];
+}
+
+export type OptionSpec = BooleanOption | StringOption | NumberOption | ListOption;
+
+export interface PositionalSpec {
+  /** In kebab-case. */
+  readonly name: string;
+  readonly describe: string;
+  readonly required: boolean;
+  /** Takes all that is left; only the last one may. */
+  readonly many?: boolean;
+}
+
+/** One command as data: yargs, the fast path and `--help` are all built from it. */
+export interface CommandTable {
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  readonly positionals: readonly PositionalSpec[];
+  /** Takes all words after `--`, as they were typed; nothing in them is an option of ours. */
+  readonly rest?: { readonly name: string; readonly describe: string };
+  readonly options: readonly OptionSpec[];
+  readonly examples?: readonly { readonly command: string; readonly describe: string }[];
+  /** Paragraphs below the options: limits, what comes out, exit codes. */
+  readonly notes?: readonly string[];
+  /** Left out of the list of commands. */
+  readonly hidden?: boolean;
+  /** Another program calls it: nobody is asked, and a failure is one line. */
+  readonly unattended?: boolean;
+}
+
+/** `min-ttl` is `minTtl` in code. */
+type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name;
+
+type ChoiceOf<Option> = Option extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
+
+type Perhaps<Option> = Option extends { readonly default: string | number } ? never : undefined;
+
+type OptionValue<Option extends OptionSpec> = Option extends BooleanOption
+  ? boolean
+  : Option extends NumberOption
+    ? number | Perhaps<Option>
+    : Option extends ListOption
+      ? readonly ChoiceOf<Option>[]
+      : ChoiceOf<Option> | Perhaps<Option>;
+
+type PositionalValue<Positional extends PositionalSpec> = Positional extends { readonly many: true }
+  ? readonly string[]
+  : Positional extends { readonly required: true }
+    ? string
+    : string | undefined;
+
+/** The parsed command line of a table declared `as const`: one member per option and positional, in camelCase. */
+export type ArgumentsOf<Table extends CommandTable> = {
+  readonly [Option in Table['options'][number] as Camel<Option['name']>]: OptionValue<Option>;
+} & {
+  readonly [Positional in Table['positionals'][number] as Camel<
+    Positional['name']
+  >]: PositionalValue<Positional>;
+} & (Table extends { readonly rest: { readonly name: infer Name extends string } }
+    ? { readonly [Rest in Camel<Name>]: readonly string[] }
+    : unknown);
+
+/** The same without a table at hand. */
+export type ArgumentValue = string | number | boolean | readonly string[] | undefined;
+
+export type LooseArguments = Readonly<Record<string, ArgumentValue>>;
+
+/** The name of an option or positional in code: `min-ttl` is `minTtl`. */
+export function camelCase(name: string): string {
+  const [first = '', ...others] = name.split('-');
+  return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}

@@ -1,0 +1,125 @@
+import { defaultLimits, type LimitKey, type Limits, limitSettings } from '../limits.js';
+import type { StoreKind } from '../records.js';
+import { asObject, type JsonObject, parseJson } from '../text/json.js';
+import { configurationUnusable } from '../usage-failures.js';
+import {
+  type ConfiguredCertificate,
+  type ConfiguredClient,
+  certificatesIn,
+  clientsIn,
+  refuseUnknown,
+} from './configured-lists.js';
+import { type SettingValue, settings } from './settings.js';
+
+/** What the configuration file says, with the environment laid over it. */
+export interface Configuration {
+  /** Address of our client ID metadata document. */
+  readonly clientMetadataUrl?: string;
+  readonly clients: readonly ConfiguredClient[];
+  readonly clientCertificates: readonly ConfiguredCertificate[];
+  /** For the wait in the browser. */
+  readonly timeoutSeconds?: number;
+  /** PEM file with authorities to trust beside those that Node trusts. */
+  readonly caFile?: string;
+  /** Of the callback listener. */
+  readonly redirectPort?: number;
+  /** Where the secrets of new logins are to be. */
+  readonly store?: StoreKind;
+  readonly limits: Limits;
+}
+
+/** What one key is set to, and where. */
+export interface SetValue {
+  readonly value: SettingValue;
+  readonly by: 'file' | 'environment';
+}
+
+export type ConfigurationFile = { readonly path: string; readonly bytes: Uint8Array } | undefined;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration: a JSON object in the file, over it the environment; an empty variable counts as unset.
+ * Nothing in it is expanded, and a key that is not known is refused.
+ * @param file Undefined where there is none.
+ * @throws Failure `configuration_unusable`
+ */
+export function readConfiguration(file: ConfigurationFile, env: Environment): Configuration {
+  const object = objectIn(file);
+  const set = Object.fromEntries([...setValues(file, env)].map(([key, { value }]) => [key, value]));
+  const isLimit = (key: string): key is LimitKey => limitSettings.some((limit) => limit.key === key);
+  const entries = Object.entries(set);
+  const path = file?.path ?? '';
+  return {
+    ...(Object.fromEntries(entries.filter(([key]) => !isLimit(key))) as Partial<Configuration>),
+    clients: clientsIn(object['clients'], path),
+    clientCertificates: certificatesIn(object['clientCertificates'], path),
+    limits: { ...defaultLimits, ...Object.fromEntries(entries.filter(([key]) => isLimit(key))) },
+  };
+}
+
+/** The configuration, read at the first call and once. */
+export function lateConfiguration(
+  file: () => ConfigurationFile,
+  env: Environment,
+): () => Promise<Configuration> {
+  let read: Configuration | undefined;
+  return async () => {
+    read ??= readConfiguration(file(), env);
+    return read;
+  };
+}
+
+/**
+ * What is set, by key, and where: the environment goes before the file.
+ * @throws Failure `configuration_unusable`
+ */
+export function setValues(file: ConfigurationFile, env: Environment): ReadonlyMap<string, SetValue> {
+  const fromFile = objectIn(file);
+  const values = new Map<string, SetValue>();
+  for (const { key, variable, read } of settings) {
+    const text = env[variable];
+    if (fromFile[key] !== undefined && file !== undefined) {
+      values.set(key, { value: read(fromFile[key], `${key} in ${file.path}`), by: 'file' });
+    }
+    if (text !== undefined && text !== '') {
+      values.set(key, { value: read(text, variable), by: 'environment' });
+    }
+  }
+  return values;
+}
+
+function objectIn(file: ConfigurationFile): JsonObject {
+  if (file === undefined) {
+    return {};
+  }
+  const parsed = parseJson(file.bytes, { maxDepth: 8, maxKeys: 1000 });
+  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  if (object === undefined) {
+    const why = parsed.ok
+      ? 'it holds no object'
+      : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
+    throw configurationUnusable(file.path, why);
+  }
+  refuseUnknown(object, [...settings.map(({ key }) => key), 'clients', 'clientCertificates'], file.path);
+  return object;
+}
+
+/** What of the environment, besides our own variables, changes whom we talk to and whom we trust. Never a password. */
+export function environmentLines(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const value = (name: string) => env[name.toLowerCase()] ?? env[name] ?? '';
+  const proxy = value('HTTPS_PROXY');
+  const noProxy = value('NO_PROXY');
+  const authorities = env['NODE_EXTRA_CA_CERTS'] ?? '';
+  return [
+    ...(proxy === '' ? [] : [`HTTPS_PROXY: https requests go through ${withoutCredentials(proxy)}`]),
+    ...(proxy === '' || noProxy === '' ? [] : [`NO_PROXY: except those to ${noProxy}`]),
+    ...(authorities === ''
+      ? []
+      : [`NODE_EXTRA_CA_CERTS: trusted, too, are the authorities in ${authorities}`]),
+  ];
+}
+
+function withoutCredentials(proxy: string): string {
+  return proxy.replace(/^([a-z]+:\/\/)?.*@/i, (_, scheme: string | undefined) => `${scheme ?? ''}***@`);
+}

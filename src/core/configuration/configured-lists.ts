@@ -1,0 +1,98 @@
+import { closest } from '../text/closest.js';
+import { asObject, type JsonObject, type JsonValue } from '../text/json.js';
+import { quoted } from '../text/printable.js';
+import { configurationUnusable } from '../usage-failures.js';
+import { readPath, readUrl } from './settings.js';
+
+/** A client that was registered by hand at one authorization server; its secret is never here. */
+export interface ConfiguredClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly redirectUri?: string;
+}
+
+/** A certificate to show, and to whom. */
+export interface ConfiguredCertificate {
+  /** As `URL.origin` spells them. */
+  readonly origins: readonly string[];
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+/** @throws Failure `configuration_unusable`, with the key that was meant */
+export function refuseUnknown(object: JsonObject, known: readonly string[], where: string): void {
+  for (const key of Object.keys(object)) {
+    if (!known.includes(key)) {
+      const meant = closest(key, known);
+      const hint = meant === undefined ? `known are ${known.join(', ')}` : `did you mean ${meant}?`;
+      throw configurationUnusable(where, `the key ${quoted(key, 80)} is not known (${hint})`);
+    }
+  }
+}
+
+/** @throws Failure `configuration_unusable` */
+export function clientsIn(value: JsonValue | undefined, path: string): readonly ConfiguredClient[] {
+  return entriesOf(value, `clients`, path).map(([object, where]) => {
+    refuseUnknown(object, ['issuer', 'clientId', 'redirectUri'], where);
+    const { issuer, clientId, redirectUri } = object;
+    if (typeof clientId !== 'string' || clientId === '') {
+      throw configurationUnusable(where, 'clientId is no text');
+    }
+    return {
+      issuer: readUrl(issuer, `issuer of ${where}`),
+      clientId,
+      ...(redirectUri === undefined ? {} : { redirectUri: readUrl(redirectUri, `redirectUri of ${where}`) }),
+    };
+  });
+}
+
+/** Each origin may have one certificate. @throws Failure `configuration_unusable` */
+export function certificatesIn(value: JsonValue | undefined, path: string): readonly ConfiguredCertificate[] {
+  const taken = new Set<string>();
+  return entriesOf(value, 'clientCertificates', path).map(([object, where]) => {
+    refuseUnknown(object, ['origins', 'certFile', 'keyFile'], where);
+    const { origins, certFile, keyFile } = object;
+    if (!Array.isArray(origins) || origins.length === 0) {
+      throw configurationUnusable(where, 'origins is no list of addresses, such as ["https://example.com"]');
+    }
+    return {
+      origins: origins.map((origin) => originOf(origin, `origins of ${where}`, taken)),
+      certFile: readPath(certFile, `certFile of ${where}`),
+      keyFile: readPath(keyFile, `keyFile of ${where}`),
+    };
+  });
+}
+
+function originOf(value: JsonValue, where: string, taken: Set<string>): string {
+  const url = new URL(readUrl(value, where));
+  if (url.protocol !== 'https:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    throw configurationUnusable(where, 'a certificate is for https addresses without a path');
+  }
+  if (taken.has(url.origin)) {
+    throw configurationUnusable(where, `${quoted(url.origin, 200)} has a certificate already`);
+  }
+  taken.add(url.origin);
+  return url.origin;
+}
+
+/** The objects of a list, each with its place in words. */
+function entriesOf(
+  value: JsonValue | undefined,
+  key: string,
+  path: string,
+): readonly (readonly [JsonObject, string])[] {
+  if (value === undefined) {
+    return [];
+  }
+  if (!Array.isArray(value)) {
+    throw configurationUnusable(`${key} in ${path}`, 'it is no list');
+  }
+  return value.map((entry, index) => {
+    const where = `${key}[${index}] in ${path}`;
+    const object = asObject(entry);
+    if (object === undefined) {
+      throw configurationUnusable(where, 'it is no object');
+    }
+    return [object, where] as const;
+  });
+}

@@ -1,0 +1,119 @@
+import { type LimitSetting, limitSettings } from '../limits.js';
+import { isStoreChoice, storeChoices, whyNoStore } from '../records.js';
+import type { JsonValue } from '../text/json.js';
+import { gateUrl } from '../url.js';
+import { configurationUnusable } from '../usage-failures.js';
+
+export type SettingValue = number | string;
+
+/** One setting: its key in the file, the variable and the option that go before it, and what may stand there. */
+export interface Setting {
+  readonly key: string;
+  readonly variable: string;
+  /** With the command that takes it; not given: there is none. */
+  readonly option?: string;
+  /** What holds where nobody has set it, in words. */
+  readonly fallback: string;
+  /** What may stand there, in words. */
+  readonly takes: string;
+  readonly describe: string;
+  /** @param where Names the place, for the failure. @throws Failure `configuration_unusable` */
+  readonly read: (value: JsonValue | undefined, where: string) => SettingValue;
+}
+
+const own: readonly Setting[] = [
+  {
+    key: 'store',
+    variable: 'POSTERN_STORE',
+    option: 'login --store',
+    fallback: 'where the last login’s are, else keychain',
+    takes: storeChoices,
+    describe: 'where the secrets of new logins are kept',
+    read: readStore,
+  },
+  {
+    key: 'timeoutSeconds',
+    variable: 'POSTERN_TIMEOUT',
+    option: 'login --timeout',
+    fallback: '900 at a terminal, else 300',
+    takes: '10 to 3600',
+    describe: 'how long a login, or a step-up, waits for the person',
+    read: readWithin(10, 3600),
+  },
+  {
+    key: 'redirectPort',
+    variable: 'POSTERN_REDIRECT_PORT',
+    option: 'login --redirect-port',
+    fallback: 'any free one',
+    takes: '1024 to 65535',
+    describe: 'port of the callback listener on 127.0.0.1',
+    read: readWithin(1024, 65_535),
+  },
+  {
+    key: 'clientMetadataUrl',
+    variable: 'POSTERN_CLIENT_METADATA_URL',
+    option: 'login --client-metadata-url',
+    fallback: 'none',
+    takes: 'a URL',
+    describe: 'address of our client ID metadata document',
+    read: readUrl,
+  },
+  {
+    key: 'caFile',
+    variable: 'POSTERN_CA_FILE',
+    fallback: 'none',
+    takes: 'an absolute path',
+    describe: 'PEM file of authorities to trust, beside those that Node.js trusts',
+    read: readPath,
+  },
+];
+
+/** Every setting but `clients` and `clientCertificates`, which the file alone can hold. */
+export const settings: readonly Setting[] = [...own, ...limitSettings.map(settingOfLimit)];
+
+function settingOfLimit({ key, fallback, min, max, describe }: LimitSetting): Setting {
+  return {
+    key,
+    variable: `POSTERN_${key.replace(/(?=[A-Z][a-z])/g, '_').toUpperCase()}`,
+    fallback: String(fallback),
+    takes: `${min} to ${max}`,
+    describe: `limit ${describe}`,
+    read: readWithin(min, max),
+  };
+}
+
+export function readUrl(value: JsonValue | undefined, where: string): string {
+  const gated = typeof value === 'string' ? gateUrl(value) : undefined;
+  if (typeof value !== 'string' || gated === undefined) {
+    throw configurationUnusable(where, 'it is no text');
+  }
+  if (!gated.ok) {
+    throw configurationUnusable(where, gated.problem);
+  }
+  return value;
+}
+
+/** Absolute, so that it means the same in every working folder. */
+export function readPath(value: JsonValue | undefined, where: string): string {
+  if (typeof value !== 'string' || !/^(?:\/|[A-Za-z]:[\\/])[^\0]*$/.test(value)) {
+    throw configurationUnusable(where, 'it is not an absolute path');
+  }
+  return value;
+}
+
+function readStore(value: JsonValue | undefined, where: string): string {
+  if (typeof value !== 'string' || !isStoreChoice(value)) {
+    throw configurationUnusable(where, whyNoStore(typeof value === 'string' ? value : ''));
+  }
+  return value;
+}
+
+function readWithin(min: number, max: number): Setting['read'] {
+  return (value, where) => {
+    const number = typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isInteger(number) || number < min || number > max) {
+      throw configurationUnusable(where, `it is not a whole number from ${min} to ${max}`);
+    }
+    return number;
+  };
+}

@@ -1,0 +1,49 @@
+import type { Step } from './step.js';
+
+/** The exit codes of the command line, by meaning. */
+export const exitCode = {
+  fault: 1,
+  usage: 2,
+  loginNeeded: 3,
+  refused: 4,
+  serverBreaksRules: 5,
+  network: 6,
+  store: 7,
+  callFailed: 8,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+export interface FailureDetail {
+  /** Stable name in snake_case, printed with the message and in `--json`. */
+  readonly code: string;
+  readonly exit: ExitCode;
+  /** What happened and why, one sentence. A server's words in it come through `quoted`. */
+  readonly message: string;
+  /** One sentence with what to type or change next. */
+  readonly remedy: string;
+  readonly cause?: unknown;
+  /** The steps that led here, oldest first. */
+  readonly trail?: readonly Step[];
+}
+
+/**
+ * An error that a person can act on. Anything thrown that is not a `Failure` is a fault of this
+ * program. Logic looks at `code`, never at the text.
+ */
+export class Failure extends Error {
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly remedy: string;
+  readonly trail: readonly Step[];
+
+  constructor(detail: FailureDetail) {
+    super(detail.message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.name = 'Failure';
+    this.code = detail.code;
+    this.exit = detail.exit;
+    this.remedy = detail.remedy;
+    this.trail = detail.trail ?? [];
+  }
+}

@@ -1,0 +1,38 @@
+import { defaultAccount } from './records.js';
+import { shellWord } from './text/printable.js';
+
+/** What says which login is meant: one that is there, or one that is yet to be made. */
+export interface LoginMeant {
+  readonly name?: string | undefined;
+  /** Canonical, or what a person typed. */
+  readonly server: string;
+  /** Undefined: none was given, so the default one. */
+  readonly account?: string | undefined;
+  readonly grant?: 'client_credentials' | undefined;
+  /** Those that it was made with by `--scope`. */
+  readonly askedScopes?: readonly string[] | undefined;
+  /** The name that it is to get: no command knows the login by it yet. */
+  readonly newName?: string | undefined;
+}
+
+/**
+ * How a command of ours names a login: by its name where it has one, else by its server, with `--account` where
+ * that is not the default one. Quoted for a POSIX shell.
+ */
+export function loginArgument({ name, server, account = defaultAccount }: LoginMeant): string {
+  if (name !== undefined) return shellWord(name);
+  return `${shellWord(server)}${account === defaultAccount ? '' : ` --account ${shellWord(account)}`}`;
+}
+
+/**
+ * The command that makes this login, or makes it again. Every remedy that tells a person to log in takes it from here,
+ * so that it is never another login that is renewed.
+ * @param options Further words, quoted already.
+ */
+export function loginCommand(login: LoginMeant, ...options: readonly string[]): string {
+  const grant = login.grant === undefined ? [] : ['--client-credentials'];
+  const name = login.newName === undefined ? [] : [`--name ${shellWord(login.newName)}`];
+  const asked = options.includes('--scope') ? [] : (login.askedScopes ?? []);
+  const scope = asked.length === 0 ? [] : [`--scope ${shellWord(asked.join(' '))}`];
+  return ['postern login', loginArgument(login), ...name, ...grant, ...scope, ...options].join(' ');
+}

@@ -1,0 +1,84 @@
+import type { Limits } from './limits.js';
+import type { Step } from './step.js';
+
+/** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
+export interface Clock {
+  now(): number;
+  monotonic(): number;
+  /** Resolves after `ms` (at most 24 h), rejects with the signal's reason when it is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** A person at a terminal. Everything it shows goes to stderr. */
+export interface Terminal {
+  /** False without a terminal, with `--non-interactive`, or in CI: then `ask` and `choose` are not called. */
+  readonly interactive: boolean;
+  /** Shows a line to the person (not a result). */
+  tell(line: string): void;
+  /** One line typed; `hidden` for secrets and pasted URLs; undefined at end of input. */
+  ask(
+    question: string,
+    options: { readonly hidden: boolean; readonly signal: AbortSignal },
+  ): Promise<string | undefined>;
+  /** Index of the choice. */
+  choose(question: string, choices: readonly string[], signal: AbortSignal): Promise<number>;
+  /** Until disposed of, keys are not echoed, and `enter` is called for Enter. A question goes before it. */
+  listen(enter: () => void): Disposable;
+  /** With `--json`: one line for the program that reads it; else nothing. */
+  event(event: Readonly<Record<string, string>>): void;
+}
+
+/** Takes each step of the engine as it ends. */
+export interface Journal {
+  record(step: Step): void;
+  /** Every step so far, oldest first. */
+  readonly steps: readonly Step[];
+}
+
+/** A step that has begun and takes time, for the spinner; ends with the next recorded step. */
+export interface Progress {
+  begin(what: string): void;
+  end(): void;
+}
+
+/** Files that the person named on the command line, and stdin. No part of `Ports`: flows get bytes, not paths. */
+export interface Files {
+  /** True when stdin is a terminal: then nothing waits there to be read. */
+  readonly stdinIsTerminal: boolean;
+  /** A file's bytes in chunks. @throws Failure `file_unreadable` while it is read */
+  read(path: string): AsyncIterable<Uint8Array>;
+  /** May other users of this machine read that file? False where there is none, or where the system cannot tell. */
+  isOpenToOthers(path: string): Promise<boolean>;
+  /** The bytes of stdin; can be read once. @throws Failure `file_unreadable` while it is read */
+  stdin(): AsyncIterable<Uint8Array>;
+  /** Makes or replaces a file, as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */
+  write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Makes a folder, and those above it, where there is none. @throws Failure `file_unwritable` */
+  makeFolder(path: string): Promise<void>;
+  /** Writes to a descriptor that our parent has opened for us, and closes it. @throws Failure `ready_fd_unusable` */
+  tellReady(descriptor: number, text: string): Promise<void>;
+}
+
+/** This program, as others are to start it. */
+export interface OwnProgram {
+  readonly platform: string;
+  /** Absolute paths. */
+  readonly program: readonly [node: string, script: string];
+  /** What has to be set for it to find the same logins with an empty environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /**
+   * Makes a file that starts it, for this user alone, in a folder that exists; or replaces one that has `mark` in its
+   * second line. Returns its absolute path. @throws Failure `shim_refused`, `file_unwritable`
+   */
+  writeShim(path: string, text: string, mark: string): Promise<string>;
+}
+
+/** What is small and needed everywhere. */
+export interface CorePorts {
+  /** How long and how much is allowed: what the person has set, else the usual. @throws Failure `configuration_unusable` */
+  readonly limits: () => Promise<Limits>;
+  readonly clock: Clock;
+  readonly terminal: Terminal;
+  readonly journal: Journal;
+  readonly progress: Progress;
+}

@@ -1,0 +1,49 @@
+import { isNqcharText } from './text/characters.js';
+
+/** Most scopes, and most characters, of one scope string. */
+const mostScopes = 100;
+
+const longestScope = 4096;
+
+/** What is wrong with a scope string, worded to follow the name of where it stands. */
+export type ScopeProblem =
+  | `is longer than ${typeof longestScope} characters`
+  | `has more than ${typeof mostScopes} scopes`
+  | 'has a forbidden character';
+
+export type ParsedScope =
+  | { readonly ok: true; readonly scopes: readonly string[] }
+  | { readonly ok: false; readonly problem: ScopeProblem };
+
+/**
+ * The scopes of one wire string (RFC 6749 section 3.3): tokens between spaces, in their order, each once. An
+ * empty string holds none.
+ */
+export function parseScope(text: string): ParsedScope {
+  if (text.length > longestScope) {
+    return { ok: false, problem: `is longer than ${longestScope} characters` };
+  }
+  const scopes = [...new Set(text.split(' ').filter((scope) => scope !== ''))];
+  if (scopes.length > mostScopes) {
+    return { ok: false, problem: `has more than ${mostScopes} scopes` };
+  }
+  return scopes.every(isNqcharText)
+    ? { ok: true, scopes }
+    : { ok: false, problem: 'has a forbidden character' };
+}
+
+/** The wire string of a set of scopes; '' for none. */
+export function formatScope(scopes: readonly string[]): string {
+  return scopes.join(' ');
+}
+
+/** Every scope of either set once: those of `first` in their order, then what `second` adds. */
+export function unionScopes(first: readonly string[], second: readonly string[]): readonly string[] {
+  return [...new Set([...first, ...second])];
+}
+
+/** The scopes of `wanted` that `held` lacks, in their order. */
+export function scopesMissing(held: readonly string[], wanted: readonly string[]): readonly string[] {
+  const has = new Set(held);
+  return wanted.filter((scope) => !has.has(scope));
+}

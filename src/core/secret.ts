@@ -1,0 +1,118 @@
+const hidden = '***';
+
+/**
+ * A value that must never be shown: access token, refresh token, code, verifier, client secret.
+ * Every way in which JavaScript turns a value into text gives `***`; `reveal()` is the only way out,
+ * so a search for it finds each place where a secret leaves the program.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The plain value. Call it only where the secret is sent, stored or printed on purpose. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  toString(): string {
+    return hidden;
+  }
+
+  toJSON(): string {
+    return hidden;
+  }
+
+  [Symbol.toPrimitive](): string {
+    return hidden;
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return hidden;
+  }
+}
+
+/** A shorter one is found in words that have nothing of it. In characters. */
+const shortestQuoted = 8;
+
+/** Does a text of somebody else's hold one of these secrets? Then it is neither kept where it can be read, nor printed. */
+export function quotesSecret(text: string, secrets: readonly (Secret | undefined)[]): boolean {
+  return secrets.some((secret) => {
+    const value = secret?.reveal() ?? '';
+    return value.length >= shortestQuoted && text.includes(value);
+  });
+}
+
+/** Shorter texts stand in too many words to be replaced everywhere. */
+const shortest = 6;
+
+/**
+ * How long a secret is one. `lasting`: as long as the process. `token`, and `session` for an identifier that we send:
+ * while it is in use, and some time after, for what is said late. `offered`: an identifier that a server has sent, who
+ * may send as many as it likes.
+ */
+export type SecretKind = 'lasting' | 'token' | 'session' | 'offered';
+
+/** Of each kind the latest are kept, as many as this: whatever is in use is seen again and again. */
+const kept: Readonly<Record<SecretKind, number>> = {
+  lasting: Number.POSITIVE_INFINITY,
+  token: 4_096,
+  session: 16,
+  offered: 64,
+};
+
+/**
+ * The last net under every text that is printed: each value that is held as a secret is replaced, wherever it stands,
+ * as it is and as URLs, forms, JSON and base64 write it. The first net is `Secret`, which cannot be printed.
+ */
+export class Redactor {
+  /** By kind; those seen latest come last. */
+  readonly #held: Readonly<Record<SecretKind, Set<string>>> = {
+    lasting: new Set(),
+    token: new Set(),
+    session: new Set(),
+    offered: new Set(),
+  };
+  /** The longest first: a value may be a part of another one. Made when something is printed. */
+  #forms: readonly string[] | undefined;
+
+  /** From now on this value is not printed. */
+  hold(value: string, kind: SecretKind = 'lasting'): void {
+    if (value.length < shortest) {
+      return;
+    }
+    const held = this.#held[kind];
+    if (!held.delete(value)) {
+      this.#forms = undefined;
+    }
+    held.add(value);
+    if (held.size > kept[kind]) {
+      const [oldest = ''] = held;
+      held.delete(oldest);
+    }
+  }
+
+  redact(text: string): string {
+    this.#forms ??= [
+      ...new Set(Object.values(this.#held).flatMap((held) => [...held].flatMap(formsOf))),
+    ].sort((one, other) => other.length - one.length);
+    return this.#forms.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+  }
+}
+
+/** A value as it is, and as others write it. */
+function formsOf(value: string): readonly string[] {
+  const base64 = base64Of(value);
+  const url = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
+  const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  const json = JSON.stringify(value).slice(1, -1);
+  const form = new URLSearchParams([['', value]]).toString().slice(1);
+  return [value, url, form, json, base64, base64Url];
+}
+
+function base64Of(value: string): string {
+  const bytes = new TextEncoder().encode(value);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+}

@@ -1,0 +1,253 @@
+import { quote, skipScalar, skipString } from '../../mcp/json-scalars.js';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  skipSpace,
+} from '../../mcp/json-scan.js';
+import { JsonStrings } from './json-strings.js';
+
+/** A JSON object; it has no prototype, so every name on it came from the document. */
+export interface JsonObject {
+  [name: string]: JsonValue;
+}
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+export type JsonProblem =
+  | 'not_utf8'
+  | 'byte_order_mark'
+  | 'not_json'
+  | 'too_deep'
+  | 'too_many_keys'
+  | 'duplicate_key';
+
+export type ParsedJson =
+  | { readonly ok: true; readonly value: JsonValue }
+  | { readonly ok: false; readonly problem: JsonProblem };
+
+export interface JsonLimits {
+  /** Levels of arrays and objects; the recursion of the parser is as deep. */
+  readonly maxDepth?: number;
+  /** Member names, and entries of lists, in the whole document. */
+  readonly maxKeys?: number;
+  /** The bytes may be overwritten: nobody looks at them afterwards. */
+  readonly isOurs?: boolean;
+}
+
+/**
+ * Parses a JSON text (RFC 8259) from a peer who may be hostile: fatal UTF-8, no byte order mark, a name
+ * twice in one object is an error, depth and number of names and entries are limited. Nothing of the text ever stands
+ * in the answer's `problem`. A number too large for a double comes out as Infinity.
+ */
+export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    return { ok: false, problem: 'byte_order_mark' };
+  }
+  const { maxDepth = 64, maxKeys = 10_000, isOurs = false } = limits;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, isOurs });
+  return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
+}
+
+/** The value when it is an object, and neither null nor an array. */
+export function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** The member when it is a string; absent, `null` and any other type are undefined. */
+export function stringField(object: JsonObject, name: string): string | undefined {
+  const value = object[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The member when it is a list of strings; absent, `null` and any other shape are undefined. */
+export function stringListField(object: JsonObject, name: string): readonly string[] | undefined {
+  const value = object[name];
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? value : undefined;
+}
+
+/** In pieces: the text itself is not wanted. */
+function isUtf8(bytes: Uint8Array): boolean {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    for (let at = 0; at < bytes.byteLength; at += pieceLength)
+      decoder.decode(bytes.subarray(at, at + pieceLength), { stream: true });
+    decoder.decode();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const pieceLength = 65_536;
+
+/** Ends a parse from any depth; never leaves this file. */
+class Refusal {
+  readonly problem: JsonProblem;
+
+  constructor(problem: JsonProblem) {
+    this.problem = problem;
+  }
+}
+
+const letterT = 0x74;
+
+const letterF = 0x66;
+
+const letterN = 0x6e;
+
+/**
+ * Parses a whole JSON text by recursive descent, at most `maxDepth` levels deep, with at most `maxKeys`
+ * names and entries of lists. Accepts exactly what RFC 8259 allows, less names that occur twice in one object. It
+ * reads the bytes themselves: the text as a whole would be as large as they are, or twice as large.
+ */
+export function parseJsonBytes(
+  bytes: Buffer,
+  { maxDepth, maxKeys, isOurs }: { maxDepth: number; maxKeys: number; isOurs: boolean },
+): ParsedJson {
+  try {
+    return {
+      ok: true,
+      value: new Parser(bytes, new JsonStrings(bytes, isOurs), maxDepth, maxKeys).document(),
+    };
+  } catch (cause) {
+    if (cause instanceof Refusal) {
+      return { ok: false, problem: cause.problem };
+    }
+    throw cause;
+  }
+}
+
+class Parser {
+  readonly #bytes: Buffer;
+  readonly #strings: JsonStrings;
+  readonly #maxDepth: number;
+  readonly #maxKeys: number;
+  #at = 0;
+  #keys = 0;
+  /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
+  readonly #entries: JsonValue[] = [];
+
+  constructor(bytes: Buffer, strings: JsonStrings, maxDepth: number, maxKeys: number) {
+    this.#bytes = bytes;
+    this.#strings = strings;
+    this.#maxDepth = maxDepth;
+    this.#maxKeys = maxKeys;
+  }
+
+  document(): JsonValue {
+    const value = this.#value(0);
+    if (this.#next() !== undefined) {
+      throw new Refusal('not_json');
+    }
+    return value;
+  }
+
+  #value(depth: number): JsonValue {
+    const first = this.#next();
+    if (first === quote) {
+      return this.#string();
+    }
+    if (first === openBrace || first === openBracket) {
+      if (depth >= this.#maxDepth) {
+        throw new Refusal('too_deep');
+      }
+      this.#at++;
+      return first === openBrace ? this.#object(depth + 1) : this.#array(depth + 1);
+    }
+    return this.#scalar(first);
+  }
+
+  #object(depth: number): JsonObject {
+    const object: JsonObject = Object.setPrototypeOf({}, null); // a third of the memory of Object.create(null)
+    if (this.#took(closeBrace)) {
+      return object;
+    }
+    do {
+      if (this.#next() !== quote) {
+        throw new Refusal('not_json');
+      }
+      const name = this.#string();
+      this.#count();
+      if (name in object) {
+        throw new Refusal('duplicate_key');
+      }
+      this.#expect(colon);
+      object[name] = this.#value(depth);
+    } while (this.#took(comma));
+    this.#expect(closeBrace);
+    return object;
+  }
+
+  #array(depth: number): JsonValue[] {
+    if (this.#took(closeBracket)) {
+      return [];
+    }
+    const start = this.#entries.length;
+    do {
+      this.#count();
+      const entry = this.#value(depth);
+      this.#entries.push(entry);
+    } while (this.#took(comma));
+    this.#expect(closeBracket);
+    return this.#entries.splice(start);
+  }
+
+  /** Each name and each entry of a list costs memory, however short it is. */
+  #count(): void {
+    if (++this.#keys > this.#maxKeys) {
+      throw new Refusal('too_many_keys');
+    }
+  }
+
+  #string(): string {
+    const start = this.#at;
+    this.#past(skipString(this.#bytes, start));
+    return this.#strings.between(start + 1, this.#at - 1);
+  }
+
+  #scalar(first: number | undefined): number | boolean | null {
+    const start = this.#at;
+    this.#past(skipScalar(this.#bytes, start));
+    switch (first) {
+      case letterT:
+        return true;
+      case letterF:
+        return false;
+      case letterN:
+        return null;
+      default:
+        return Number(this.#bytes.toString('latin1', start, this.#at));
+    }
+  }
+
+  /** @param place where it goes on; -1 where the bytes are no JSON */
+  #past(place: number): void {
+    if (place === -1) {
+      throw new Refusal('not_json');
+    }
+    this.#at = place;
+  }
+
+  /** The next byte that is not white space, which is not yet taken; undefined at the end. */
+  #next(): number | undefined {
+    this.#at = skipSpace(this.#bytes, this.#at);
+    return this.#bytes[this.#at];
+  }
+
+  #took(byte: number): boolean {
+    const found = this.#next() === byte;
+    this.#at += found ? 1 : 0;
+    return found;
+  }
+
+  #expect(byte: number): void {
+    if (!this.#took(byte)) {
+      throw new Refusal('not_json');
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/** Nothing but these: such a text needs no second look. */
+const plainText = /^[\x20-\x7e]*$/;
+
+/**
+ * What may not reach a terminal as it is: controls (C0, DEL, C1), format characters (bidi, zero-width,
+ * tags), lone surrogates, line and paragraph separators, private and unassigned characters, and whatever
+ * else is drawn as nothing. Here and below a pattern's source only: a literal is compiled with the file, which takes
+ * a millisecond that `postern token` would pay without ever using it.
+ */
+const unprintable = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]`;
+
+const combiningMark = String.raw`\p{M}`;
+
+/** More marks than this on one letter are not writing but a flood over the lines around it. */
+const mostMarksOnOneLetter = 3;
+
+/**
+ * Untrusted text as one harmless line for a terminal, a log or a screen reader: control, bidi, format and
+ * other invisible characters become visible text (`\x1b`, `\u{202e}`), and so does a fourth combining mark
+ * in a row or one that has no letter to stand on. Linear in `max`.
+ * @param max Most characters of output; a longer text is cut there and ends with an ellipsis.
+ */
+export function printable(text: string, max = 300): string {
+  return render(text, max, '');
+}
+
+/** `printable` text in double quotes; quotes and backslashes inside are escaped, so that it cannot end early. */
+export function quoted(text: string, max = 300): string {
+  return `"${render(text, max, '"\\')}"`;
+}
+
+function render(text: string, max: number, alsoEscaped: string): string {
+  if (alsoEscaped === '' && text.length <= max && plainText.test(text)) {
+    return text;
+  }
+  const isUnprintable = new RegExp(unprintable, 'u');
+  const isCombiningMark = new RegExp(combiningMark, 'u');
+  const pieces: string[] = [];
+  let length = 0;
+  let marks = mostMarksOnOneLetter;
+  for (const character of text) {
+    const isMark = isCombiningMark.test(character);
+    const harmless = !isUnprintable.test(character) && !(isMark && marks >= mostMarksOnOneLetter);
+    const piece = !harmless
+      ? escaped(character)
+      : alsoEscaped.includes(character)
+        ? `\\${character}`
+        : character;
+    length += harmless && piece === character ? 1 : piece.length;
+    if (length > max) {
+      pieces.push('…');
+      break;
+    }
+    pieces.push(piece);
+    marks = !harmless ? mostMarksOnOneLetter : isMark ? marks + 1 : 0;
+  }
+  return pieces.join('');
+}
+
+function escaped(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  const hex = point.toString(16);
+  return point <= 0xff ? `\\x${hex.padStart(2, '0')}` : `\\u{${hex}}`;
+}
+
+/**
+ * `text` as one word of a POSIX shell command line: as it is when every character is harmless, else in
+ * single quotes. For commands that a remedy asks the person to type: a server's URL may hold `;` or `$`.
+ */
+export function shellWord(text: string): string {
+  return /^[A-Za-z0-9:/._~@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * A value as one line of JSON in which every character that is not printable ASCII is `\u`-escaped: no byte of it can
+ * steer a terminal, and any JSON parser gives back what was put in.
+ */
+export function asciiJson(value: unknown): string {
+  return asciiOnly(JSON.stringify(value));
+}
+
+/** A text of JSON, or a part of one, with these characters escaped. */
+function asciiOnly(json: string): string {
+  if (printableAscii.test(json)) return json;
+  const bytes = Buffer.allocUnsafe(json.length * longestEscape);
+  let at = 0;
+  for (let index = 0; index < json.length; index += 1) {
+    const unit = json.charCodeAt(index);
+    if (unit >= 0x20 && unit <= 0x7e) {
+      bytes[at++] = unit;
+      continue;
+    }
+    bytes[at++] = 0x5c;
+    bytes[at++] = 0x75;
+    for (let shift = 12; shift >= 0; shift -= 4) bytes[at++] = hexDigits.charCodeAt((unit >> shift) & 0xf);
+  }
+  return bytes.toString('latin1', 0, at);
+}
+
+const printableAscii = /^[\x20-\x7e]*$/;
+
+const longestEscape = 6;
+
+const hexDigits = '0123456789abcdef';
+
+/** A text as it may stand in an HTML page, in an element or in a quoted attribute. */
+export function htmlText(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
+  };
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

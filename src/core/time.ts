@@ -1,0 +1,89 @@
+import type { Failure } from './failure.js';
+
+const longestLifetimeSeconds = 30 * 24 * 60 * 60;
+
+const longestDelayMs = 24 * 60 * 60 * 1000;
+
+export type Lifetime =
+  | { readonly kind: 'known'; readonly seconds: number }
+  | { readonly kind: 'unknown'; readonly warning?: string };
+
+/**
+ * `expires_in` of a token response (RFC 6749 section 5.1) in whole seconds, at most 30 days. A decimal string
+ * is taken for a number, `null` for absent; anything else is an unknown lifetime with a warning.
+ */
+export function lifetimeSeconds(value: unknown): Lifetime {
+  if (value === undefined || value === null) {
+    return { kind: 'unknown' };
+  }
+  const seconds = typeof value === 'string' && /^[0-9]+(?:\.[0-9]+)?$/.test(value) ? Number(value) : value;
+  if (typeof seconds !== 'number' || Number.isNaN(seconds) || seconds < 0) {
+    return { kind: 'unknown', warning: 'expires_in is not a number of seconds, so the lifetime is unknown' };
+  }
+  if (seconds === Number.POSITIVE_INFINITY && typeof value === 'number') {
+    return { kind: 'unknown', warning: 'expires_in is out of range, so the lifetime is unknown' };
+  }
+  return { kind: 'known', seconds: Math.floor(Math.min(Math.max(seconds, 0), longestLifetimeSeconds)) };
+}
+
+/**
+ * `Retry-After` (RFC 9110 section 10.2.3) in milliseconds from `nowMs`, at most `maxMs`: whole seconds or an
+ * IMF-fixdate; a date that is past is 0. Anything else, and no header, is undefined.
+ */
+export function retryAfterMs(value: string | undefined, nowMs: number, maxMs: number): number | undefined {
+  const text = value?.trim() ?? '';
+  if (text.length > 64) {
+    return undefined;
+  }
+  const delay = /^[0-9]+$/.test(text) ? Number(text) * 1000 : dateMs(text) - nowMs;
+  return Number.isNaN(delay) ? undefined : Math.min(Math.max(delay, 0), maxMs);
+}
+
+/**
+ * A delay that a timer keeps, 0 to 24 hours. The platform turns a delay beyond 2^31 ms, or NaN, into 1 ms; a
+ * number that is none therefore waits longest, so that no loop runs hot on it.
+ */
+export function clampDelay(ms: number): number {
+  return Number.isNaN(ms) ? longestDelayMs : Math.min(Math.max(ms, 0), longestDelayMs);
+}
+
+const imfFixdate =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), ([0-9]{2}) ([A-Z][a-z]{2}) ([0-9]{4}) ([0-9]{2}:[0-9]{2}:[0-9]{2}) GMT$/;
+
+/** NaN for whatever is no date that exists. */
+function dateMs(text: string): number {
+  const ms = imfFixdate.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) || new Date(ms).toUTCString() !== text ? Number.NaN : ms;
+}
+
+/** A time limit for the peer, which stands still while a person is asked. */
+export class Deadline implements Disposable {
+  readonly #controller = new AbortController();
+  readonly #ms: number;
+  readonly #failure: () => Failure;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param ms Milliseconds, at most a day. @param failure What the signal's reason is when time is up. */
+  constructor(ms: number, failure: () => Failure) {
+    this.#ms = ms;
+    this.#failure = failure;
+    this.restart();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  restart(): void {
+    this.stop();
+    this.#timer = setTimeout(() => this.#controller.abort(this.#failure()), this.#ms);
+  }
+
+  [Symbol.dispose](): void {
+    this.stop();
+  }
+}

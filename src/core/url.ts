@@ -1,0 +1,172 @@
+/** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
+export type GatedUrl =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly problem: string };
+
+const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
+
+const authorityShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(:[0-9]{1,5})?$/i;
+
+const unreservedAndReserved = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/;
+
+const wellFormed = /^(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
+
+const defaultPort: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+
+/**
+ * The strict gate for every URL that the program is about to use, whoever named it (RFC 3986; WHATWG
+ * parsing repairs what it should refuse: it drops TAB and LF, reads `\` as `/`, turns `0x7f.1` into
+ * 127.0.0.1). The raw string is judged first: RFC 3986 characters only, absolute http or https, no
+ * user name. Then it is parsed, and must read back as it was written; three differences are let pass,
+ * because none of them changes where the URL leads: letter case of scheme and host, the scheme's own
+ * port spelled out (`:443`, `:80`), and an empty path that reads back as `/`. (A `'` in the query reads
+ * back as `%27`, which is the same query.)
+ *
+ * `problem` finishes the sentence "this address cannot be used: …" and never quotes the input, so it
+ * holds no user name, password or query. Never throws.
+ */
+export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
+  if (raw.length > maxLength) return refuse(`it is longer than ${maxLength} characters`);
+  if (!unreservedAndReserved.test(raw)) return refuse('it holds a character that no URL may hold');
+  const parts = shape.exec(raw);
+  if (parts === null) return refuse('it is not an absolute URL with a scheme and a host');
+  const [, scheme = '', authority = '', path = '', query = '', fragment = ''] = parts;
+  const lowerScheme = scheme.toLowerCase();
+  if (lowerScheme !== 'https' && lowerScheme !== 'http') return refuse('its scheme is not https');
+  if (authority.includes('@')) return refuse('it holds a user name or password');
+  if (!authorityShape.test(authority)) return refuse('its host is not a plain name or address');
+  if (![path, query, fragment.slice(1)].every((part) => wellFormed.test(part))) {
+    return refuse('it holds a character that must be percent-encoded');
+  }
+  const url = parse(raw);
+  if (url === undefined) return refuse('its host or port is not valid');
+  const plainAuthority = withoutDefaultPort(authority.toLowerCase(), lowerScheme);
+  const asRead = `${lowerScheme}://${plainAuthority}${path || '/'}${query.replaceAll("'", '%27')}${fragment}`;
+  if (url.href !== asRead) return refuse('it is not written in its plain form (host, port or dot segments)');
+  return { ok: true, url };
+}
+
+function refuse(problem: string): GatedUrl {
+  return { ok: false, problem };
+}
+
+function parse(raw: string): URL | undefined {
+  return URL.canParse(raw) ? new URL(raw) : undefined;
+}
+
+function withoutDefaultPort(authority: string, scheme: string): string {
+  const suffix = defaultPort[scheme] ?? '';
+  return authority.endsWith(suffix) ? authority.slice(0, authority.length - suffix.length) : authority;
+}
+
+/** A URL in the parts of RFC 3986 section 3, nothing decoded, added or dropped. */
+export interface UrlParts {
+  /** As written, without the colon. */
+  readonly scheme: string;
+  /** What stands before `@`; undefined without one. */
+  readonly userinfo: string | undefined;
+  readonly host: string;
+  /** As written, without the colon; '' for none. */
+  readonly port: string;
+  readonly path: string;
+  /** With its `?`; '' for none. */
+  readonly query: string;
+  /** With its `#`; '' for none. */
+  readonly fragment: string;
+}
+
+const partsShape = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/s;
+
+const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/;
+
+/**
+ * Splits an absolute URL with an authority; undefined for whatever is none. WHATWG's `URL` repairs what it
+ * reads and adds a slash to an empty path, so identities are never taken from it.
+ */
+export function splitUrl(raw: string): UrlParts | undefined {
+  const [, scheme, authority, path = '', query = '', fragment = ''] = partsShape.exec(raw) ?? [];
+  if (scheme === undefined || authority === undefined) {
+    return undefined;
+  }
+  const at = authority.lastIndexOf('@');
+  const [, host, port = ''] = hostAndPort.exec(authority.slice(at + 1)) ?? [];
+  if (host === undefined) {
+    return undefined;
+  }
+  const userinfo = at === -1 ? undefined : authority.slice(0, at);
+  return { scheme, userinfo, host, port, path, query, fragment };
+}
+
+/** Scheme, host and port in lower case, the scheme's own port left out: two URLs of one origin give one text. */
+export function originOf(parts: UrlParts): string {
+  const scheme = parts.scheme.toLowerCase();
+  const port = parts.port === '' ? '' : String(Number(parts.port));
+  const isDefault =
+    port === '' || (scheme === 'https' && port === '443') || (scheme === 'http' && port === '80');
+  return `${scheme}://${parts.host.toLowerCase()}${isDefault ? '' : `:${port}`}`;
+}
+
+/** Some servers decode more than once; what is encoded more often than this is never plain. */
+const mostDecoded = 6;
+
+// Decoded, a path is bytes: one character each. What no UTF-8 is, old decoders read as ASCII all the same.
+const overlong =
+  /(?:[\xc0\xc1]|\xe0[\x80\x81]|\xf0\x80[\x80\x81]|\xf8\x80\x80[\x80\x81]|\xfc\x80\x80\x80[\x80\x81])[\x80-\xbf]/g;
+
+/** Full stops that Unicode takes for one: full width, small, one and two dot leaders. */
+const otherDots = /\xef\xbc\x8e|\xef\xb9\x92|\xe2\x80\xa4|\xe2\x80\xa5/g;
+
+/** What may end a segment for one server and not for another: parameters, query, fragment, slashes of other widths. */
+const softEnds = /[;?#]|\xef\xbc[\x8f\xbc]|\xe2\x88[\x95\x96]|\xe2\x81\x84|\xef\xb9\xa8/;
+
+/** Controls and blanks, which some servers drop or cut a segment at. */
+const blanks = /[\p{Cc}\s]/gu;
+
+/**
+ * May any server read a path as leading up? Holds for dot segments and separators, encoded however often, in overlong
+ * UTF-8, in other widths, with parameters, blanks or controls about them (RFC 3986 section 5.2.4 knows the plain ones).
+ */
+export function mayLeadUp(path: string): boolean {
+  if (!/[%.\\]/.test(path)) return false; // most paths
+  const depth = path.split('/').length;
+  let read = path;
+  for (let round = 0; round < mostDecoded; round += 1) {
+    const plain = withAsciiDots(read);
+    const segments = plain.split('/');
+    if (plain.includes('\\') || segments.length !== depth) return true;
+    if (segments.some((segment) => segment.split(softEnds).some(isDots))) return true;
+    const next = decodedOnce(read);
+    if (next === read) return false;
+    read = next;
+  }
+  return true;
+}
+
+/** `text` with its percent-encoding taken off as often as there is some; each byte is one character. */
+export function fullyDecoded(text: string): string {
+  const next = decodedOnce(text);
+  return next === text ? text : fullyDecoded(next);
+}
+
+function decodedOnce(text: string): string {
+  return text.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+function isDots(segment: string): boolean {
+  const bare = segment.replace(blanks, '');
+  return bare === '.' || bare === '..' || (/^\.+$/.test(bare) && bare !== segment);
+}
+
+function withAsciiDots(text: string): string {
+  return text
+    .replace(overlong, (bytes) => {
+      const last = bytes.charCodeAt(bytes.length - 1) & 0x3f;
+      const before = bytes.charCodeAt(bytes.length - 2) & 1;
+      return String.fromCharCode((before << 6) | last);
+    })
+    .replaceAll('\xc0.', '.') // the same with a second byte that is none: `%c0%2e`, `%c1%1c`
+    .replaceAll('\xc1\x1c', '\\')
+    .replace(otherDots, (bytes) => (bytes === '\xe2\x80\xa5' ? '..' : '.'));
+}

@@ -1,0 +1,86 @@
+import type { ArgumentsOf } from '../core/command.js';
+import type { Secret } from '../core/secret.js';
+import { closest } from '../core/text/closest.js';
+import { quoted } from '../core/text/printable.js';
+import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { type CredentialFormat, credentialFormats, type credentialTable } from './credential.options.js';
+import { wordsWrong } from './failures.js';
+import type { WantedCredential } from './find-credential.js';
+import type { Granted } from './formats/plain.js';
+
+export type CredentialArguments = ArgumentsOf<typeof credentialTable>;
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a caller asks for. */
+export type CredentialCall =
+  /** These bytes, whatever there is. */
+  | { readonly kind: 'answer'; readonly output: string }
+  | {
+      readonly kind: 'get';
+      readonly wanted: WantedCredential;
+      /** Printed where nothing is mapped; undefined: then it is a failure. */
+      readonly unmapped: string | undefined;
+      /** What the person may do about it. */
+      readonly hint: 'use_http_path' | undefined;
+      /** The token handed out last was refused. */
+      readonly refused: boolean;
+      readonly minLifeMs: number | undefined;
+      readonly output: (granted: Granted, now: number) => string;
+    }
+  /** The server wants what this git is too old to send. */
+  | { readonly kind: 'too_old'; readonly wanted: WantedCredential }
+  /** This very credential was refused. */
+  | { readonly kind: 'refused'; readonly wanted: WantedCredential; readonly credential: Secret };
+
+/** Where the request ends that a caller writes to stdin; undefined: nothing is read. */
+export type Input = 'git' | 'bazel' | 'goauth' | undefined;
+
+/** @throws Failure `usage_wrong` */
+export function formatOf(args: CredentialArguments): CredentialFormat {
+  const format = credentialFormats.find((one) => one === args.format);
+  if (format !== undefined) {
+    return format;
+  }
+  const meant = closest(args.format, credentialFormats);
+  const message = `There is no credential format ${quoted(args.format, 80)}.`;
+  throw meant === undefined
+    ? usageWrong(message, 'postern help credential')
+    : usageMistyped(message, `postern credential ${meant}`);
+}
+
+/** What has to be read before `readCall`. */
+export function inputOf(format: CredentialFormat, args: CredentialArguments): Input {
+  const last = args.words.at(-1);
+  if (format === 'git') {
+    return last === 'get' || last === 'erase' ? 'git' : undefined;
+  }
+  if (format === 'bazel') {
+    return last === 'get' ? 'bazel' : undefined;
+  }
+  return format === 'goauth' && args.words.length === 2 ? 'goauth' : undefined;
+}
+
+/** What most calls have. */
+export const usualCall = { unmapped: undefined, hint: undefined, refused: false, kind: 'get' } as const;
+
+export function wantedOf(
+  format: CredentialFormat,
+  { account, pin, wholeHost }: CredentialArguments,
+  named: string | undefined,
+  target: string | undefined,
+): WantedCredential {
+  return { format, named, target, account, pin, wholeHost };
+}
+
+export function minLifeOf({ minTtl }: CredentialArguments): number | undefined {
+  return minTtl === undefined ? undefined : minTtl * 1000;
+}
+
+/** At most the server. @throws Failure `usage_wrong` */
+export function serverIn(format: CredentialFormat, words: readonly string[]): string | undefined {
+  if (words.length > 1) {
+    throw wordsWrong(format, 'takes a server and no further word');
+  }
+  return words[0];
+}

@@ -1,0 +1,185 @@
+import type { Command, CommandContext } from '../app/context.js';
+import { exitCode, Failure } from '../core/failure.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import { Deadline } from '../core/time.js';
+import { pickCredential } from '../tokens/credential-target.js';
+import { noLogin } from '../tokens/find-login.js';
+import { checkPin } from '../tokens/login-pin.js';
+import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
+import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from './call.js';
+import { type CredentialFormat, credentialTable, formatsAskedAgain } from './credential.options.js';
+import { deadlinePassed, secretOnTerminal } from './failures.js';
+import {
+  findCredential,
+  isGone,
+  namedLogin,
+  originOfWanted,
+  proveWanted,
+  requireCredential,
+  type WantedCredential,
+} from './find-credential.js';
+import { grantToken } from './grant-token.js';
+import { readCall } from './read-call.js';
+import { inputBytes, readInput } from './read-input.js';
+import { reportAskedAgain, reportRefused } from './report-refused.js';
+import { writeShim } from './shim.js';
+
+/** Of the time that the whole process may take: for what is said and remembered at the end. */
+const endMs = 800;
+
+/** What is known of the caller's wish when something fails. */
+interface Progress {
+  call: Exclude<CredentialCall, { readonly kind: 'answer' }> | undefined;
+  login: LoginRecord | undefined;
+  /** Of the token that was found. */
+  obtainedAt?: number;
+  /** When it was renewed last because this caller asked again. */
+  renewedAt?: number | undefined;
+}
+
+export const command: Command<typeof credentialTable> = {
+  table: credentialTable,
+  async run(context, args) {
+    const format = formatOf(args);
+    if (args.shim !== undefined) {
+      await writeShim(context, format, args, args.shim);
+      return 0;
+    }
+    const progress: Progress = { call: undefined, login: undefined };
+    const limitMs = args.timeout * 1000;
+    using deadline = new Deadline(context.timeLeft(limitMs - endMs), () =>
+      deadlinePassed(progress.login, args.timeout),
+    );
+    const signal = AbortSignal.any([context.signal, deadline.signal]);
+    try {
+      const output = await before(signal, answer(context, format, args, progress, signal));
+      await context.out.write(output);
+      const { call, login, obtainedAt, renewedAt } = progress;
+      if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
+        await context.ports.handedOut.note(
+          { key: login.key, obtainedAt, renewedAt },
+          context.ports.clock.now(),
+        );
+      }
+      if (call?.kind === 'get' && login !== undefined) {
+        await forgetFailures(context.ports, login.server, format);
+        await forgetFailures(context.ports, '', format); // those that named no server
+      }
+      return 0;
+    } catch (error) {
+      if (error instanceof Failure && error.exit !== exitCode.interrupted) {
+        const { call, login } = progress;
+        const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
+        await rememberFailure(context.ports, { format, origin }, error.code);
+        // git would ask the person for a user name and a password, which no server of ours takes.
+        if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) {
+          await context.out.write('quit=1\n\n');
+        }
+      }
+      throw error;
+    }
+  },
+};
+
+/** The bytes for stdout. Fills in `progress` as it goes. */
+async function answer(
+  context: CommandContext,
+  format: CredentialFormat,
+  args: CredentialArguments,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<string> {
+  const { ports, env } = context;
+  const call = readCall(format, args, { env, input: await inputFor(context, format, args) });
+  if (call.kind === 'answer') {
+    return call.output;
+  }
+  progress.call = call;
+  if (call.kind === 'get' && context.out.isTerminal && !args.showSecret) {
+    throw secretOnTerminal();
+  }
+  const { logins } = await ports.index.read();
+  progress.login = namedLogin(logins, call.wanted);
+  if (call.kind === 'too_old') {
+    if (findCredential(logins, call.wanted).kind === 'one') {
+      context.tell('postern: this server takes Bearer tokens alone, which git sends from version 2.46 on.');
+    }
+    return '';
+  }
+  const login = loginFor(context, call, logins);
+  progress.login = login;
+  if (login !== undefined) await checkPin(login, call.wanted);
+  if (call.kind === 'refused') {
+    if (login !== undefined) await reportRefused(ports, login, call.credential);
+    return '';
+  }
+  if (login === undefined) {
+    return call.unmapped ?? '';
+  }
+  const noted = call.refused
+    ? { login: await reportRefused(ports, login, undefined), renewedAt: undefined }
+    : formatsAskedAgain.has(format)
+      ? await reportAskedAgain(ports, login)
+      : { login, renewedAt: undefined };
+  progress.renewedAt = noted.renewedAt;
+  const token = await grantToken(ports, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
+  proveWanted(token.binding, call.wanted);
+  progress.obtainedAt = token.obtainedAt;
+  return call.output({ ...token, server: token.binding.server }, ports.clock.now());
+}
+
+/** Undefined where the caller is to hear nothing. */
+function loginFor(
+  context: CommandContext,
+  call: Exclude<CredentialCall, { readonly kind: 'answer' | 'too_old' }>,
+  logins: readonly LoginRecord[],
+): LoginRecord | undefined {
+  if (call.kind === 'get' && call.unmapped === undefined) {
+    return requireCredential(logins, call.wanted);
+  }
+  const found = findCredential(logins, call.wanted);
+  if (found.kind === 'one') {
+    return found.login;
+  }
+  if (call.kind === 'get' && isGone(logins, call.wanted)) {
+    const { named = '', account } = call.wanted;
+    throw noLogin(logins, { server: named, account });
+  }
+  if (call.kind === 'get' && call.hint === 'use_http_path' && found.onOrigin !== undefined) {
+    const origin = originOfWanted({ named: undefined, target: found.onOrigin.server }, undefined);
+    context.tell(
+      `postern: git does not say which path it asks for; let it: git config --global credential.${origin}.useHttpPath true`,
+    );
+  }
+  return undefined;
+}
+
+/** Is this login, or the one that is gone, for the address that is asked for? Others are other helpers' business. */
+function covers(login: LoginRecord | undefined, wanted: WantedCredential): boolean {
+  const { named, account = defaultAccount } = wanted;
+  const gone = named?.includes('://') ? { server: named, account } : undefined;
+  const meant = login ?? gone;
+  return meant !== undefined && pickCredential([meant], wanted).kind === 'one';
+}
+
+async function inputFor(
+  context: CommandContext,
+  format: CredentialFormat,
+  args: CredentialArguments,
+): Promise<Uint8Array> {
+  const input = inputOf(format, args);
+  if (input === undefined) {
+    return new Uint8Array();
+  }
+  return inputBytes(format, context.input ?? (await readInput(context.files.stdin(), input)));
+}
+
+/** Whatever does not listen to the signal is left alone when it comes. */
+async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => undefined);
+  work.catch(() => undefined);
+  return Promise.race([work, aborted]);
+}

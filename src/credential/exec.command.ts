@@ -1,0 +1,110 @@
+import type { Command, CommandContext } from '../app/context.js';
+import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import { Secret } from '../core/secret.js';
+import { argumentRefused, usageWrong } from '../core/usage-failures.js';
+import { proveNamed } from '../tokens/credential-target.js';
+import { findLogin } from '../tokens/find-login.js';
+import { pinOption } from '../tokens/login-pin.js';
+import { tokenToKeep } from '../tokens/valid-token.js';
+import { ownVariable, readTokenVariable, type TokenVariable, tokenIn } from './formats/environment.js';
+
+export const execTable = {
+  name: 'exec',
+  summary: 'run a command with tokens in its environment',
+  positionals: [
+    {
+      name: 'server',
+      describe: 'a server’s URL, or the name of a login; its token goes into POSTERN_ACCESS_TOKEN',
+      required: false,
+    },
+  ],
+  rest: { name: 'command', describe: 'the command and its arguments, started as they are, without a shell' },
+  options: [
+    {
+      name: 'var',
+      kind: 'list',
+      value: 'NAME=SERVER[,header|,value]',
+      describe:
+        'the variable for that server’s token, with “,header” as Authorization: Bearer …, with “,value” as Bearer …; NAME alone is for the server above; again for more',
+    },
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
+    pinOption,
+    {
+      name: 'min-ttl',
+      kind: 'number',
+      min: 0,
+      max: 86_400,
+      default: 60,
+      value: 'SECONDS',
+      describe: 'start with no token that has less life left than this, refreshed or not',
+    },
+  ],
+  examples: [
+    { command: 'postern exec work -- ./server', describe: 'a STDIO server that takes POSTERN_ACCESS_TOKEN' },
+    {
+      command: 'postern exec --var A_TOKEN=work --var B_AUTH=home,header -- make test',
+      describe: 'two servers, other names',
+    },
+  ],
+  notes: [
+    'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused; NODE_AUTH_TOKEN and cargo’s CARGO_…_TOKEN (with “,value”) are not.',
+    'Signals are passed on; the exit code is the command’s, 128 + n when signal n ended it. A failure before the command starts exits with a code of postern’s.',
+  ],
+} as const satisfies CommandTable;
+
+type Arguments = ArgumentsOf<typeof execTable>;
+
+const help = 'postern exec --help';
+
+export const command: Command<typeof execTable> = {
+  table: execTable,
+  async run(context, args) {
+    const [program, ...programArgs] = args.command;
+    if (program === undefined || program === '') {
+      throw usageWrong('postern exec needs a command to run, after “--”.', help);
+    }
+    const environment = await tokensFor(context, args);
+    return context.programs.run({ program, args: programArgs, secrets: environment });
+  },
+};
+
+/** Every token before anything is started: with one of them missing nothing is. */
+async function tokensFor(
+  context: CommandContext,
+  args: Arguments,
+): Promise<Readonly<Record<string, Secret>>> {
+  const { ports, signal } = context;
+  const environment: Record<string, Secret> = {};
+  for (const { name, server, holds } of variablesOf(args)) {
+    const own = server === undefined;
+    const login = await findLogin(ports, {
+      server: server ?? args.server ?? '',
+      account: own ? args.account : undefined,
+      pin: own ? args.pin : undefined,
+    });
+    const token = await tokenToKeep(ports, { login, minLifeMs: args.minTtl * 1000, signal });
+    proveNamed(token, own ? args.server : server);
+    environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
+  }
+  return environment;
+}
+
+/** @throws Failure `usage`, `usage_wrong` */
+function variablesOf(args: Arguments): readonly TokenVariable[] {
+  const given = args.var.map((text) => {
+    const read = readTokenVariable(text);
+    if (!read.ok) throw argumentRefused('--var', read.problem);
+    return read.variable;
+  });
+  const repeated = given.find(({ name }, at) => given.findIndex((other) => other.name === name) !== at);
+  if (repeated !== undefined) {
+    throw argumentRefused('--var', `${repeated.name} was given twice`);
+  }
+  const forServer = given.some(({ server }) => server === undefined);
+  if (args.server === undefined) {
+    if (given.length === 0) throw usageWrong('postern exec needs a server, or --var NAME=server.', help);
+    if (forServer) throw argumentRefused('--var', 'a NAME alone needs a server before “--”');
+    return given;
+  }
+  return forServer ? given : [{ name: ownVariable, server: undefined, holds: 'token' }, ...given];
+}

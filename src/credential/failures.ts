@@ -1,0 +1,110 @@
+import { exitCode, Failure } from '../core/failure.js';
+import { type LoginMeant, loginArgument } from '../core/login-command.js';
+import { visibleUrl } from '../core/resource.js';
+import { quoted, shellWord } from '../core/text/printable.js';
+
+/** What a tool wrote on stdin, or put into its variable, is no request of its format. `why` quotes nothing of it. */
+export function requestUnusable(format: string, why: string): Failure {
+  const what = format === 'kubectl' ? 'What kubectl says' : 'What came on stdin';
+  return new Failure({
+    code: 'request_unusable',
+    exit: exitCode.fault,
+    message: `${what} is no request of the ${format} format: ${why}.`,
+    remedy: `See what it has to be: postern help credential`,
+  });
+}
+
+/** The token, or the name of a variable, cannot stand in the format that was asked for. */
+export function formatCannotCarry(format: string, why: string): Failure {
+  return new Failure({
+    code: 'output_unusable',
+    exit: exitCode.fault,
+    message: `The format ${format} cannot carry this credential: ${why}. Nothing was printed.`,
+    remedy: 'Use another format: postern help credential',
+  });
+}
+
+/** The caller's URL is not one that the configured login is for. */
+export function targetElsewhere(server: string, target: string): Failure {
+  return new Failure({
+    code: 'target_elsewhere',
+    exit: exitCode.usage,
+    message: `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quoted(server, 200)}.`,
+    remedy: 'Give the caller’s own server as the argument in its configuration.',
+  });
+}
+
+/** The whole host was asked for, and has several logins. `servers` come from the index. */
+export function serversAmbiguous(format: string, servers: readonly string[]): Failure {
+  const shown = servers.slice(0, 10).map((server) => quoted(server, 200));
+  return new Failure({
+    code: 'login_ambiguous',
+    exit: exitCode.usage,
+    message: `There are logins for ${servers.length} servers on that host: ${shown.join(', ')}.`,
+    remedy: `Name one in the caller’s configuration: postern credential ${format} ${shellWord(servers[0] ?? '')} --whole-host`,
+  });
+}
+
+/** No server was named, neither as an argument nor by the caller. */
+export function serverNotNamed(format: string, variable: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: `postern credential ${format} was given no server, and ${variable} names none.`,
+    remedy: `Name it: postern credential ${format} <server>`,
+  });
+}
+
+/** A word is missing, or one too many. */
+export function wordsWrong(format: string, why: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: `postern credential ${format} ${why}.`,
+    remedy: 'See: postern help credential',
+  });
+}
+
+/** The result would show a secret to whoever looks at the screen. */
+export function secretOnTerminal(): Failure {
+  return new Failure({
+    code: 'terminal_output',
+    exit: exitCode.usage,
+    message: 'The credential would be shown on this terminal.',
+    remedy: 'Send the output to the program that needs it, or add --show-secret.',
+  });
+}
+
+/** The whole answer has to come within the time that callers wait. */
+export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
+  const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
+  return new Failure({
+    code: 'deadline_passed',
+    exit: exitCode.network,
+    message: `No valid token${of} could be had within ${seconds} s; a refresh that was begun goes on.`,
+    remedy: `Ask again in a moment; if it stays so, see: postern token ${login === undefined ? '<server>' : loginArgument(login)} --verbose`,
+  });
+}
+
+/** The program to run is not there, or is none. `code` is the system's. */
+export function programNotStarted(command: string, code: string, cause: unknown): Failure {
+  const shown = quoted(command, 200);
+  const isScript = /\.(?:cmd|bat)$/i.test(command);
+  const messages: Readonly<Record<string, string>> = {
+    ENOENT: `There is no program ${shown} on the PATH, or in the folder it names.`,
+    EACCES: `${shown} may not be run (no permission, or a folder).`,
+    E2BIG: 'The command line and the environment together are longer than the system takes.',
+  };
+  return new Failure({
+    code: 'command_not_started',
+    exit: exitCode.usage,
+    message:
+      isScript && code === 'EINVAL'
+        ? `${shown} is a batch file, which only a shell can run; no shell is started here.`
+        : (messages[code] ?? `${shown} could not be started (${code}).`),
+    remedy: isScript
+      ? `Name the shell yourself: postern exec … -- cmd /c ${shellWord(command)}`
+      : 'Check how the command is spelled after “--”; a shell’s own words need the shell: -- sh -c "…".',
+    cause,
+  });
+}

@@ -1,0 +1,66 @@
+import type { CorePorts } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
+import type { StorePorts } from '../stores/ports.js';
+import { readCredential } from '../tokens/read-credential.js';
+import { renewable } from '../tokens/token-request.js';
+
+/** A token younger than this is not renewed for a report: another one would fare no better. */
+const youngMs = 60_000;
+
+/** A caller that asks again after each 401 has a token renewed no more often than this, in milliseconds. */
+const askedAgainMs = 60_000;
+
+/**
+ * A program that was given this very token seconds ago, and asks again, was refused with it: that is noted as
+ * `reportRefused` does, once a minute at most for a login, however young the token is.
+ * @returns the login, as it is noted now, and when its token was last renewed for this caller
+ */
+export async function reportAskedAgain(
+  ports: Pick<StorePorts, 'store' | 'index' | 'attempts' | 'handedOut'> & Pick<CorePorts, 'clock'>,
+  login: LoginRecord,
+): Promise<{ readonly login: LoginRecord; readonly renewedAt: number | undefined }> {
+  const now = ports.clock.now();
+  const given = await ports.handedOut.lately(login.key, now);
+  const renewedAt = given?.renewedAt;
+  if (given === undefined || given.obtainedAt === login.refusedToken) return { login, renewedAt };
+  const held = await readCredential(ports, login);
+  const isRefused =
+    renewable(held) &&
+    held.obtainedAt === given.obtainedAt &&
+    (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
+  if (!isRefused) return { login, renewedAt };
+  return { login: await noteRefused(ports, login, held.obtainedAt), renewedAt: now };
+}
+
+/**
+ * Notes that a token was refused, so that its next use renews it: this very token, and nothing else of the login.
+ * @param credential What the caller says was refused; undefined: the token that is stored.
+ * @returns the login, as it is noted now
+ */
+export async function reportRefused(
+  ports: Pick<StorePorts, 'store' | 'index'> & Pick<CorePorts, 'clock'>,
+  login: LoginRecord,
+  credential: Secret | undefined,
+): Promise<LoginRecord> {
+  const { accessToken, obtainedAt } = await readCredential(ports, login);
+  const isThis = credential === undefined || credential.reveal() === accessToken.reveal();
+  if (!isThis || Math.abs(ports.clock.now() - obtainedAt) < youngMs) {
+    return login;
+  }
+  return noteRefused(ports, login, obtainedAt);
+}
+
+async function noteRefused(
+  ports: Pick<StorePorts, 'index'>,
+  login: LoginRecord,
+  obtainedAt: number,
+): Promise<LoginRecord> {
+  await ports.index.update((document) => ({
+    ...document,
+    logins: document.logins.map((record) =>
+      record.key === login.key ? { ...record, refusedToken: obtainedAt } : record,
+    ),
+  }));
+  return { ...login, refusedToken: obtainedAt };
+}

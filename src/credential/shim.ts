@@ -1,0 +1,127 @@
+import type { CommandContext } from '../app/context.js';
+import { printable, shellWord } from '../core/text/printable.js';
+import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
+import { addressSecret } from '../tokens/failures.js';
+import { findLogin } from '../tokens/find-login.js';
+import { type LoginWords, loginWords } from '../tokens/login-pin.js';
+import type { CredentialArguments } from './call.js';
+import type { CredentialFormat } from './credential.options.js';
+import { wordsWrong } from './failures.js';
+import { readVariables } from './formats/environment.js';
+import { readCall } from './read-call.js';
+
+/** The second line of every shim: what makes a file ours to replace. */
+export const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
+
+/** @throws Failure `usage_wrong` */
+export function refuseMore(format: CredentialFormat, { words }: CredentialArguments): void {
+  if (words.length > 1) {
+    throw wordsWrong(format, 'takes the server and no further word with --shim');
+  }
+}
+
+/**
+ * The command line that a shim stands for, the caller's own words left out.
+ * @param named The login; undefined where the caller says the server.
+ */
+export function shimWords(
+  format: CredentialFormat,
+  args: CredentialArguments,
+  named: LoginWords | undefined,
+): readonly string[] {
+  const { account, minTtl, shell, timeout } = args;
+  return [
+    'credential',
+    format,
+    ...(named === undefined ? [] : [named.server, ...named.options]),
+    ...(named === undefined && account !== undefined ? ['--account', account] : []),
+    ...(minTtl === undefined ? [] : ['--min-ttl', String(minTtl)]),
+    ...(timeout === 8 ? [] : ['--timeout', String(timeout)]),
+    ...(format === 'env' ? ['--shell', shell] : []),
+    ...args.var.flatMap((one) => ['--var', one]),
+    ...(args.wholeHost ? ['--whole-host'] : []),
+  ];
+}
+
+/**
+ * The text of a shim: it needs no PATH, no folder and no environment.
+ * @param variables What has to be set for the program to find this person's logins.
+ */
+export function shimText(
+  platform: string,
+  program: readonly [node: string, script: string],
+  variables: Readonly<Record<string, string>>,
+  words: readonly string[],
+): string {
+  const command = [...program, ...words];
+  if (platform === 'win32') {
+    const sets = Object.entries(variables).map(([name, value]) => `@set "${name}=${forBatch(value)}"`);
+    const line = command.map((word) => `"${forBatch(word)}"`).join(' ');
+    return [
+      '@echo off',
+      `@rem ${shimMark}`,
+      '@setlocal DisableDelayedExpansion',
+      ...sets,
+      `@${line} %*`,
+      '',
+    ].join('\r\n');
+  }
+  const sets = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
+  return ['#!/bin/sh', `# ${shimMark}`, ...sets, `exec ${command.map(shellWord).join(' ')} "$@"`, ''].join(
+    '\n',
+  );
+}
+
+/** cmd.exe looks for variables in quotes, too. */
+function forBatch(word: string): string {
+  return word.replaceAll('%', '%%');
+}
+
+/**
+ * The login in words that mean it for good: a file outlasts the name that it was written by.
+ * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, `address_secret`
+ */
+async function lasting(
+  { ports }: CommandContext,
+  {
+    server,
+    account,
+    pin,
+  }: { readonly server: string; readonly account?: string | undefined; readonly pin?: string | undefined },
+): Promise<LoginWords> {
+  const login = await findLogin(ports, { server, account, pin });
+  const { logins } = await ports.index.read();
+  const hasOthers = logins.some((other) => other.server === login.server && other.key !== login.key);
+  const [best] = await loginWords(login, hasOthers);
+  if (best === undefined) throw addressSecret(login.server);
+  return best;
+}
+
+/**
+ * Writes a program that answers in this format, for this server, with no argument of its own.
+ * @throws Failure `shim_refused` where the file is somebody else's, `login_needed`, `usage_wrong`
+ */
+export async function writeShim(
+  context: CommandContext,
+  format: CredentialFormat,
+  args: CredentialArguments,
+  path: string,
+): Promise<void> {
+  refuseMore(format, args);
+  if (format === 'env') readVariables(args.var);
+  const [server] = args.words;
+  const named = server === undefined ? undefined : await lasting(context, { ...args, server });
+  if (server === undefined && ['header', 'token', 'curl', 'env'].includes(format)) {
+    readCall(format, args, { env: {}, input: new Uint8Array() }); // says that it needs a server
+  }
+  const self = context.self();
+  const variables = { ...self.variables, ...authorityVariables(context.env) };
+  const text = shimText(self.platform, self.program, variables, shimWords(format, args, named));
+  const written = await self.writeShim(path, text, shimMark);
+  context.tell(`Written: ${printable(written, 400)}`);
+  if (proxyVariables(context.env).kind !== 'none') {
+    context.tell(
+      'Note: HTTPS_PROXY is set in this shell and not in that file; whoever runs it has to pass it on.',
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import { mediaTypeIs } from '../core/text/characters.js';
+
+const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
+
+/**
+ * Whether a body that the end of its TLS connection ends is whole (RFC 9112 section 9.8). Node.js does not tell
+ * whether the server closed TLS (RFC 8446 section 6.1) or somebody cut the connection under it, so the body has to
+ * prove its end itself: as JSON, whose last bracket closes the first. A response other than a 200 may have no body.
+ */
+export class ClosedEnd {
+  readonly #isJson: boolean;
+  readonly #mayBeEmpty: boolean;
+  #part: 'before' | 'within' | 'string' | 'escape' | 'after' | 'other' = 'before';
+  #isEmpty = true;
+  #depth = 0;
+
+  constructor(status: number, contentType: string | undefined) {
+    this.#isJson =
+      mediaTypeIs(contentType, 'application/json') || /^[^;,]+\+json\s*(?:;|$)/i.test(contentType ?? '');
+    this.#mayBeEmpty = status !== 200;
+  }
+
+  get isProven(): boolean {
+    return this.#isEmpty ? this.#mayBeEmpty : this.#isJson && this.#part === 'after';
+  }
+
+  push(chunk: Uint8Array): void {
+    if (chunk.length > 0) this.#isEmpty = false;
+    if (!this.#isJson) return;
+    for (const byte of chunk) this.#take(byte);
+  }
+
+  #take(byte: number): void {
+    if (this.#part === 'escape') this.#part = 'string';
+    else if (this.#part === 'string') {
+      if (byte === quote) this.#part = 'within';
+      else if (byte === backslash) this.#part = 'escape';
+    } else if (this.#part === 'within') this.#takeWithin(byte);
+    else if (!isBlank(byte)) {
+      const isStart = this.#part === 'before' && (byte === openObject || byte === openList);
+      this.#part = isStart ? 'within' : 'other';
+      this.#depth = 1;
+    }
+  }
+
+  #takeWithin(byte: number): void {
+    if (byte === quote) this.#part = 'string';
+    else if (byte === openObject || byte === openList) this.#depth += 1;
+    else if (byte === closeObject || byte === closeList) this.#depth -= 1;
+    if (this.#depth === 0) this.#part = 'after';
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}

@@ -1,0 +1,250 @@
+import type { Dispatcher } from 'undici';
+import { ByteCollector } from '../core/text/bytes.js';
+import { ClosedEnd } from './closed-end.js';
+import { networkFailed } from './failures.js';
+import { brokenConnection, isBrokenOff } from './network-cause.js';
+
+/** Bytes that are read between one time and the next. */
+const every = 4 * 1024 * 1024;
+
+/** What was made of one large message is looked for, too, before the next has come: every so many times. */
+const timesToMajor = 4;
+
+type Collect = (options: { readonly type: 'minor' | 'major' }) => void;
+
+/**
+ * Each read of a connection lies in memory of its own, 64 KiB of it, which few objects stand for: the engine's collector
+ * counts those and would come after 30 MiB, or 60. Here it is called in time; with so little to look at it takes a millisecond.
+ */
+export class ReadMemory {
+  #read = 0;
+  #times = 0;
+  #collect: Collect | undefined;
+
+  count(bytes: number): void {
+    this.#read += bytes;
+    if (this.#read < every) return;
+    this.#read = 0;
+    this.#collect ??= collector();
+    this.#times += 1;
+    this.#collect({ type: this.#times % timesToMajor === 0 ? 'major' : 'minor' });
+  }
+}
+
+function collector(): Collect {
+  process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc');
+  return process.getBuiltinModule('node:vm').runInNewContext('gc') as Collect;
+}
+
+/** Bytes kept for a slow reader; beyond them the connection is not read. */
+const bufferLimit = 64 * 1024;
+
+const mostInformational = 10;
+
+/** A piece of this length is handed on in the memory it came in; shorter ones could hold much more than they weigh. In bytes. */
+const longPiece = 16 * 1024;
+
+/** A piece that is shorter than this costs more to take than its bytes do; a million of them are enough. In bytes. */
+const costOfPiece = 32;
+
+const mostCost = 32 * 1024 * 1024;
+
+export interface Head {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+interface Party {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+}
+
+/**
+ * One request on one connection, as undici reports it, turned into a head to wait for and chunks to
+ * pull. `onEnd` is called once, when the answer is complete (`true`) or will never be (`false`).
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly head: Promise<Head>;
+  /** Resolves when nothing more will come, whatever the reason. */
+  readonly end: Promise<void>;
+  readonly #party: Party;
+  readonly #method: string;
+  readonly #onEnd: (complete: boolean) => void;
+  #resolveHead: (head: Head) => void = () => undefined;
+  #rejectHead: (error: unknown) => void = () => undefined;
+  #resolveEnd: () => void = () => undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  /** What has come and was not read yet: one long piece, or others however short they are. */
+  #long: Uint8Array | undefined;
+  readonly #memory = new ReadMemory();
+  readonly #received = new ByteCollector();
+  /** What the answer has cost beyond its bytes, each piece counted, in bytes. */
+  #cost = 0;
+  #informational = 0;
+  #began = false;
+  #state: 'open' | 'complete' | 'failed' = 'open';
+  #error: unknown;
+  /** Not there where the end of the connection does not end the body, or may end any. */
+  #closedEnd: ClosedEnd | undefined;
+  #brokenOff = false;
+  #wake: () => void = nobody;
+
+  constructor(party: Party, method: string, onEnd: (complete: boolean) => void) {
+    this.#party = party;
+    this.#method = method;
+    this.#onEnd = onEnd;
+    this.head = new Promise((resolve, reject) => {
+      this.#resolveHead = resolve;
+      this.#rejectHead = reject;
+    });
+    this.head.catch(() => undefined);
+    this.end = new Promise((resolve) => {
+      this.#resolveEnd = resolve;
+    });
+  }
+
+  /** Whether the connection ended before any byte of an answer came. */
+  get endedUnanswered(): boolean {
+    return this.#brokenOff && !this.#began && this.#informational === 0;
+  }
+
+  get ended(): boolean {
+    return this.#state !== 'open';
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
+    if (this.#state !== 'open') return;
+    if (status < 200) {
+      this.#informational += 1;
+      if (this.#informational > mostInformational) {
+        this.fail(networkFailed({ ...this.#party, code: 'informational_flood' }));
+      }
+      return;
+    }
+    this.#began = true;
+    const headers = readHeaders(controller.rawHeaders);
+    if (this.#party.secure && this.#method !== 'HEAD' && !isFramed(status, headers)) {
+      this.#closedEnd = new ClosedEnd(status, headers.find(([name]) => name === 'content-type')?.[1]);
+    }
+    this.#resolveHead({ status, headers });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#state !== 'open') return;
+    this.#closedEnd?.push(chunk);
+    this.#memory.count(chunk.byteLength);
+    this.#receive(chunk);
+    this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
+    if (this.#cost > mostCost) {
+      this.fail(networkFailed({ ...this.#party, code: 'crumbs' }));
+      return;
+    }
+    if (this.#waiting >= bufferLimit) controller.pause();
+    this.#awake();
+  }
+
+  onResponseEnd(): void {
+    if (this.#state !== 'open') return;
+    if (this.#closedEnd?.isProven === false) {
+      this.#finish(networkFailed({ ...this.#party, code: 'end_unproven' }));
+      return;
+    }
+    this.#state = 'complete';
+    this.#onEnd(true);
+    this.#resolveEnd();
+    this.#awake();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#brokenOff = isBrokenOff(error);
+    this.#finish(brokenConnection(error, this.#party));
+  }
+
+  /** Ends the exchange now; what was received and not read is dropped. */
+  fail(error: unknown): void {
+    if (this.#state === 'open') this.#take();
+    this.#finish(error);
+  }
+
+  /**
+   * What has come since the last time, undefined at the end. What came before a failure of the network is given
+   * before it is thrown.
+   */
+  async next(): Promise<Uint8Array | undefined> {
+    while (this.#waiting === 0 && this.#state === 'open') {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#waiting > 0) {
+      const chunk = this.#take();
+      if (this.#state === 'open') this.#controller?.resume();
+      return chunk;
+    }
+    if (this.#state === 'failed') throw this.#error;
+    return undefined;
+  }
+
+  get #waiting(): number {
+    return this.#received.size + (this.#long?.byteLength ?? 0);
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#waiting === 0 && chunk.byteLength >= longPiece) {
+      this.#long = chunk;
+      return;
+    }
+    if (this.#long !== undefined) this.#received.push(this.#long);
+    this.#long = undefined;
+    this.#received.push(chunk);
+  }
+
+  #take(): Uint8Array {
+    const chunk = this.#long ?? this.#received.take();
+    this.#long = undefined;
+    this.#received.clear();
+    return chunk;
+  }
+
+  /** Once for each that waits: to resolve a promise again costs more than to read a short piece. */
+  #awake(): void {
+    const wake = this.#wake;
+    this.#wake = nobody;
+    wake();
+  }
+
+  #finish(error: unknown): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'failed';
+    this.#error = error;
+    this.#rejectHead(error);
+    this.#onEnd(false);
+    this.#resolveEnd();
+    this.#awake();
+  }
+}
+
+function nobody(): void {}
+
+/** Whether the end of a body is told by something else than the end of the connection (RFC 9112 section 6.3). */
+function isFramed(status: number, headers: Head['headers']): boolean {
+  if (status === 204 || status === 304) return true;
+  return headers.some(
+    ([name, value]) =>
+      name === 'content-length' || (name === 'transfer-encoding' && /(?:^|[\s,])chunked\s*$/i.test(value)),
+  );
+}
+
+function readHeaders(raw: unknown): Head['headers'] {
+  const parts = Array.isArray(raw) ? raw.map((part) => Buffer.from(part).toString('latin1')) : [];
+  const headers: [string, string][] = [];
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    headers.push([(parts[index] ?? '').toLowerCase(), parts[index + 1] ?? '']);
+  }
+  return headers;
+}

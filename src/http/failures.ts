@@ -1,0 +1,232 @@
+import { exitCode, Failure } from '../core/failure.js';
+import { printable, quoted } from '../core/text/printable.js';
+
+type Explanation = readonly [happened: string, remedy: string];
+
+const checkNetwork = 'Check the network, VPN and firewall, then try again.';
+
+const tryAgain = 'Try again; if it happens again, report it to the operator of that server.';
+
+const moreFiles = 'Raise the limit for open files (ulimit -n), then run the command again.';
+
+const notHttp: Explanation = [
+  'does not answer with valid HTTP',
+  'Check the address and port, then report it to the operator of that server.',
+];
+
+/** The sentence after "host:port …", by the code of the system, of undici or of an HTTP parser. */
+const explanations: Readonly<Record<string, Explanation>> = {
+  ECONNREFUSED: [
+    'refuses connections: nothing listens there',
+    'Check that the server is running and that host and port are right.',
+  ],
+  ENOTFOUND: [
+    'cannot be found: no address is known for this name',
+    'Check the spelling of the host name, and your network or VPN.',
+  ],
+  EAI_AGAIN: ['cannot be looked up: the name service (DNS) does not answer', checkNetwork],
+  ETIMEDOUT: ['cannot be reached: the connection timed out', checkNetwork],
+  EHOSTUNREACH: ['cannot be reached: there is no route to the host', checkNetwork],
+  ENETUNREACH: ['cannot be reached: there is no route to its network', checkNetwork],
+  EADDRNOTAVAIL: ['cannot be reached: this machine has no address to connect from', checkNetwork],
+  EACCES: ['cannot be reached: this machine forbids the connection', checkNetwork],
+  EPERM: ['cannot be reached: this machine forbids the connection', checkNetwork],
+  EMFILE: ['was not asked: this process may open no more files and connections', moreFiles],
+  ENFILE: ['was not asked: this machine may open no more files and connections', moreFiles],
+  ECONNRESET: ['broke off the connection', tryAgain],
+  ECONNABORTED: ['broke off the connection', tryAgain],
+  EPIPE: ['broke off the connection', tryAgain],
+  UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
+  end_unproven: [
+    'ended its answer by closing the connection, without saying its length: over TLS that cannot be told from an answer that was cut off',
+    'Ask the operator of that server to send Content-Length or chunked coding (HTTP/1.1).',
+  ],
+  answer_cut_off: ['closed the connection before the answer was complete', tryAgain],
+  not_http: notHttp,
+  damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
+  unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
+  crumbs: ['sends its answer in millions of pieces of a few bytes', tryAgain],
+  informational_flood: ['sends interim answers (1xx) without end', tryAgain],
+};
+
+/** Codes that are told by how they begin. */
+const families: Readonly<Record<string, Explanation>> = {
+  HPE_: notHttp,
+  ERR_SSL_: ['sent damaged data over TLS, and the connection was broken off', tryAgain],
+};
+
+/** What `networkFailed` tells of a connection that failed. */
+export interface NetworkTrouble {
+  readonly host: string;
+  readonly port: number;
+  /** Code of the operating system, of undici or of the HTTP parser, e.g. `ECONNREFUSED`. */
+  readonly code: string;
+  /** The host that was to be reached through it, where this is the HTTP proxy of the environment. */
+  readonly proxyTo?: string | undefined;
+}
+
+/** The network, or the server's HTTP, failed: who, what it means, what to do. The code is kept as cause. */
+export function networkFailed(trouble: NetworkTrouble): Failure {
+  const family = /^(?:HPE|ERR_SSL)_/.exec(trouble.code)?.[0] ?? '';
+  const known = explanations[trouble.code] ?? families[family];
+  const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
+  return new Failure({
+    code: 'network_failed',
+    exit: exitCode.network,
+    message: `${proxyWords(trouble)}${place(trouble)} ${happened} (${printable(trouble.code, 60)}).`,
+    remedy: proxyRemedy(trouble) ?? remedy,
+    cause: codeOnly(trouble.code),
+  });
+}
+
+/** Whoever reads "refuses connections" looks at the server first. */
+export function proxyWords({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string {
+  return proxyTo === undefined ? '' : `${quoted(proxyTo, 100)} was not reached: the HTTP proxy `;
+}
+
+/** Undefined: no proxy has a part in it. */
+export function proxyRemedy({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string | undefined {
+  return proxyTo === undefined
+    ? undefined
+    : `Check HTTPS_PROXY, or list ${quoted(proxyTo, 100)} in NO_PROXY if it can be reached without the proxy.`;
+}
+
+/** The HTTP proxy would not open a tunnel. Its credentials are never part of `proxy`. */
+export function tunnelRefused(target: string, proxy: string, status: number): Failure {
+  const why = status === 407 ? 'it wants other credentials' : 'it refused';
+  return new Failure({
+    code: 'network_failed',
+    exit: exitCode.network,
+    message: `The proxy ${quoted(proxy, 100)} opened no connection to ${quoted(target, 100)}: ${why} (${status}).`,
+    remedy: 'Check HTTPS_PROXY, or list the host in NO_PROXY if it can be reached without the proxy.',
+  });
+}
+
+/** A limit in time passed. `during` finishes "… took longer than N s: …". */
+export function timedOut(host: string, during: string, milliseconds: number): Failure {
+  const seconds = Math.round(milliseconds / 100) / 10;
+  return new Failure({
+    code: 'timed_out',
+    exit: exitCode.network,
+    message: `${quoted(host, 100)} took longer than ${seconds} s: ${during}.`,
+    remedy: checkNetwork,
+  });
+}
+
+/** A limit in size passed, or the size cannot be bounded. `what` finishes "… sent …". */
+export function tooLarge(host: string, what: string): Failure {
+  return new Failure({
+    code: 'too_large',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(host, 100)} sent ${what}; reading was stopped.`,
+    remedy: 'Check the address; if it is right, report this to the operator of that server.',
+  });
+}
+
+/** A request header that HTTP cannot carry, or that the program sets itself. Its value is not shown. */
+export function headerRefused(name: string, problem: string): Failure {
+  return new Failure({
+    code: 'header_refused',
+    exit: exitCode.usage,
+    message: `The request header ${quoted(name, 60)} cannot be sent: ${problem}.`,
+    remedy: 'Correct the header or leave it out.',
+  });
+}
+
+/** A request method that HTTP does not have, or that opens tunnels. */
+export function methodRefused(method: string): Failure {
+  return new Failure({
+    code: 'method_refused',
+    exit: exitCode.usage,
+    message: `${quoted(method, 60)} is not a method that a request can be sent with.`,
+    remedy: 'Use a method such as GET, POST, PUT, PATCH or DELETE.',
+  });
+}
+
+/** A setting of the network that cannot be used: proxy variable, certificate file. Its value is not shown. */
+export function networkSettingUnusable(setting: string, problem: string): Failure {
+  return new Failure({
+    code: 'network_setting_unusable',
+    exit: exitCode.usage,
+    message: `${setting} cannot be used: ${problem}.`,
+    remedy: `Correct ${setting}, or remove it.`,
+  });
+}
+
+/** The door was closed while a request was under way: the program is ending. */
+export function requestInterrupted(host: string): Failure {
+  return new Failure({
+    code: 'interrupted',
+    exit: exitCode.interrupted,
+    message: `The request to ${quoted(host, 100)} was interrupted because the program is ending.`,
+    remedy: 'Run the command again.',
+  });
+}
+
+/** Only the code survives: a library's error text may quote what was sent or received. */
+export function codeOnly(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function place({ host, port }: NetworkTrouble): string {
+  return quoted(`${host.includes(':') ? `[${host}]` : host}:${port}`, 120);
+}
+
+type TlsExplanation = readonly [problem: string, remedy: string];
+
+const askOperator = 'Ask the operator of that server to renew or correct its certificate.';
+
+const addAuthority =
+  'If your organisation issues its own certificates, name its CA file in NODE_EXTRA_CA_CERTS; else do not trust this server.';
+
+const tlsExplanations: Readonly<Record<string, TlsExplanation>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', addAuthority],
+  SELF_SIGNED_CERT_IN_CHAIN: [
+    'its certificate comes from an authority that is not trusted here',
+    addAuthority,
+  ],
+  UNABLE_TO_GET_ISSUER_CERT: ['the authority of its certificate is not known here', addAuthority],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['the authority of its certificate is not known here', addAuthority],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['the authority of its certificate is not known here', addAuthority],
+  CERT_UNTRUSTED: ['its certificate is not trusted here', addAuthority],
+  CERT_HAS_EXPIRED: ['its certificate has expired', askOperator],
+  CERT_NOT_YET_VALID: [
+    'its certificate is not valid yet',
+    'Check the clock of this machine; if it is right, ask the operator of that server.',
+  ],
+  CERT_REVOKED: ['its certificate was revoked', askOperator],
+  ERR_TLS_CERT_ALTNAME_INVALID: [
+    'its certificate is for another name',
+    'Check the host name; if it is right, ask the operator of that server to correct its certificate.',
+  ],
+  ERR_SSL_WRONG_VERSION_NUMBER: [
+    'it does not speak TLS on this port',
+    'Check the port; a server on this machine may want http instead of https.',
+  ],
+  EPROTO: ['it does not speak TLS that this program accepts (1.2 or newer)', askOperator],
+};
+
+const certificateCode =
+  /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+/** Whether a code, as Node gives it, is one of TLS: certificate, handshake or protocol. */
+export function isTlsCode(code: string): boolean {
+  return certificateCode.test(code) || /^ERR_(?:TLS|SSL|OSSL)_/.test(code) || code === 'EPROTO';
+}
+
+/**
+ * The server could not prove who it is, or speaks no TLS that is safe. There is no way around it: the
+ * certificate is always checked, NODE_TLS_REJECT_UNAUTHORIZED=0 notwithstanding.
+ */
+export function tlsFailed(trouble: NetworkTrouble & { readonly names?: string }): Failure {
+  const [problem, remedy] = tlsExplanations[trouble.code] ?? ['the TLS handshake failed', askOperator];
+  const names = trouble.names === undefined ? '' : ` (it names ${quoted(trouble.names, 120)})`;
+  return new Failure({
+    code: 'tls_failed',
+    exit: exitCode.network,
+    message: `${proxyWords(trouble) || 'No safe connection to '}${quoted(`${trouble.host}:${trouble.port}`, 120)}: ${problem}${names} (${printable(trouble.code, 60)}).`,
+    remedy: proxyRemedy(trouble) ?? remedy,
+    cause: codeOnly(trouble.code),
+  });
+}

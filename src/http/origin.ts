@@ -1,0 +1,109 @@
+import { type AddressClass, classifyAddress, parseAddress } from '../core/ip-address.js';
+import type { Zone } from '../core/records.js';
+import { addressRefused, type NamedBy, plainHttpRefused } from './address-failures.js';
+import { type Environment, type HttpProxy, proxyFor } from './proxy-settings.js';
+import { type Resolve, resolveHost } from './resolve-host.js';
+
+/** Where an origin is reached. Made once for a set of connections; every request is judged against it. */
+export interface Place {
+  readonly origin: string;
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  /** Classes of all addresses that the origin has; none when a proxy looks the name up. */
+  readonly classes: readonly AddressClass[];
+  /** The addresses to connect to: the proxy's where there is one. */
+  readonly addresses: readonly string[];
+  readonly proxy: HttpProxy | undefined;
+  /** The class of the addresses to connect to; `public` through a proxy. */
+  readonly zone: Zone;
+}
+
+/**
+ * Finds where a URL's origin is reached. With a proxy the name is left to the proxy to look up, as a
+ * proxy's clients must; only an address in the URL can be judged then. The proxy is the person's own
+ * setting: it may be anywhere.
+ * @throws Failure `address_refused`, `url_refused`, `network_failed`, `timed_out`,
+ *   `network_setting_unusable`
+ */
+export async function locate(
+  url: URL,
+  namedBy: NamedBy,
+  options: { readonly resolve: Resolve; readonly env: Environment; readonly connectMs: number },
+  signal: AbortSignal,
+): Promise<Place> {
+  const target = targetOf(url);
+  const proxy = proxyFor(target, options.env);
+  if (proxy === undefined) {
+    return { ...target, ...judgeAddresses(await resolveHost(target, options, signal)), proxy };
+  }
+  const { classes } = judgeAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
+  checkAddresses(url, classes, namedBy);
+  const { host, port } = proxy;
+  const party = { host, port, proxyTo: target.host };
+  const addresses = (await resolveHost(party, options, signal)).slice(0, 16);
+  return { ...target, classes, addresses, proxy, zone: 'public' };
+}
+
+function targetOf(url: URL): Pick<Place, 'origin' | 'host' | 'port' | 'secure'> {
+  const secure = url.protocol === 'https:';
+  return {
+    origin: url.origin,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (secure ? 443 : 80),
+    secure,
+  };
+}
+
+const mostAddresses = 16;
+
+const farthestFirst = ['public', 'private', 'loopback'] as const;
+
+/** Which classes of address may be reached, by who named the URL. `forbidden` never. */
+const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
+  person: ['public', 'private', 'loopback'],
+  loopback: ['public', 'private', 'loopback'],
+  private: ['public', 'private'],
+  public: ['public'],
+};
+
+/** Addresses whose classes are known. What was classified is what is connected to. */
+export interface JudgedAddresses {
+  /** Those of `zone`, at most 16; nothing else is connected to. */
+  readonly addresses: readonly string[];
+  /** The class of every address that the name had. */
+  readonly classes: readonly AddressClass[];
+  /** The farthest of the classes: a name that also leads nearer is no nearer for that. */
+  readonly zone: Zone;
+}
+
+/** Classifies each address by its bytes; where they differ, only the farthest are kept. */
+export function judgeAddresses(addresses: readonly string[]): JudgedAddresses {
+  const classes = addresses.map(classifyAddress);
+  const zone = farthestFirst.find((kind) => classes.includes(kind)) ?? 'public';
+  const kept = addresses.filter((_, index) => classes[index] === zone);
+  return { addresses: kept.slice(0, mostAddresses), classes: [...new Set(classes)], zone };
+}
+
+/**
+ * Refuses plain http for a server that a farther server named, before anything is looked up.
+ * @throws Failure `url_refused`
+ */
+export function checkScheme(url: URL, namedBy: NamedBy): void {
+  if (url.protocol === 'https:' || namedBy === 'person' || namedBy === 'loopback') return;
+  throw plainHttpRefused(url.href, namedBy);
+}
+
+/**
+ * Refuses a host if any one of its addresses may not be reached by who named it, and plain http unless
+ * every address is loopback.
+ * @throws Failure `address_refused`, `url_refused`
+ */
+export function checkAddresses(url: URL, classes: readonly AddressClass[], namedBy: NamedBy): void {
+  const refused = classes.find((kind) => !allowed[namedBy].includes(kind));
+  if (refused !== undefined) throw addressRefused(url.host, refused, namedBy);
+  if (url.protocol === 'http:' && classes.some((kind) => kind !== 'loopback')) {
+    throw plainHttpRefused(url.href, namedBy);
+  }
+}

@@ -1,0 +1,176 @@
+import type { Transform } from 'node:stream';
+import { Failure } from '../core/failure.js';
+import type { Exchange, Head } from './exchange.js';
+import { networkFailed, tooLarge } from './failures.js';
+import type { Place } from './origin.js';
+import type { OutboundRequest, OutboundResponse } from './request.js';
+
+/** What an answer is made of. */
+export interface ResponseParts {
+  readonly request: Pick<OutboundRequest, 'method' | 'limits'>;
+  readonly url: string;
+  readonly place: Place;
+  readonly head: Head;
+  readonly exchange: Exchange;
+  /** The caller asked for a coding itself and gets the body as it comes. */
+  readonly keepCoding: boolean;
+}
+
+/**
+ * The answer as the caller sees it. Where a body is decoded, `content-encoding` and `content-length` are
+ * left out of the headers, because they describe another body than the one that is given.
+ * @throws Failure `too_large`
+ */
+export function makeResponse(parts: ResponseParts): OutboundResponse {
+  const { head, place, exchange } = parts;
+  const { maxBytes, totalMs } = parts.request.limits;
+  const hasBody = parts.request.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
+  const coding = hasBody && !parts.keepCoding ? codingOf(head.headers, place.host) : undefined;
+  checkAnnounced(head, hasBody ? maxBytes : null, place.host);
+  let taken = false;
+  const take = (): AsyncGenerator<Uint8Array> => {
+    if (taken) throw new Error('The body of a response can be read once.');
+    taken = true;
+    return bodyOf(parts, coding);
+  };
+  return {
+    status: head.status,
+    url: parts.url,
+    headers:
+      coding === undefined
+        ? head.headers
+        : head.headers.filter(([name]) => name !== 'content-encoding' && name !== 'content-length'),
+    zone: place.zone,
+    body: { [Symbol.asyncIterator]: take },
+    bytes: async () => concatenated(take()),
+    [Symbol.asyncDispose]: () => leaveUnread(exchange, maxBytes === null || totalMs === null),
+  };
+}
+
+async function* bodyOf(parts: ResponseParts, coding: string | undefined): AsyncGenerator<Uint8Array> {
+  const { exchange, place } = parts;
+  const { maxBytes } = parts.request.limits;
+  const bound = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
+    maxBytes === null ? chunks : limited(chunks, maxBytes, place.host);
+  try {
+    const raw = bound(received(exchange));
+    yield* coding === undefined ? raw : bound(decoded(raw, coding, place));
+  } finally {
+    if (!exchange.ended) exchange.fail(new Error('The rest of the body is not wanted.'));
+  }
+}
+
+async function* received(exchange: Exchange): AsyncGenerator<Uint8Array> {
+  for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) yield chunk;
+}
+
+/** A length that is announced and beyond the limit needs no reading. */
+function checkAnnounced(head: Head, maxBytes: number | null, host: string): void {
+  const announced = Number(head.headers.find(([name]) => name === 'content-length')?.[1]);
+  if (maxBytes !== null && announced > maxBytes) {
+    throw tooLarge(host, `${announced} bytes, more than the ${maxBytes} that are read here`);
+  }
+}
+
+async function concatenated(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return new Uint8Array(Buffer.concat(all));
+}
+
+type Chunks = AsyncIterable<Uint8Array>;
+
+interface Party {
+  readonly host: string;
+  readonly port: number;
+}
+
+const known = ['gzip', 'x-gzip', 'br', 'deflate'];
+
+/**
+ * The one coding that a body has to be freed of although `identity` was asked for; undefined for none.
+ * A chain of codings, or one that is not known, has no bound that can be kept.
+ * @throws Failure `too_large`
+ */
+export function codingOf(headers: readonly (readonly [string, string])[], host: string): string | undefined {
+  const codings = headers
+    .filter(([name]) => name === 'content-encoding')
+    .flatMap(([, value]) => value.toLowerCase().split(','))
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  const [coding] = codings;
+  if (codings.length > 1) throw tooLarge(host, 'an answer that is compressed several times over');
+  if (coding !== undefined && !known.includes(coding)) {
+    throw tooLarge(host, 'an answer compressed in a way that was not asked for and is not known');
+  }
+  return coding;
+}
+
+/**
+ * Decodes as the chunks come, at most 64 KiB ahead of the reader.
+ * @throws Failure `network_failed` where the data is damaged; what `source` throws
+ */
+export async function* decoded(source: Chunks, coding: string, party: Party): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  if (first.done === true) return;
+  const { pipeline } = await import('node:stream');
+  const decoder = await decoderFor(coding);
+  const rest = { [Symbol.asyncIterator]: () => iterator };
+  const input = async function* (): AsyncGenerator<Uint8Array> {
+    yield first.value;
+    yield* rest;
+  };
+  pipeline(input, decoder, () => undefined);
+  try {
+    for await (const chunk of decoder) yield chunk as Uint8Array;
+  } catch (error) {
+    throw error instanceof Failure ? error : networkFailed({ ...party, code: 'damaged_coding' });
+  }
+}
+
+/**
+ * Passes chunks on until there would be more than `maxBytes`.
+ * @throws Failure `too_large`
+ */
+export async function* limited(source: Chunks, maxBytes: number, host: string): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of source) {
+    total += chunk.byteLength;
+    if (total > maxBytes) throw tooLarge(host, `more than the ${maxBytes} bytes that are read here`);
+    yield chunk;
+  }
+}
+
+async function decoderFor(coding: string): Promise<Transform> {
+  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
+  if (coding === 'br') return createBrotliDecompress();
+  return coding === 'deflate' ? createInflate() : createGunzip();
+}
+
+/** What is read and dropped to save a connection: this much, this long. */
+const worthReading = 64 * 1024;
+
+const worthWaiting = 200;
+
+/**
+ * Ends an answer whose rest nobody wants. A short rest is read and dropped, so that the connection can
+ * carry the next request; a stream, a long or a slow rest is cut off with its connection.
+ */
+export async function leaveUnread(exchange: Exchange, isStream: boolean): Promise<void> {
+  if (exchange.ended) return;
+  const cutOff = (): void => exchange.fail(new Error('The rest of the body is not wanted.'));
+  if (isStream) return cutOff();
+  const timer = setTimeout(cutOff, worthWaiting);
+  try {
+    let total = 0;
+    for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) {
+      total += chunk.byteLength;
+      if (total > worthReading) return cutOff();
+    }
+  } catch {
+    // It ended in some other way, which nobody wants to know any more.
+  } finally {
+    clearTimeout(timer);
+  }
+}

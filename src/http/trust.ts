@@ -1,0 +1,113 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { SecureContext } from 'node:tls';
+import { quoted } from '../core/text/printable.js';
+import { networkSettingUnusable } from './failures.js';
+import type { Environment } from './proxy-settings.js';
+
+/** The certificate that this client shows, as PEM files, and to whom: nobody else gets to see it. */
+export interface ClientCertificate {
+  /** As `URL.origin` spells them. */
+  readonly origins: readonly string[];
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface TrustOptions {
+  readonly env: Environment;
+  /** PEM file with authorities to trust beside those that Node trusts. */
+  readonly caFile?: string;
+  readonly clientCertificates?: readonly ClientCertificate[];
+}
+
+/** The certificate that a person named for this origin; a proxy, which has none here, gets none. */
+export function certificateFor(
+  options: Pick<TrustOptions, 'clientCertificates'>,
+  origin: string | undefined,
+): ClientCertificate | undefined {
+  return options.clientCertificates?.find(({ origins }) => origin !== undefined && origins.includes(origin));
+}
+
+/**
+ * Makes the TLS context: Node's authorities, those of NODE_EXTRA_CA_CERTS and of `caFile`; the client
+ * certificate; TLS 1.2 or newer.
+ * @throws Failure `network_setting_unusable`
+ */
+export async function loadTrust(
+  options: TrustOptions,
+  certificate: ClientCertificate | undefined,
+): Promise<SecureContext> {
+  const { createSecureContext, rootCertificates } = await import('node:tls');
+  const ca = await additionalAuthorities(options);
+  const cert = certificate && (await readPem('the client certificate file', certificate.certFile));
+  const key = certificate && readClientKey(certificate.keyFile);
+  try {
+    return createSecureContext({
+      minVersion: 'TLSv1.2',
+      ...(ca.length > 0 ? { ca: [...rootCertificates, ...ca] } : {}),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    });
+  } catch {
+    const what = certificate === undefined ? 'A certificate file' : 'A file of clientCertificates';
+    const why = certificate === undefined ? '' : ', or the key is not the certificate’s, or is encrypted';
+    throw networkSettingUnusable(what, `it holds no usable PEM certificate or key${why}`);
+  }
+}
+
+/** Giving `ca` replaces all that Node trusts, NODE_EXTRA_CA_CERTS too, so that file is added again. */
+async function additionalAuthorities(options: TrustOptions): Promise<readonly string[]> {
+  if (options.caFile === undefined) return [];
+  const own = await readPem('the CA file', options.caFile);
+  const extra = options.env['NODE_EXTRA_CA_CERTS'];
+  return extra ? [own, await readPem('NODE_EXTRA_CA_CERTS', extra)] : [own];
+}
+
+async function readPem(what: string, file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    throw networkSettingUnusable(what, 'the file cannot be read');
+  }
+}
+
+const mostBytes = 65_536;
+
+/**
+ * The private key of a client certificate, PEM. A symbolic link is followed, as certificate tools make them; the file
+ * that it leads to has to be a plain one, the person's own or the system's, and closed to everybody else.
+ * @throws Failure `network_setting_unusable`
+ */
+export function readClientKey(path: string): Buffer {
+  const what = `The client key file ${quoted(path, 200)}`;
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch {
+    throw networkSettingUnusable(what, 'the file cannot be read');
+  }
+  try {
+    const why = problem(fstatSync(file));
+    if (why !== undefined) throw networkSettingUnusable(what, why);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function problem(stats: Stats): string | undefined {
+  const us = process.geteuid?.();
+  if (!stats.isFile() || stats.size > mostBytes) {
+    return stats.isFile() ? `it is larger than ${mostBytes} bytes` : 'it is not a plain file';
+  }
+  if (us === undefined) {
+    return undefined; // Windows is left to its access lists
+  }
+  if (stats.uid !== us && stats.uid !== 0) {
+    return `it belongs to user ${stats.uid}, not to you (${us})`;
+  }
+  const mode = stats.mode & 0o777;
+  return (mode & 0o077) === 0
+    ? undefined
+    : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
+}

@@ -1,0 +1,45 @@
+import type { Seat } from '../../core/browser-availability.js';
+
+/**
+ * Why no browser opens where the person sits, and what helps; lines for the terminal. `asked` is false when the person
+ * chose not to have one opened: then only what concerns the way back of the answer is said.
+ */
+export function seatHint(
+  seat: Seat,
+  about: { readonly port: string; readonly asked: boolean },
+): readonly string[] {
+  const { port, asked } = about;
+  switch (seat) {
+    case 'ssh':
+      return [
+        'The answer comes back to this machine. To let your own computer’s browser bring it here, first run there:',
+        '',
+        `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
+        '',
+        '(HOST: what you gave to ssh to get here.)',
+      ];
+    case 'container':
+      return [
+        `This is a container: the answer comes back to its port ${port}, which a browser outside reaches only if the`,
+        'container shares the host’s network (--network host). A published port is not enough, as nothing but the',
+        'loopback address of the container is listened on.',
+      ];
+    case 'wsl':
+      return asked
+        ? [
+            'This is WSL: the browser of Windows is opened with PowerShell, which was not found or did not work. Set',
+            'BROWSER to the absolute path of a program that opens a URL, such as /usr/bin/wslview of the package wslu.',
+            'A browser of Windows that you open yourself brings the answer back here.',
+          ]
+        : [];
+    case 'no_display':
+      return asked
+        ? [
+            'There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set). BROWSER may name a program that',
+            'opens a URL, by its absolute path; --no-browser skips the attempt.',
+          ]
+        : [];
+    case 'desktop':
+      return asked ? ['BROWSER may name a program that opens a URL, by its absolute path.'] : [];
+  }
+}

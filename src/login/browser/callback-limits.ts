@@ -1,0 +1,37 @@
+/** Limits of the callback listener. Times in milliseconds. */
+export interface CallbackLimits {
+  /** Connections at a time; the one that has been silent longest gives way to a new one. */
+  readonly sockets: number;
+  /** From a request's first byte to the end of its headers. A connection on which nothing came has no limit. */
+  readonly headersMs: number;
+  /** From a request's first byte to its end. */
+  readonly requestMs: number;
+  /** How long the browser is kept waiting on the callback for the outcome. */
+  readonly holdMs: number;
+  /** How long the final page stays to be fetched once the outcome is known. */
+  readonly lingerMs: number;
+}
+
+/** The limits that the program runs with. */
+export const callbackLimits: CallbackLimits = {
+  sockets: 64,
+  headersMs: 5_000,
+  requestMs: 10_000,
+  holdMs: 60_000,
+  lingerMs: 5_000,
+};
+
+/** Request line and headers together, in bytes: what is longer is answered 431 by the HTTP parser. */
+export const longestHead = 16_384;
+
+/** Header lines of a request: Node drops what is over this silently, so that many are refused. */
+export const mostHeaderLines = 100;
+
+/** Longest request target, in characters. */
+export const longestTarget = 8_192;
+
+/** Longest name or value in an authorization response, in characters. */
+export const longestParameter = 4_096;
+
+/** Most parameters in an authorization response. */
+export const mostParameters = 64;

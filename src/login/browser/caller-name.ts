@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+
+interface Ancestor {
+  readonly parent: number;
+  readonly name: string;
+}
+
+/** What stands between a program and what it runs: not what a person would know it by. */
+const goBetweens = /^-?(?:(?:ba|z|da|fi|k|c|tc)?sh|env|sudo|script|timeout|nohup|npx|npm|cmd(?:\.exe)?)$/;
+
+/** Programs that are known by what they run. */
+const interpreters = /^(?:node|nodejs|bun|deno|python[0-9.]*|ruby|perl|php|java)$/;
+
+const mostAncestors = 8;
+
+const longestPsMs = 1_000;
+
+/**
+ * Names the program that started this one, for a person to recognise it: the nearest that is no shell. Its arguments
+ * are left out, as they may hold anything; of an interpreter the script is told.
+ */
+export function callerName(platform: NodeJS.Platform): string {
+  const look = platform === 'linux' ? fromProc : platform === 'win32' ? () => undefined : fromPs;
+  let nearest: string | undefined;
+  let pid = process.ppid;
+  for (let count = 0; count < mostAncestors && pid > 1; count += 1) {
+    const found = look(pid);
+    if (found === undefined) break;
+    nearest ??= found.name;
+    if (!goBetweens.test(found.name)) return found.name;
+    pid = found.parent;
+  }
+  return nearest ?? `process ${process.ppid}`;
+}
+
+function fromProc(pid: number): Ancestor | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    return { parent, name: nameOf(words) || stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) };
+  } catch {
+    return undefined; // it has ended, or is not ours to see
+  }
+}
+
+function fromPs(pid: number): Ancestor | undefined {
+  try {
+    const told = execFileSync('/bin/ps', ['-o', 'ppid=,command=', '-p', String(pid)], {
+      timeout: longestPsMs,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [, parent = '', command = ''] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(told) ?? [];
+    return parent === '' ? undefined : { parent: Number(parent), name: nameOf(command.split(' ')) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A program by its command line. */
+function nameOf(words: readonly string[]): string {
+  // What gives itself a title writes it over its whole command line.
+  const [title = '', ...rest] = words;
+  const program = basename(title.split(' ', 1)[0] ?? '');
+  if (!interpreters.test(program)) return program;
+  const script = rest.find((word) => word !== '' && !word.startsWith('-'));
+  return script === undefined ? program : `${program} ${script.split('/').slice(-2).join('/')}`;
+}

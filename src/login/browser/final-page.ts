@@ -1,0 +1,115 @@
+import type { ServerResponse } from 'node:http';
+import type { CallbackLimits } from './callback-limits.js';
+import { equalityTo, newNonce } from './one-time-link.js';
+import type { Page, Pages } from './page.js';
+
+type Outcome = 'stored' | 'failed';
+
+/**
+ * The end of the person's way through the browser. A callback with our state is held until the outcome is known, so
+ * that nobody reads "success" before the token is stored; then it is sent on to an address that holds no code
+ * (RFC 9700 section 4.2), where a constant page says how it went.
+ */
+export class FinalPage {
+  readonly #pages: Pages;
+  readonly #limits: CallbackLimits;
+  readonly #path = `/done/${newNonce()}`;
+  readonly #isOurPath = equalityTo(this.#path);
+  readonly #held = new Map<ServerResponse, NodeJS.Timeout>();
+  #outcome: Outcome | undefined;
+  #expectedVisits = 0;
+  #onEnd = (): void => {};
+
+  constructor(pages: Pages, limits: CallbackLimits) {
+    this.#pages = pages;
+    this.#limits = limits;
+  }
+
+  /** Keeps the browser waiting for the outcome; when that is known already, or late, sends it on at once. */
+  hold(response: ServerResponse): void {
+    if (this.#outcome !== undefined) {
+      sendOn(response, this.#path);
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#held.delete(response);
+      sendOn(response, this.#path);
+    }, this.#limits.holdMs);
+    this.#held.set(response, timer);
+    response.once('close', () => {
+      clearTimeout(timer);
+      this.#held.delete(response);
+    });
+  }
+
+  /** Serves the page if `target` is its address. */
+  serve(target: string, response: ServerResponse): boolean {
+    if (!this.#isOurPath(target)) return false;
+    response.socket?.once('close', () => {
+      this.#expectedVisits -= 1;
+      if (this.#expectedVisits <= 0) this.#onEnd();
+    });
+    sendPage(response, 200, this.#outcome === undefined ? this.#pages.pending : this.#pages[this.#outcome]);
+    return true;
+  }
+
+  /** Sends all who wait to the page, and resolves when each has fetched it, or after a while. */
+  async release(outcome: Outcome): Promise<void> {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#expectedVisits = this.#held.size;
+    if (this.#expectedVisits === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#limits.lingerMs);
+      this.#onEnd = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      for (const response of this.#held.keys()) sendOn(response, this.#path);
+    });
+  }
+
+  /** Lets go of all who wait. */
+  forget(): void {
+    this.#onEnd();
+    for (const timer of this.#held.values()) clearTimeout(timer);
+    this.#held.clear();
+  }
+}
+
+/** On every answer, whatever it is: kept nowhere, shown in no frame, read by no other origin. */
+const always: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  Connection: 'close',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+/** Answers with one of our constant pages. */
+export function sendPage(response: ServerResponse, status: number, page: Page, cookie?: string): void {
+  const body = Buffer.from(page.html);
+  response.writeHead(status, {
+    ...always,
+    ...(status === 405 ? { Allow: 'GET' } : {}),
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+    'Content-Security-Policy': page.contentSecurityPolicy,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': body.length,
+  });
+  response.end(body);
+}
+
+/** Sends the browser on with GET (RFC 9110 section 15.4.4), so that this address leaves its history and its bar. */
+export function sendOn(response: ServerResponse, location: string, cookie?: string): void {
+  response.writeHead(303, {
+    ...always,
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Content-Length': 0,
+    Location: location,
+  });
+  response.end();
+}

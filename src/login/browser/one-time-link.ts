@@ -1,0 +1,137 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { PlaceOfLink, RequestToOpen } from '../ports.js';
+
+/** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
+export interface Taker {
+  readonly place: PlaceOfLink;
+  /** The value of its cookie. */
+  readonly browser: string;
+  /** The request that it was sent to; none while it has to have another one. */
+  request?: Promise<RequestToOpen | undefined> | undefined;
+  /** Where the button of its page leads, where a page of ours asks first. */
+  button?: { readonly path: string; readonly isHere: (path: string) => boolean };
+}
+
+interface Link {
+  readonly isHere: (path: string) => boolean;
+  readonly place: PlaceOfLink;
+  readonly takers: Map<string, Taker>;
+}
+
+/** Who comes to a link. */
+export interface Visitor {
+  /** Value of our cookie; undefined: the browser has none. */
+  readonly browser: string | undefined;
+  /** Another user of this machine, as far as the system tells. */
+  readonly isOtherUser: () => boolean;
+}
+
+/** The browser is sent on and gets this taker's cookie; or the link was used before, by another one. */
+export type Taking = { readonly kind: 'sent_on'; readonly taker: Taker } | { readonly kind: 'used' };
+
+/**
+ * Our one-time links to the authorization requests, one for each place that shows it, and who took them. Other users of
+ * this machine can read the opener's arguments, and with them its link: they could log in there as themselves before
+ * the person's browser comes. So the opener's link is for one browser: a cookie tells its reload from somebody else. The
+ * link in the terminal is the person's alone, and may be opened in as many browsers as they like.
+ */
+export class Links {
+  readonly #links: Link[] = [];
+  readonly #browsers = new Set<string>();
+  #doubtful = false;
+
+  /** Returns the path of a new link. */
+  add(place: PlaceOfLink): string {
+    const path = `/go/${newNonce()}`;
+    this.#links.push({ isHere: equalityTo(path), place, takers: new Map() });
+    return path;
+  }
+
+  /** Has the opener's link been taken by two browsers, or by another user? */
+  get doubtful(): boolean {
+    return this.#doubtful;
+  }
+
+  /** Undefined: there is no such link. */
+  take(path: string, visitor: Visitor): Taking | undefined {
+    const link = this.#links.find(({ isHere }) => isHere(path));
+    if (link === undefined) return undefined;
+    const browser =
+      visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
+    if (link.place === 'opener') {
+      if (visitor.isOtherUser()) this.#doubtful = true;
+      if (link.takers.size > 0 && !link.takers.has(browser)) {
+        this.#doubtful = true;
+        return { kind: 'used' };
+      }
+    }
+    this.#browsers.add(browser);
+    const taker = link.takers.get(browser) ?? { place: link.place, browser };
+    link.takers.set(browser, taker);
+    return { kind: 'sent_on', taker };
+  }
+
+  /** Whose page has its button there? */
+  takerAt(path: string): Taker | undefined {
+    return this.#links
+      .flatMap(({ takers }) => [...takers.values()])
+      .find(({ button }) => button?.isHere(path) === true);
+  }
+
+  /** Has this browser taken any link? */
+  knows(browser: string): boolean {
+    return this.#browsers.has(browser);
+  }
+}
+
+/** 256 random bits in base64url, 43 characters. */
+export function newNonce(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** A check for one expected text that takes the same time whatever is offered, and does not keep the text. */
+export function equalityTo(expected: string): (offered: string) => boolean {
+  const digest = digestOf(expected);
+  return (offered) => timingSafeEqual(digest, digestOf(offered));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * True when the system says that another user of this machine has opened this loopback connection: not the one that we
+ * run as, and not root, as whom relays run (WSL, containers) and who needs no trick. Only Linux tells; elsewhere false.
+ */
+export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket): boolean {
+  const own = process.geteuid?.();
+  if (
+    own === undefined ||
+    remoteAddress === undefined ||
+    remotePort === undefined ||
+    localPort === undefined
+  ) {
+    return false;
+  }
+  const [local, remote] = [localPort, remotePort].map((port) =>
+    port.toString(16).toUpperCase().padStart(4, '0'),
+  );
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of linesOf(table)) {
+      const [, from = '', to = '', , , , , user = ''] = line.trim().split(/\s+/);
+      if (!from.endsWith(`0100007F:${remote}`) || !to.endsWith(`0100007F:${local}`)) continue;
+      return ![own, 0].includes(Number(user));
+    }
+  }
+  return false;
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    return readFileSync(path, 'latin1').split('\n');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { Browser } from '../ports.js';
+
+/** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
+const ourLink = /^http:\/\/127\.0\.0\.1:[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
+
+/** An opener that fails says so soon; one that still runs then is a browser, and stays. */
+const failsWithinMs = 1_000;
+
+/** PowerShell takes a while to start, and is not waited for any longer than this. */
+const windowsWaitMs = 5_000;
+
+/**
+ * The person's browser. On macOS and Linux the opener is spawned here: a fixed absolute path, our link as its only
+ * argument, no shell, no standard streams, its own session, a minimal environment, the root as working directory.
+ * The package `open` would serve worse there: it looks `open` up on the PATH, brings a copy of xdg-open of its own,
+ * hands on the whole environment, and does not tell when the opener fails.
+ */
+export function createBrowser(options: {
+  readonly platform: NodeJS.Platform;
+  readonly env: NodeJS.ProcessEnv;
+}): Browser {
+  return {
+    open: async (url) => {
+      if (!ourLink.test(url)) return 'unavailable';
+      const opener = findOpener(options.platform, options.env);
+      if (opener.kind === 'none') return 'unavailable';
+      if (opener.kind === 'windows') return openOnWindows(url);
+      // What Node cannot even try to start it throws; to the person that is the same.
+      return spawnOpener(opener.path, url, openerEnvironment(options.env)).catch(() => 'unavailable');
+    },
+  };
+}
+
+function spawnOpener(path: string, url: string, env: NodeJS.ProcessEnv): Promise<'opened' | 'unavailable'> {
+  return new Promise((resolve) => {
+    const child = spawn(path, [url], { env, cwd: '/', detached: true, shell: false, stdio: 'ignore' });
+    const timer = setTimeout(() => end('opened'), failsWithinMs);
+    const end = (result: 'opened' | 'unavailable'): void => {
+      clearTimeout(timer);
+      child.unref();
+      resolve(result);
+    };
+    child.once('error', () => end('unavailable'));
+    child.once('exit', (code) => end(code === 0 ? 'opened' : 'unavailable'));
+  });
+}
+
+/**
+ * Windows has no opener that takes a URL as a plain argument: its programs each parse one command line by rules of
+ * their own. The package `open` knows them (PowerShell by absolute path, the command encoded, the URL quoted for
+ * PowerShell, no console window, the drive as working directory from WSL) and waits until PowerShell has handed over.
+ * It passes the environment on; from WSL, Windows programs get none of it but what WSLENV names.
+ */
+async function openOnWindows(url: string): Promise<'opened' | 'unavailable'> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const { default: open } = await import('open');
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), windowsWaitMs);
+    });
+    const child = await Promise.race([open(url), late]);
+    return child === undefined || child.exitCode === 0 ? 'opened' : 'unavailable';
+  } catch {
+    return 'unavailable';
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export type Opener =
+  /** An executable that takes a URL as its only argument. */
+  | { readonly kind: 'program'; readonly path: string }
+  /** The desktop is that of Windows, reached through PowerShell. */
+  | { readonly kind: 'windows' }
+  | { readonly kind: 'none' };
+
+const onMac = ['/usr/bin/open'];
+
+const onUnix = [
+  '/usr/bin/xdg-open',
+  '/bin/xdg-open',
+  '/usr/local/bin/xdg-open',
+  '/run/current-system/sw/bin/xdg-open',
+];
+
+const powerShellFromWsl = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe';
+
+/**
+ * Finds what opens a URL here. Only fixed absolute paths are looked at, so that a file called `xdg-open` in the
+ * working directory or early on the PATH is never run. `BROWSER` counts if it is the absolute path of an executable
+ * file and nothing else: no arguments, no `%s`, no list.
+ */
+export function findOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Opener {
+  if (platform === 'win32') return { kind: 'windows' };
+  const chosen = env['BROWSER'] ?? '';
+  if (isAbsolute(chosen) && isExecutableFile(chosen)) return { kind: 'program', path: chosen };
+  if (platform === 'darwin') return firstOf(onMac);
+  if (isWsl(env) && isExecutableFile(powerShellFromWsl)) return { kind: 'windows' };
+  if (!env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return { kind: 'none' };
+  return firstOf(onUnix);
+}
+
+/** Over SSH the Windows desktop behind WSL is not the one that the person sits at. */
+function isWsl(env: NodeJS.ProcessEnv): boolean {
+  return Boolean(env['WSL_DISTRO_NAME']) && !env['SSH_CONNECTION'];
+}
+
+function firstOf(paths: readonly string[]): Opener {
+  const path = paths.find(isExecutableFile);
+  return path === undefined ? { kind: 'none' } : { kind: 'program', path };
+}
+
+function isExecutableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** What an opener and a browser need to find the person's desktop, and nothing more. */
+const kept: ReadonlySet<string> = new Set([
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'LANGUAGE',
+  'TMPDIR',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DESKTOP_SESSION',
+  'GNOME_DESKTOP_SESSION_ID',
+  'KDE_FULL_SESSION',
+  'KDE_SESSION_VERSION',
+  // Where an editor's remote session opens pages on the person's own machine, through its own BROWSER.
+  'VSCODE_IPC_HOOK_CLI',
+]);
+
+/** Where the system keeps programs. The caller's PATH, and with it the working directory, is not searched. */
+const systemPath = [
+  '/usr/local/bin',
+  '/usr/bin',
+  '/bin',
+  '/snap/bin',
+  '/var/lib/flatpak/exports/bin',
+  '/run/current-system/sw/bin',
+].join(':');
+
+/**
+ * The environment that an opener starts with: the desktop's variables, the languages, and a fixed PATH. Tokens,
+ * `NODE_OPTIONS` and whatever else the caller holds stay behind.
+ */
+export function openerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const wanted = Object.entries(env).filter(
+    ([name]) =>
+      kept.has(name) || ((name.startsWith('XDG_') || name.startsWith('LC_')) && !name.endsWith('_TOKEN')),
+  );
+  return { ...Object.fromEntries(wanted), PATH: systemPath };
+}

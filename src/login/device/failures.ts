@@ -1,0 +1,65 @@
+import { exitCode, Failure } from '../../core/failure.js';
+import { type LoginMeant, loginCommand } from '../../core/login-command.js';
+import type { Step } from '../../core/step.js';
+import { quoted } from '../../core/text/printable.js';
+
+/** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
+export function deviceFlowMissing(issuer: string, login: LoginMeant, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'device_flow_missing',
+    exit: exitCode.usage,
+    message: `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`,
+    remedy: `Run: ${loginCommand(login, '--no-browser')}`,
+    trail,
+  });
+}
+
+/**
+ * The code is to be typed on a page of another site: one that was begun elsewhere can be passed on so, and whoever types
+ * it logs a stranger in there. `asked`: the person was asked, and said no.
+ */
+export function deviceSiteRefused(
+  issuer: string,
+  site: string,
+  about: { readonly login: LoginMeant; readonly asked: boolean; readonly trail: readonly Step[] },
+): Failure {
+  const { login, asked, trail } = about;
+  return new Failure({
+    code: 'device_site_refused',
+    exit: asked ? exitCode.refused : exitCode.loginNeeded,
+    message: `The authorization server ${quoted(issuer)} has its code typed on another site, ${quoted(site)}, ${asked ? 'and you said no' : 'and nobody is here to say yes to that'}; the code is not shown.`,
+    remedy: asked
+      ? `To log in without a code, run: ${loginCommand(login, '--no-browser')}`
+      : `Run in a terminal: ${loginCommand(login, '--device')}`,
+    trail,
+  });
+}
+
+/** This client may not log in by a code there; the login page is another matter. `refusal`: what was answered. */
+export function deviceGrantRefused(refusal: Failure, login: LoginMeant): Failure {
+  const { code, exit, message, trail } = refusal;
+  const remedy = `This client may not log in by a code there. Without one, run: ${loginCommand(login, '--no-browser')}`;
+  return new Failure({ code, exit, message, remedy, trail, cause: refusal });
+}
+
+/** Nobody typed the code while this login waited; the code itself would have lasted longer. */
+export function deviceLoginTimedOut(timeoutMs: number, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'login_timed_out',
+    exit: exitCode.network,
+    message: `The login was not allowed within ${Math.round(timeoutMs / 1000)} seconds; nothing was stored, and the code is of no use any more.`,
+    remedy: 'Run the login again and type the new code, with --timeout for more time.',
+    trail,
+  });
+}
+
+/** Nobody typed the code in time. */
+export function deviceCodeExpired(issuer: string, trail: readonly Step[]): Failure {
+  return new Failure({
+    code: 'device_code_expired',
+    exit: exitCode.network,
+    message: `The code of ${quoted(issuer)} ran out before the login was allowed; nothing was stored.`,
+    remedy: 'Run the login again and type the new code, with --timeout for more time.',
+    trail,
+  });
+}

@@ -1,0 +1,82 @@
+import type { Terminal } from '../../core/ports.js';
+import { printable } from '../../core/text/printable.js';
+import type { DeviceAuthorization } from '../../oauth/device.js';
+
+/**
+ * The other site that a code is to be typed on; undefined where it is the issuer's own: its origin, or the same port of
+ * a host below its host. A parent domain is another site, since it may be shared (tenants of one hoster), and no list
+ * of public suffixes is at hand to tell.
+ */
+export function otherSiteOf(issuer: string, device: DeviceAuthorization): string | undefined {
+  const { verificationUri, verificationUriComplete = verificationUri } = device;
+  const other = [verificationUri, verificationUriComplete].find((address) => !isOnSiteOf(issuer, address));
+  return other === undefined ? undefined : new URL(other).host;
+}
+
+function isOnSiteOf(issuer: string, address: string): boolean {
+  const [own, other] = [new URL(issuer), new URL(address)];
+  if (own.origin === other.origin) return true;
+  return (
+    other.protocol === own.protocol && other.port === own.port && other.hostname.endsWith(`.${own.hostname}`)
+  );
+}
+
+/**
+ * Asks the person whether a code for that other site is to be shown. A code that somebody else began there looks the
+ * same: who types it lets him in.
+ * @throws the signal's reason
+ */
+export async function agreesToSite(
+  terminal: Terminal,
+  request: { readonly issuer: string; readonly site: string; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const { issuer, site, signal } = request;
+  terminal.tell(
+    `The authorization server ${printable(issuer)} has its codes typed on another site, ${printable(site)}.`,
+  );
+  const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there. [y/N] `;
+  const answer = await terminal.ask(question, { hidden: false, signal });
+  return /^\s*y(es)?\s*$/i.test(answer ?? '');
+}
+
+/** Longest address that is shown. */
+const longestShown = 2048;
+
+/**
+ * What the person is shown of a code (RFC 8628 section 3.3): where to type it, and the address that has it in it
+ * already. `beside`: another address stands above.
+ */
+export function deviceLines(
+  device: DeviceAuthorization,
+  about: { readonly timeoutMs: number; readonly beside: boolean },
+): readonly string[] {
+  const { verificationUri, verificationUriComplete, userCode, lifetimeMs } = device;
+  const seconds = Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 1000);
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
+  const complete =
+    verificationUriComplete === undefined || verificationUriComplete === verificationUri
+      ? []
+      : [
+          'This address has the code in it; check that the page shows the same one:',
+          `  ${printable(verificationUriComplete, longestShown)}`,
+        ];
+  return [
+    about.beside
+      ? 'Or, with no way back here needed, open this address on any computer or phone:'
+      : 'Open this address in a browser, on any computer or phone:',
+    `  ${printable(verificationUri, longestShown)}`,
+    `and type this code there:  ${printable(userCode, 64)}`,
+    ...complete,
+    `The code is good for ${count} ${unit}${count === 1 ? '' : 's'}.`,
+  ];
+}
+
+/** The code for a program that reads events. */
+export function deviceEvent({ userCode, verificationUri, verificationUriComplete }: DeviceAuthorization) {
+  return {
+    event: 'device_code',
+    userCode,
+    verificationUri,
+    ...(verificationUriComplete === undefined ? {} : { verificationUriComplete }),
+  };
+}

@@ -1,0 +1,160 @@
+import type { Command, CommandContext, CommandExit } from '../app/context.js';
+import type { CommandTable } from '../core/command.js';
+import { exitCode, type Failure } from '../core/failure.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import { usageWrong } from '../core/usage-failures.js';
+import { mendStrays } from '../stores/orphans.js';
+import { findLogin } from '../tokens/find-login.js';
+import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
+import { byFailure, callName, inWords, leftoverLines } from './render.js';
+
+export const logoutTable = {
+  name: 'logout',
+  summary: 'revoke a login at its authorization server, and forget it',
+  positionals: [
+    {
+      name: 'server',
+      describe: 'the server’s URL, or the name of a login; none with --all',
+      required: false,
+    },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'all',
+      kind: 'boolean',
+      describe:
+        'every login, and every client registration, secret and key kept here, but those of client metadata documents',
+    },
+    {
+      name: 'force',
+      kind: 'boolean',
+      describe: 'forget it here even where its store does not open; what is left there goes once it does',
+    },
+  ],
+  notes: [
+    'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
+    'A login whose store does not work is kept, and said (exit 7), unless --force is given; the others are ended all the same.',
+  ],
+} as const satisfies CommandTable;
+
+export const command: Command<typeof logoutTable> = {
+  table: logoutTable,
+  async run(context, args) {
+    if (args.all === (args.server !== undefined)) {
+      throw usageWrong(
+        'postern logout ends one login, that is named, or --all of them.',
+        'postern help logout',
+      );
+    }
+    return args.server === undefined ? endAll(context, args.force) : endOne(context, args.server, args);
+  },
+};
+
+async function endOne(
+  context: CommandContext,
+  server: string,
+  { account, force }: { readonly account: string | undefined; readonly force: boolean },
+): Promise<CommandExit> {
+  const { ports, out, signal, options } = context;
+  const login = await findLogin(ports, { server, account, exact: true });
+  ports.progress.begin(`Logging out of ${login.server}`);
+  const result = await logout(ports, { login, force, signal });
+  ports.progress.end();
+  const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
+  if (options.json) await out.json({ logouts: [resultJson(result)] });
+  else await out.line(resultLine(result, ports.clock.now()));
+  for (const line of leftoverLines(left)) context.tell(line);
+  return 0;
+}
+
+async function endAll(context: CommandContext, force: boolean): Promise<CommandExit> {
+  const { ports, out, tell } = context;
+  const all = await logoutOfAll(ports, { force, signal: context.signal });
+  const { logouts, failures, left } = all;
+  if (context.options.json) {
+    await out.json(allJson(all));
+  } else {
+    if (logouts.length + failures.length === 0) tell('There is no login to end.');
+    for (const result of logouts) await out.line(resultLine(result, ports.clock.now()));
+    const forgotten = forgottenLine(all);
+    if (forgotten !== undefined) await out.line(forgotten);
+    for (const alike of byFailure(failures)) {
+      const [{ failure }] = alike;
+      const names = alike.map(({ login }) => fullName(login)).join(', ');
+      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
+    }
+  }
+  for (const line of leftoverLines(left)) tell(line);
+  if (all.keptKeys > 0) {
+    tell(
+      'Keys of client metadata documents are kept: their documents still name them. To remove one, make its',
+    );
+    tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');
+  }
+  const [first] = failures;
+  return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
+}
+
+function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | undefined {
+  const parts = [
+    ...(registrations === 0
+      ? []
+      : [registrations === 1 ? '1 client registration' : `${registrations} client registrations`]),
+    ...(clientKeys === 0 ? [] : [clientKeys === 1 ? '1 client key' : `${clientKeys} client keys`]),
+  ];
+  return parts.length === 0 ? undefined : `Forgotten, too: ${parts.join(' and ')}.`;
+}
+
+function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
+  const told = ({ code, message, remedy }: Failure) => ({ code, message, remedy });
+  return {
+    logouts: logouts.map(resultJson),
+    failures: failures.map(({ login, failure }) => ({
+      server: login.server,
+      account: login.account,
+      ...told(failure),
+    })),
+    forgotten: { registrations, clientKeys },
+    left: left.map(({ item, failure }) => ({ store: item.store, ...told(failure) })),
+  };
+}
+
+/** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
+function resultLine({ login, revocation }: LogoutResult, now: number): string {
+  const head = `Logged out of ${fullName(login)}.`;
+  const end = accessEnd(login, now);
+  if (revocation.done) {
+    return end === undefined
+      ? `${head} Its token is revoked.`
+      : `${head} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
+  }
+  const why = printable(revocation.why, 400).replace(/\.$/, '');
+  const lives = [
+    ...(login.refreshable && login.grant === undefined ? ['its refresh token stays valid there'] : []),
+    ...(end === undefined ? [] : [`its access token stays valid ${end}`]),
+  ];
+  return `${head} Its token was not revoked (${why})${lives.length === 0 ? '' : `; ${lives.join(', ')}`}.`;
+}
+
+/** How long an access token handed out may go on working; undefined where it has ended. */
+function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined {
+  if (expiresAt === null) return 'until the server refuses it';
+  return expiresAt > now ? `for ${inWords(expiresAt - now)}` : undefined;
+}
+
+function fullName(login: LoginRecord): string {
+  const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
+  return `${printable(callName(login))}${printable(account)}`;
+}
+
+function resultJson({ login, revocation }: LogoutResult) {
+  return {
+    server: login.server,
+    account: login.account,
+    revoked: revocation.done,
+    reason: revocation.done ? null : revocation.why,
+    accessTokenExpiresAt: login.expiresAt === null ? null : new Date(login.expiresAt).toISOString(),
+  };
+}

@@ -1,0 +1,220 @@
+import { exitCode, Failure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
+import type { IndexDocument, LoginRecord, StrayItem } from '../core/records.js';
+import { printable, quoted } from '../core/text/printable.js';
+import type { HttpPorts } from '../http/request.js';
+import { sendRevocationRequest, type TokenAnswer } from '../oauth/token-request.js';
+import { judgeTokenAnswer } from '../oauth/token-response.js';
+import type { StoredCredential } from '../stores/credential-item.js';
+import { type Leftover, markShared, mendStrays, withoutStrays, withStrays } from '../stores/orphans.js';
+import type { StorePorts } from '../stores/ports.js';
+import { currentProofs, removeClientKey } from '../tokens/client-keys.js';
+import { recover } from '../tokens/keep-refreshed.js';
+import { readForIssuer } from '../tokens/read-credential.js';
+import { forgetEveryRegistration } from '../tokens/registrations.js';
+import { forgetFailures } from '../tokens/remember-failure.js';
+import { nameOwnHost } from '../tokens/send-refresh.js';
+import { notForgotten } from './failures.js';
+import { credentialLockWaitMs } from './save-credential.js';
+
+export interface LogoutResult {
+  readonly login: LoginRecord;
+  /** What became of the token at the authorization server. */
+  readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
+}
+
+export interface LogoutRequest {
+  readonly login: LoginRecord;
+  /** Forget it, too, when its store does not open: what is left there stays noted, and is removed once it does. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+type Needs = Pick<CorePorts, 'limits' | 'journal' | 'clock'> &
+  Pick<HttpPorts, 'door'> &
+  Pick<StorePorts, 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks'>;
+
+/**
+ * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
+ * reported as it went.
+ * @throws Failure of the store, the index and the lock
+ */
+export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
+  const { login, signal } = request;
+  const { credential, sharedWith } = await forget(ports, request);
+  await forgetFailures(ports, login.server);
+  if (sharedWith !== undefined) {
+    const why = `the login for ${printable(sharedWith, 200)} uses the same token`;
+    return { login, revocation: { done: false, why } };
+  }
+  return { login, revocation: await revoke(ports, { credential, login, signal }) };
+}
+
+interface Forgotten {
+  /** Undefined when it could not be read, or another login still uses it. */
+  readonly credential: StoredCredential | undefined;
+  /** Another server below the same resource, whose login an older release kept with this one. */
+  readonly sharedWith: string | undefined;
+}
+
+async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten> {
+  const { key, server } = login;
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
+  const { logins } = await ports.index.read();
+  const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
+  const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
+  let credential: StoredCredential | undefined;
+  if (sharedWith === undefined) credential = await readable(ports, login, force);
+  // The record goes first, and what it told of is noted: whatever ends this process here, no login looks whole that is not.
+  const kinds = [login.store, ...(login.leftIn === undefined ? [] : [login.leftIn])];
+  const items = sharedWith === undefined ? kinds.map((store) => ({ key, store })) : [];
+  await ports.index.update((document) =>
+    withStrays({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
+  );
+  try {
+    for (const item of items) {
+      await ports.stores.of(item.store).remove(key);
+      await ports.index.update((document) => withoutStrays(document, [item]));
+    }
+    if (sharedWith === undefined) await ports.recovery.forget(key);
+  } catch (error) {
+    if (!(force && error instanceof Failure)) {
+      await ports.index.update((document) => restored(document, login, items));
+      throw keptBy(error);
+    }
+  }
+  return { credential, sharedWith };
+}
+
+/** As before: a login that could not be taken away is still there, unless another one has come in its place since. */
+function restored(document: IndexDocument, login: LoginRecord, items: readonly StrayItem[]): IndexDocument {
+  const { server, account } = login;
+  return document.logins.some((other) => other.server === server && other.account === account)
+    ? document
+    : withoutStrays({ ...document, logins: [...document.logins, login] }, items);
+}
+
+/** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
+async function readable(
+  ports: Needs,
+  login: LoginRecord,
+  force: boolean,
+): Promise<StoredCredential | undefined> {
+  try {
+    const stored = await readForIssuer(ports, login);
+    return (await recover(ports, login, stored)) ?? stored;
+  } catch (error) {
+    const gone = ['login_needed', 'credential_corrupt'];
+    if (error instanceof Failure && (force || gone.includes(error.code))) {
+      return undefined;
+    }
+    throw keptBy(error);
+  }
+}
+
+function keptBy(error: unknown): unknown {
+  return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
+}
+
+async function revoke(
+  ports: Needs,
+  request: {
+    readonly credential: StoredCredential | undefined;
+    readonly login: LoginRecord;
+    readonly signal: AbortSignal;
+  },
+): Promise<LogoutResult['revocation']> {
+  const { credential, login } = request;
+  if (credential === undefined) {
+    return { done: false, why: 'the stored credential could not be read' };
+  }
+  if (credential.revocationEndpoint === undefined) {
+    return { done: false, why: 'the authorization server offers no revocation' };
+  }
+  const revocationMs = (await ports.limits()).revocationSeconds * 1000;
+  const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
+  try {
+    const [{ clientSecret }] = await currentProofs(ports, login, credential);
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]);
+    await nameOwnHost(ports.door, login.server, credential.revocationEndpoint, signal);
+    const answer = await sendRevocationRequest(ports.door, {
+      endpoint: credential.revocationEndpoint,
+      issuer: credential.binding.issuer,
+      client: {
+        clientId: credential.binding.clientId,
+        method: credential.authMethod,
+        secret: clientSecret,
+      },
+      token: credential.refreshToken ?? credential.accessToken,
+      hint,
+      zone: login.zone,
+      signal,
+    });
+    return answer.status === 200
+      ? { done: true }
+      : { done: false, why: `the authorization server answered ${answer.status}${errorIn(answer)}` };
+  } catch (error) {
+    if (request.signal.aborted) {
+      throw error;
+    }
+    const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
+    return { done: false, why };
+  }
+}
+
+/** The code of an error answer (RFC 7009 section 2.2.1, as at the token endpoint), to be shown; '' where there is none. */
+function errorIn(answer: TokenAnswer): string {
+  const judged = judgeTokenAnswer(answer, { now: 0, requested: [], sent: [] });
+  const code = !judged.ok && judged.problem === 'refused' ? judged.error : '';
+  return code === '' ? '' : ` ${quoted(code, 60)}`;
+}
+
+export interface LogoutOfAll {
+  readonly logouts: readonly LogoutResult[];
+  /** Logins that are as they were, and why. */
+  readonly failures: readonly { readonly login: LoginRecord; readonly failure: Failure }[];
+  readonly registrations: number;
+  /** Keys of clients that were registered with them; those of client ID metadata documents stay. */
+  readonly clientKeys: number;
+  readonly keptKeys: number;
+  /** Items that a store did not give up; noted, so that the next one tries again. */
+  readonly left: readonly Leftover[];
+}
+
+/**
+ * Ends every login, one that cannot be ended not keeping the others; then forgets every client registration and every
+ * key that is registered with one, and whatever else was left in a store.
+ * @throws Failure of the index
+ */
+export async function logoutOfAll(
+  ports: Parameters<typeof logout>[0] & Pick<CorePorts, 'progress'>,
+  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
+): Promise<LogoutOfAll> {
+  const { logins } = await ports.index.read();
+  const logouts: LogoutResult[] = [];
+  const failures: { login: LoginRecord; failure: Failure }[] = [];
+  for (const login of logins) {
+    ports.progress.begin(`Logging out of ${login.server}`);
+    try {
+      logouts.push(await logout(ports, { login, force, signal }));
+    } catch (error) {
+      if (!(error instanceof Failure) || signal.aborted) throw error;
+      failures.push({ login, failure: error });
+    } finally {
+      ports.progress.end();
+    }
+  }
+  const registrations = await forgetEveryRegistration(ports);
+  const { clientKeys = [] } = await ports.index.read();
+  const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
+  for (const record of own) await removeClientKey(ports, record, signal);
+  const left = await mendStrays(ports, () => true, signal);
+  return {
+    logouts,
+    failures,
+    registrations,
+    clientKeys: own.length,
+    keptKeys: clientKeys.length - own.length,
+    left,
+  };
+}

@@ -1,0 +1,55 @@
+import type { Command } from '../app/context.js';
+import type { CommandTable } from '../core/command.js';
+import { exitCode } from '../core/failure.js';
+import { isStoreChoice, whyNoStore } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import { argumentRefused } from '../core/usage-failures.js';
+import { moveStore } from './move-store.js';
+import { byFailure, storeInWords } from './render.js';
+
+export const moveTable = {
+  name: 'move',
+  summary: 'move the secrets of every login to another store',
+  positionals: [
+    {
+      name: 'store',
+      describe: 'keychain, file (sealed files), or helper:NAME (docker-credential-NAME)',
+      required: true,
+    },
+  ],
+  options: [],
+  examples: [{ command: 'postern move file', describe: 'out of the keychain, into sealed files' }],
+  notes: [
+    'Each secret is written there and read again before it is removed where it was, so that a move that is interrupted loses nothing; run it again to end it. New logins go where the last one is. What the stores are: postern help login.',
+  ],
+} as const satisfies CommandTable;
+
+export const command: Command<typeof moveTable> = {
+  table: moveTable,
+  async run(context, { store }) {
+    const { ports, out } = context;
+    if (!isStoreChoice(store)) {
+      throw argumentRefused('store', whyNoStore(store));
+    }
+    const { moved, failures } = await moveStore(ports, { to: store, signal: context.signal });
+    if (context.options.json) {
+      const failed = failures.map(({ what, failure: { code, message, remedy } }) => ({
+        what,
+        code,
+        message,
+        remedy,
+      }));
+      await out.json({ store, moved, failures: failed });
+    } else {
+      const what = moved === 1 ? '1 secret' : `${moved} secrets`;
+      if (moved + failures.length === 0) context.tell('There is nothing to move.');
+      else await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
+      for (const alike of byFailure(failures)) {
+        const [{ failure }] = alike;
+        const names = alike.map(({ what }) => printable(what)).join(', ');
+        context.tell(`Not moved: ${names}. ${failure.message} ${failure.remedy}`);
+      }
+    }
+    return failures.length === 0 ? 0 : exitCode.store;
+  },
+};

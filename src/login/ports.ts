@@ -1,0 +1,117 @@
+import type { Seat } from '../core/browser-availability.js';
+import type { CorePorts } from '../core/ports.js';
+import type { RegistrationWay, StoreKind } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
+import type { HttpPorts } from '../http/request.js';
+import type { AuthorizationAnswer } from '../oauth/authorization-response.js';
+import type { StorePorts } from '../stores/ports.js';
+import type { RefreshPorts } from '../tokens/detached-refresh.js';
+
+export interface LoginRequest {
+  /** The server's canonical URL. */
+  readonly server: string;
+  readonly account: string;
+  readonly name: string | undefined;
+  /** `--scope`: instead of what the server asks for. */
+  readonly scopes: readonly string[] | undefined;
+  /** Scopes to keep: those held, at a step-up. */
+  readonly heldScopes: readonly string[];
+  /** `--authorization-server`. */
+  readonly issuer: string | undefined;
+  readonly registration: RegistrationWay | undefined;
+  /** Given with this login. */
+  readonly client: PreregisteredClient | undefined;
+  /** Configured, each for its issuer. */
+  readonly clients: readonly PreregisteredClient[];
+  readonly metadataUrl: string | undefined;
+  /** Where its secrets are to be; undefined: where they were. */
+  readonly store: StoreKind | undefined;
+  readonly redirectPort: number | undefined;
+  readonly mode: 'browser' | 'no-browser';
+  readonly seat: Seat;
+  /** Names the program that wants this login; undefined: a person types it, at a terminal. */
+  readonly caller: (() => string) | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Rejects when the login need not be waited for any longer; looked at while a person is waited for. */
+  readonly overtaken?: (signal: AbortSignal) => Promise<never>;
+}
+
+/** A client that a person configured, for one authorization server. */
+export interface PreregisteredClient {
+  readonly clientId: string;
+  readonly secret: Secret | undefined;
+  /** The secret comes from a variable that does not say which issuer it is for. */
+  readonly unbound?: boolean;
+  /** The issuer it is registered at; undefined when it was given with this very login. */
+  readonly issuer: string | undefined;
+  /** The redirect URI registered for it, when its port is fixed. */
+  readonly redirectUri: string | undefined;
+}
+
+export interface Browser {
+  /** Hands our own one-time loopback URL to the person's browser. Never throws. */
+  open(url: string): Promise<'opened' | 'unavailable'>;
+}
+
+/** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
+export type PlaceOfLink = 'opener' | 'terminal';
+
+/** What a person is to agree to before the login page, where a program has begun the login. */
+export interface LoginConsent {
+  /** The program that began it. */
+  readonly program: string;
+  readonly server: string;
+  readonly issuer: string;
+}
+
+/** An authorization request with a state of its own. */
+export interface RequestToOpen {
+  readonly state: Secret;
+  readonly url: string;
+  /** Works once (a request that was pushed): whoever comes again needs another. */
+  readonly once: boolean;
+}
+
+export interface CallbackListener extends AsyncDisposable {
+  /** `http://127.0.0.1:<port>/callback` */
+  readonly redirectUri: string;
+  /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
+  arm(options: {
+    /** Makes an authorization request; what it throws, it has told already. Undefined: the login is about to fail. */
+    readonly newRequest: () => Promise<RequestToOpen | undefined>;
+    readonly consent?: LoginConsent | undefined;
+  }): void;
+  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own: one URL for each
+   * place. With `consent` by way of a page of ours with a button. */
+  link(place: PlaceOfLink): string;
+  /** The address of an authorization request for the terminal, which the person may open on any computer. */
+  address(): Promise<string | undefined>;
+  /** Is this the state of a request of this login? */
+  isOurs(state: string): boolean;
+  /** The first callback with one of our states; the browser is kept waiting until `finish`.
+   * @throws Failure `callback_unusable`, or the signal's reason */
+  answer(signal: AbortSignal): Promise<AuthorizationAnswer>;
+  /** True once the answer may be somebody else's: the opener's link was taken by two browsers, or by another user, and
+   * the answer is none to a request of the terminal's; or it came by another browser than the one its request was made
+   * for. Look right before it is redeemed. */
+  readonly doubtful: boolean;
+  /** How many callbacks had an unknown `state`, or none, and were ignored. */
+  readonly ignored: number;
+  /** Lets the waiting browser go on to our constant page: `stored` only once the token is. */
+  finish(outcome: 'stored' | 'failed'): Promise<void>;
+}
+
+export interface CallbackListeners {
+  /** @throws Failure `port_in_use`, `port_refused` */
+  listen(options: { readonly port: number }): Promise<CallbackListener>;
+}
+
+/** How a person is reached in a browser. */
+export interface BrowserPorts {
+  readonly browser: Browser;
+  readonly listeners: CallbackListeners;
+}
+
+/** What a login needs of the world. */
+export type LoginPorts = CorePorts & HttpPorts & StorePorts & RefreshPorts & BrowserPorts;

@@ -1,0 +1,134 @@
+export const quote = 0x22;
+
+export const backslash = 0x5c;
+
+/** So many plain characters in a row, and the rest is looked at four at a time. */
+const longRun = 64;
+
+/** Past the string whose opening quote is at `at`. */
+export function skipString(bytes: Uint8Array, at: number): number {
+  let next = at + 1;
+  for (;;) {
+    let byte = bytes[next];
+    const soon = wordAt(bytes, next + longRun);
+    while (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash) {
+      next += 1;
+      if (next === soon) next = skipPlainWords(bytes, next);
+      byte = bytes[next];
+    }
+    if (byte === undefined || byte < 0x20) {
+      return -1;
+    }
+    if (byte === quote) {
+      return next + 1;
+    }
+    if (byte === backslash) {
+      next = skipEscape(bytes, next);
+    } else {
+      next = skipWide(bytes, next, byte);
+    }
+    if (next === -1) {
+      return -1;
+    }
+  }
+}
+
+/** The next place from which words of four bytes can be read. */
+function wordAt(bytes: Uint8Array, at: number): number {
+  return at + (-(bytes.byteOffset + at) & 3);
+}
+
+/** Past whole words of plain ASCII: no control, quote or backslash among their four bytes. Maybe nowhere. */
+function skipPlainWords(bytes: Uint8Array, at: number): number {
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (bytes.length - at) >> 2);
+  let count = 0;
+  for (; count < words.length; count += 1) {
+    const word = words[count] ?? 0;
+    const quotes = word ^ 0x22222222;
+    const backslashes = word ^ 0x5c5c5c5c;
+    // In each term the highest bit of some byte is set when a byte is below 0x20, above 0x7f, or zero after the XOR.
+    const found =
+      (word - 0x20202020) |
+      word |
+      ((quotes - 0x01010101) & ~quotes) |
+      ((backslashes - 0x01010101) & ~backslashes);
+    if ((found & 0x80808080) !== 0) break;
+  }
+  return at + 4 * count;
+}
+
+/** Past the number, `true`, `false` or `null` that begins at `at`; -1 where there is none. */
+export function skipScalar(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at] ?? 0;
+  if (byte === 0x2d || isDigit(byte)) return skipNumber(bytes, at);
+  if (byte === 0x74) return skipWord(bytes, at, 'true');
+  if (byte === 0x66) return skipWord(bytes, at, 'false');
+  return skipWord(bytes, at, 'null');
+}
+
+function skipWord(bytes: Uint8Array, at: number, word: string): number {
+  for (let index = 0; index < word.length; index += 1) {
+    if (bytes[at + index] !== word.charCodeAt(index)) return -1;
+  }
+  return at + word.length;
+}
+
+function skipNumber(bytes: Uint8Array, at: number): number {
+  let next = bytes[at] === 0x2d ? at + 1 : at;
+  next = bytes[next] === 0x30 ? next + 1 : skipDigits(bytes, next);
+  if (next !== -1 && bytes[next] === 0x2e) next = skipDigits(bytes, next + 1);
+  if (next !== -1 && (bytes[next] === 0x65 || bytes[next] === 0x45)) {
+    const sign = bytes[next + 1];
+    next = skipDigits(bytes, next + (sign === 0x2b || sign === 0x2d ? 2 : 1));
+  }
+  return next;
+}
+
+/** At least one. */
+function skipDigits(bytes: Uint8Array, at: number): number {
+  let next = at;
+  while (isDigit(bytes[next] ?? 0)) next += 1;
+  return next === at ? -1 : next;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+function skipEscape(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at + 1];
+  if (byte === 0x75) {
+    for (let index = 2; index < 6; index += 1) {
+      if (!isHex(bytes[at + index] ?? 0)) return -1;
+    }
+    return at + 6;
+  }
+  // " \ / b f n r t
+  return byte !== undefined && [0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74].includes(byte) ? at + 2 : -1;
+}
+
+function isHex(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
+}
+
+/** Past a character of two to four bytes, by the table of RFC 3629 section 4. */
+function skipWide(bytes: Uint8Array, at: number, lead: number): number {
+  const second = bytes[at + 1] ?? 0;
+  if (lead >= 0xc2 && lead <= 0xdf) return isTail(second) ? at + 2 : -1;
+  if (lead >= 0xe0 && lead <= 0xef) {
+    const low = lead === 0xe0 ? 0xa0 : 0x80;
+    const high = lead === 0xed ? 0x9f : 0xbf;
+    return second >= low && second <= high && isTail(bytes[at + 2]) ? at + 3 : -1;
+  }
+  if (lead >= 0xf0 && lead <= 0xf4) {
+    const low = lead === 0xf0 ? 0x90 : 0x80;
+    const high = lead === 0xf4 ? 0x8f : 0xbf;
+    const fits = second >= low && second <= high;
+    return fits && isTail(bytes[at + 2]) && isTail(bytes[at + 3]) ? at + 4 : -1;
+  }
+  return -1;
+}
+
+function isTail(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x80 && byte <= 0xbf;
+}

@@ -1,0 +1,64 @@
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+
+/** Limits for protocol messages: deeper and wider than metadata, still bounded. */
+const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true } as const;
+
+/** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
+export type Message =
+  | {
+      readonly kind: 'request';
+      readonly id: string | number;
+      readonly method: string;
+      readonly params: JsonObject;
+    }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'result'; readonly id: string | number; readonly result: JsonObject }
+  | {
+      readonly kind: 'error';
+      readonly id: string | number | null;
+      readonly code: number;
+      readonly message: string;
+      readonly data: JsonValue | undefined;
+    };
+
+/**
+ * The messages in a body or an event: one, or several of an older revision's batch. Undefined when it is none.
+ * @param bytes are overwritten
+ */
+export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
+  const parsed = parseJson(bytes, messageLimits);
+  if (!parsed.ok) {
+    return undefined;
+  }
+  const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+  const messages = values.map(parseMessage);
+  return messages.every((message) => message !== undefined) ? messages : undefined;
+}
+
+function parseMessage(value: JsonValue): Message | undefined {
+  const object = asObject(value);
+  if (object === undefined || object['jsonrpc'] !== '2.0') {
+    return undefined;
+  }
+  const { id, method } = object;
+  const named = typeof id === 'string' || typeof id === 'number' ? id : undefined;
+  if (typeof method === 'string') {
+    const params = asObject(object['params']) ?? {};
+    return named === undefined
+      ? { kind: 'notification', method, params }
+      : { kind: 'request', id: named, method, params };
+  }
+  const error = asObject(object['error']);
+  if (error !== undefined) {
+    const { code, message, data } = error;
+    return {
+      kind: 'error',
+      id: named ?? null,
+      code: typeof code === 'number' ? code : 0,
+      message: typeof message === 'string' ? message : '',
+      data,
+    };
+  }
+  const result = asObject(object['result']);
+  return result === undefined || named === undefined ? undefined : { kind: 'result', id: named, result };
+}

@@ -1,0 +1,217 @@
+import { quote } from './json-scalars.js';
+import {
+  closeBracket,
+  comma,
+  openBrace,
+  openBracket,
+  skipSpace,
+  skipValue,
+  textAt,
+  walkObject,
+} from './json-scan.js';
+
+/** What has to be known of a JSON-RPC message to pass it on. Its bytes are not taken apart, and never put together again. */
+export interface MessageShape {
+  readonly kind: 'request' | 'notification' | 'answer';
+  /** The same for ids that are the same, whatever their spelling; undefined for a notification and for `null`. */
+  readonly id: string | undefined;
+  /** Where the id stands, as it is spelled; undefined without one. */
+  readonly idBytes: readonly [from: number, to: number] | undefined;
+  /** '' for an answer. */
+  readonly method: string;
+  readonly params: ParamsShape;
+  /** Where the members begin, and the error ends; -1 without one. */
+  readonly resultAt: number;
+  readonly errorAt: number;
+  readonly errorEnd: number;
+}
+
+/** What counts of the parameters; of two members with one name the last. */
+export interface ParamsShape {
+  name?: string;
+  uri?: string;
+  taskId?: string;
+  /** As `MessageShape.id`. */
+  requestId?: string;
+  /** The revision that the message names for itself in `_meta`. */
+  revision?: string;
+}
+
+/** One JSON text: a message, or, in a revision that has them, a batch of them. */
+export interface ScannedText {
+  readonly isBatch: boolean;
+  readonly messages: readonly MessageShape[];
+  /** Where each message of a batch stands. */
+  readonly places: readonly (readonly [from: number, to: number])[];
+}
+
+/** Why a text is no message: no JSON at all (-32700), or none that JSON-RPC knows (-32600). */
+export type ScanProblem = 'not_json' | 'not_a_message';
+
+/** No id is longer, as it is spelled, nor a method or a name that decides anything. In bytes. */
+const longestId = 1_024;
+
+const longestName = 8_192;
+
+/** Scans a whole text, white space around it allowed. */
+export function scanText(bytes: Uint8Array): ScannedText | ScanProblem {
+  const at = skipSpace(bytes, 0);
+  if (bytes[at] === openBracket) return scanBatch(bytes, at);
+  const end = { at: -1 };
+  const message = bytes[at] === openBrace ? scanMessage(bytes, at, end) : undefined;
+  if (message !== undefined && isEnd(bytes, end.at)) {
+    return { isBatch: false, messages: [message], places: [] };
+  }
+  const after = end.at === -1 ? skipValue(bytes, at) : end.at;
+  return after !== -1 && isEnd(bytes, after) ? 'not_a_message' : 'not_json';
+}
+
+function scanBatch(bytes: Uint8Array, at: number): ScannedText | ScanProblem {
+  const after = skipValue(bytes, at);
+  if (after === -1 || !isEnd(bytes, after)) return 'not_json';
+  const messages: MessageShape[] = [];
+  const places: (readonly [number, number])[] = [];
+  let next = skipSpace(bytes, at + 1);
+  while (bytes[next] !== closeBracket) {
+    const end = { at: -1 };
+    const message = scanMessage(bytes, next, end);
+    if (message === undefined) return 'not_a_message';
+    messages.push(message);
+    places.push([next, end.at]);
+    next = skipSpace(bytes, end.at);
+    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
+  }
+  return messages.length === 0 ? 'not_a_message' : { isBatch: true, messages, places };
+}
+
+/** The message that begins at `at`; `end` is told where it ends, even where it is JSON and no message. */
+function scanMessage(bytes: Uint8Array, at: number, end: { at: number }): MessageShape | undefined {
+  const found = {
+    jsonrpc: -1,
+    id: -1,
+    idEnd: -1,
+    method: -1,
+    methodEnd: -1,
+    params: -1,
+    result: -1,
+    error: -1,
+    errorEnd: -1,
+  };
+  const params: ParamsShape = {};
+  let isClear = true;
+  end.at = walkObject(bytes, at, (name, valueAt) => {
+    const after = name === 'params' ? scanParams(bytes, valueAt, params) : skipValue(bytes, valueAt);
+    switch (name) {
+      case 'jsonrpc':
+      case 'id':
+      case 'method':
+      case 'params':
+      case 'result':
+      case 'error':
+        isClear &&= found[name] === -1; // which of two would count?
+        found[name] = valueAt;
+        if (name === 'id') found.idEnd = after;
+        if (name === 'method') found.methodEnd = after;
+        if (name === 'error') found.errorEnd = after;
+    }
+    return after;
+  });
+  if (end.at === -1 || !isClear || !isText(bytes, found.jsonrpc, '2.0')) return undefined;
+  const idKind = found.id === -1 ? 'none' : kindOfId(bytes, found.id, found.idEnd);
+  if (found.method !== -1 && found.methodEnd - found.method > longestName) return undefined;
+  const kind = kindOf(bytes, found, idKind);
+  if (kind === undefined) return undefined;
+  return {
+    kind,
+    id: idKind === 'named' ? idKey(bytes, found.id, found.idEnd) : undefined,
+    idBytes: found.id === -1 ? undefined : [found.id, found.idEnd],
+    method: found.method === -1 ? '' : textAt(bytes, found.method, longestName),
+    params,
+    resultAt: found.result,
+    errorAt: found.error,
+    errorEnd: found.errorEnd,
+  };
+}
+
+function kindOf(
+  bytes: Uint8Array,
+  found: { readonly method: number; readonly result: number; readonly error: number },
+  idKind: ReturnType<typeof kindOfId> | 'none',
+): MessageShape['kind'] | undefined {
+  if (idKind === 'wrong') return undefined;
+  const answers = Number(found.result !== -1) + Number(found.error !== -1);
+  if (found.method !== -1) {
+    if (bytes[found.method] !== quote || answers > 0 || idKind === 'null') return undefined;
+    return idKind === 'none' ? 'notification' : 'request';
+  }
+  if (answers !== 1) return undefined;
+  return idKind === 'named' || found.error !== -1 ? 'answer' : undefined;
+}
+
+function kindOfId(bytes: Uint8Array, at: number, end: number): 'named' | 'null' | 'wrong' {
+  const byte = bytes[at] ?? 0;
+  if (end - at > longestId) return 'wrong';
+  if (byte === quote || byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return 'named';
+  return byte === 0x6e ? 'null' : 'wrong';
+}
+
+/** Integers stay as they are spelled, since a large one is not the number that JavaScript makes of it. */
+function idKey(bytes: Uint8Array, at: number, end: number): string {
+  if (bytes[at] === quote) return `"${textAt(bytes, at, longestId)}`;
+  let text = '';
+  for (let next = at; next < end; next += 1) text += String.fromCharCode(bytes[next] ?? 0);
+  return /^-?\d+$/.test(text) ? text : String(Number(text));
+}
+
+function isEnd(bytes: Uint8Array, at: number): boolean {
+  return skipSpace(bytes, at) === bytes.length;
+}
+
+function isText(bytes: Uint8Array, at: number, text: string): boolean {
+  return at !== -1 && bytes[at] === quote && textAt(bytes, at, longestName) === text;
+}
+
+const revisionMember = 'io.modelcontextprotocol/protocolVersion';
+
+function scanParams(bytes: Uint8Array, at: number, params: ParamsShape): number {
+  if (bytes[at] !== openBrace) return skipValue(bytes, at);
+  return walkObject(bytes, at, (name, valueAt) => {
+    if (name === '_meta' && bytes[valueAt] === openBrace) {
+      return walkObject(bytes, valueAt, (inner, innerAt) => {
+        const after = skipValue(bytes, innerAt);
+        if (inner === revisionMember && after !== -1) keep(params, 'revision', bytes, innerAt, after);
+        return after;
+      });
+    }
+    const after = skipValue(bytes, valueAt);
+    if (after === -1) return after;
+    if (name === 'name' || name === 'uri' || name === 'taskId') keep(params, name, bytes, valueAt, after);
+    if (name === 'requestId' && kindOfId(bytes, valueAt, after) === 'named')
+      params.requestId = idKey(bytes, valueAt, after);
+    return after;
+  });
+}
+
+/** One that is too long for a header would be refused there; it is left out, as one that is no text. */
+function keep(
+  params: ParamsShape,
+  name: keyof ParamsShape,
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+): void {
+  if (bytes[at] === quote && end - at <= longestName) params[name] = textAt(bytes, at, longestName);
+  else delete params[name];
+}
+
+/** A text member of an object; undefined where there is none. The last of two counts. */
+export function textMember(bytes: Uint8Array, objectAt: number, name: string): string | undefined {
+  let found: string | undefined;
+  walkObject(bytes, objectAt, (other, valueAt) => {
+    const after = skipValue(bytes, valueAt);
+    const isShort = bytes[valueAt] === quote && after - valueAt <= longestName;
+    if (other === name) found = isShort ? textAt(bytes, valueAt, longestName) : undefined;
+    return after;
+  });
+  return found;
+}

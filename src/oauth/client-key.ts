@@ -1,0 +1,185 @@
+import { Secret } from '../core/secret.js';
+import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+
+/** The two that every authorization server with `private_key_jwt` is likely to take (RFC 7518 section 3.1). */
+export const keyAlgorithms = ['ES256', 'RS256'] as const;
+
+export type KeyAlgorithm = (typeof keyAlgorithms)[number];
+
+/** A client's own key pair, for `private_key_jwt`. */
+export interface ClientKey {
+  readonly algorithm: KeyAlgorithm;
+  /** Its thumbprint (RFC 7638), which stands as `kid` in the public half and in each assertion. */
+  readonly keyId: string;
+  /** What an authorization server is to be given: a JWK (RFC 7517) without anything private. */
+  readonly publicJwk: JsonObject;
+  /** The private members alone, by their names. */
+  readonly privateMembers: ReadonlyMap<string, Secret>;
+}
+
+const publicNames = { ES256: ['crv', 'kty', 'x', 'y'], RS256: ['e', 'kty', 'n'] } as const;
+
+const privateNames = { ES256: ['d'], RS256: ['d', 'p', 'q', 'dp', 'dq', 'qi'] } as const;
+
+/** Makes a key pair: P-256, or RSA with 3072 bits. */
+export async function makeClientKey(algorithm: KeyAlgorithm): Promise<ClientKey> {
+  const { subtle } = globalThis.crypto;
+  const pair =
+    algorithm === 'ES256'
+      ? await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+      : await subtle.generateKey(
+          {
+            name: 'RSASSA-PKCS1-v1_5',
+            hash: 'SHA-256',
+            modulusLength: 3072,
+            publicExponent: new Uint8Array([1, 0, 1]),
+          },
+          true,
+          ['sign', 'verify'],
+        );
+  const jwk = (await subtle.exportKey('jwk', pair.privateKey)) as unknown as JsonObject;
+  const key = clientKeyOf({ ...jwk, alg: algorithm, kid: await thumbprint(jwk, algorithm) });
+  if (key === undefined) {
+    throw new Error('the key that was made has not the members of its kind');
+  }
+  return key;
+}
+
+/** A key pair from its private JWK with `alg` and `kid`; undefined when something is missing. Total. */
+export function clientKeyOf(jwk: JsonObject | undefined): ClientKey | undefined {
+  const algorithm = keyAlgorithms.find((name) => name === jwk?.['alg']);
+  const keyId = jwk?.['kid'];
+  if (jwk === undefined || algorithm === undefined || typeof keyId !== 'string') {
+    return undefined;
+  }
+  const members = [...publicNames[algorithm], ...privateNames[algorithm]];
+  if (!members.every((name) => typeof jwk[name] === 'string')) {
+    return undefined;
+  }
+  const shown = publicNames[algorithm].map((name) => [name, jwk[name]]);
+  const hidden = privateNames[algorithm].map((name) => [name, new Secret(String(jwk[name]))] as const);
+  return {
+    algorithm,
+    keyId,
+    publicJwk: { ...Object.fromEntries(shown), kid: keyId, alg: algorithm, use: 'sig' },
+    privateMembers: new Map(hidden),
+  };
+}
+
+/** The whole private JWK as text: what `ClientAuthentication.secret` takes for `private_key_jwt`. */
+export function privateText({ algorithm, keyId, publicJwk, privateMembers }: ClientKey): Secret {
+  const shown = publicNames[algorithm].map((name) => [name, publicJwk[name]]);
+  const hidden = [...privateMembers].map(([name, value]) => [name, value.reveal()]);
+  return new Secret(
+    JSON.stringify({ ...Object.fromEntries([...shown, ...hidden]), kid: keyId, alg: algorithm }),
+  );
+}
+
+/** The `kid` of a private JWK's text; undefined for PEM, and for a JWK without one. */
+export function keyIdOf(text: Secret): string | undefined {
+  const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
+  const jwk = parsed.ok ? asObject(parsed.value) : undefined;
+  return jwk && stringField(jwk, 'kid');
+}
+
+/** RFC 7638: SHA-256 over the required members, in the order of their names, without a blank. */
+async function thumbprint(jwk: JsonObject, algorithm: KeyAlgorithm): Promise<string> {
+  const members = Object.fromEntries(publicNames[algorithm].map((name) => [name, jwk[name]]));
+  const bytes = new TextEncoder().encode(JSON.stringify(members));
+  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes));
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '');
+}
+
+export type ImportedKey =
+  /** `keyId`: the `kid` of a JWK, which the authorization server finds the public half by. */
+  | { readonly ok: true; readonly key: CryptoKey; readonly keyId: string | undefined }
+  /** `why` ends the sentence "the key cannot be used: "; nothing of the key is in it. */
+  | { readonly ok: false; readonly why: string };
+
+const smallestRsaBits = 2048;
+
+const kinds = [
+  { name: 'ECDSA', namedCurve: 'P-256' },
+  { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+] as const;
+
+/**
+ * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
+ * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is told, never
+ * thrown.
+ */
+export async function importPrivateKey(text: string): Promise<ImportedKey> {
+  return text.trimStart().startsWith('{') ? importJwk(text) : importPem(text);
+}
+
+async function importJwk(text: string): Promise<ImportedKey> {
+  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 4, maxKeys: 50 });
+  const jwk: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
+  if (jwk === undefined) {
+    return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
+  }
+  if (jwk['keys'] !== undefined) {
+    return { ok: false, why: 'it is a set of keys (JWKS); one key with its private member "d" is needed' };
+  }
+  if (jwk['kty'] === 'oct' || typeof jwk['d'] !== 'string') {
+    return { ok: false, why: 'it is no private key (a JWK with the member "d")' };
+  }
+  for (const kind of kinds) {
+    try {
+      const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
+      const key = await globalThis.crypto.subtle.importKey('jwk', bare as JsonWebKey, kind, false, ['sign']);
+      return judgeSize(key, stringField(jwk, 'kid'));
+    } catch {
+      // Of another kind, or broken: the next kind, or the answer below.
+    }
+  }
+  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
+}
+
+async function importPem(pem: string): Promise<ImportedKey> {
+  const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g)];
+  const block = blocks.find(([, label]) => label === 'PRIVATE KEY');
+  if (block === undefined) {
+    return { ok: false, why: whyNot(blocks.map(([, label]) => label ?? '')) };
+  }
+  const bytes = decodeBase64(block[2] ?? '');
+  if (bytes === undefined) {
+    return { ok: false, why: 'its base64 is broken' };
+  }
+  for (const kind of kinds) {
+    try {
+      const key = await globalThis.crypto.subtle.importKey('pkcs8', bytes, kind, false, ['sign']);
+      return judgeSize(key, undefined);
+    } catch {
+      // Of another kind, or broken: the next kind, or the answer below.
+    }
+  }
+  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
+}
+
+function judgeSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
+  const bits = 'modulusLength' in key.algorithm ? Number(key.algorithm.modulusLength) : undefined;
+  return bits !== undefined && bits < smallestRsaBits
+    ? { ok: false, why: `it is an RSA key of ${bits} bits, and at least ${smallestRsaBits} are needed` }
+    : { ok: true, key, keyId };
+}
+
+function whyNot(labels: readonly string[]): string {
+  if (labels.includes('ENCRYPTED PRIVATE KEY')) {
+    return 'it is encrypted (decrypt it with: openssl pkcs8 -in FILE)';
+  }
+  return labels.some((label) => label.endsWith('PRIVATE KEY'))
+    ? 'it is not in PKCS #8 form (turn it into that with: openssl pkcs8 -topk8 -nocrypt -in FILE)'
+    : 'there is no private key in PEM form in it (-----BEGIN PRIVATE KEY-----)';
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text.replace(/\s+/g, '')), (character) => character.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}

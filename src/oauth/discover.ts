@@ -1,0 +1,204 @@
+import type { Failure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
+import type { Clock, CorePorts } from '../core/ports.js';
+import type { Zone } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import type { HttpPorts } from '../http/request.js';
+import {
+  authorizationServerChanged,
+  authorizationServerNotNamed,
+  discoveryTimedOut,
+} from './discovery-failures.js';
+import { findAuthorizationServer } from './find-authorization-server.js';
+import { probeServer } from './probe.js';
+import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
+import type { AuthorizationServer, WantedGrant } from './server-metadata.js';
+
+export interface Discovery {
+  readonly server: string;
+  readonly zone: Zone;
+  readonly protectedResource: ProtectedResource;
+  readonly authorizationServer: AuthorizationServer;
+  /** The challenge's scopes; undefined when it named none. */
+  readonly challengedScopes: readonly string[] | undefined;
+  /** What the person is shown at each login, and `status` repeats. */
+  readonly warnings: readonly string[];
+}
+
+export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
+  readonly server: string;
+  readonly grant: WantedGrant;
+};
+
+/**
+ * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
+ * in order. Nothing is registered, opened or stored.
+ * @throws Failure of each step, with the trail of the steps before it; `timed_out` when all took too long together
+ */
+export async function discover(
+  ports: Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
+  request: DiscoveryRequest,
+): Promise<Discovery> {
+  const { server } = request;
+  // For all requests together, however many addresses hang; each has a shorter limit of its own.
+  const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
+  const timeUp = () => discoveryTimedOut(server, discoveryMs, ports.journal.steps);
+  const budget = new TimeBudget(ports.clock, discoveryMs, timeUp);
+  const { probed, protectedResource } = await budget.spend(request.signal, async (signal) => {
+    const probed = await probeServer(ports, { server, signal });
+    return { probed, protectedResource: await findProtectedResource(ports, { server, probed, signal }) };
+  });
+  const named = protectedResource.authorizationServers;
+  const issuer = await chooseAuthorizationServer(ports, { ...request, named });
+  const { zone } = probed;
+  const { resource } = protectedResource;
+  const authorizationServer = await budget.spend(request.signal, async (signal) => {
+    const found = await findAuthorizationServer(ports, {
+      issuer,
+      resource,
+      zone,
+      signal,
+      grant: request.grant,
+    });
+    // Before anything is registered or opened: whoever logs in should not find out afterwards.
+    const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
+    for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
+      if (url === undefined) continue;
+      await ports.door.check({ url, namedBy: zone, signal });
+    }
+    return found;
+  });
+  return {
+    server,
+    zone,
+    protectedResource,
+    authorizationServer,
+    challengedScopes: probed.scopes,
+    warnings: warningsOf(server, probed.resourceMetadata, protectedResource, authorizationServer),
+  };
+}
+
+function warningsOf(
+  server: string,
+  metadataUrl: string | undefined,
+  resource: ProtectedResource,
+  authorizationServer: AuthorizationServer,
+): readonly string[] {
+  const origin = (url: string) => new URL(url).origin;
+  const warnings: string[] = [];
+  if (resource.relation === 'ancestor') {
+    warnings.push(`the token is valid for the whole of ${resource.resource}, not only for ${server}`);
+  }
+  if (metadataUrl !== undefined && origin(metadataUrl) !== origin(server)) {
+    warnings.push(`the server's metadata is published at another origin, ${origin(metadataUrl)}`);
+  }
+  const { authorizationEndpoint } = authorizationServer;
+  if (
+    authorizationEndpoint !== undefined &&
+    origin(authorizationEndpoint) !== origin(authorizationServer.issuer)
+  ) {
+    const there = origin(authorizationEndpoint);
+    warnings.push(
+      `the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`,
+    );
+  }
+  return warnings;
+}
+
+export interface AuthorizationServerChoice {
+  readonly named: readonly string[];
+  /** `--authorization-server`: the person's word. */
+  readonly wanted: string | undefined;
+  /** The login that exists for this server and account. */
+  readonly held: (LoginMeant & { readonly issuer: string }) | undefined;
+  /** Issuers with a login or a pre-registered client, most telling first. */
+  readonly known: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Chooses an authorization server (RFC 9728 section 7.6): the person's option; else the one of the login at hand,
+ * which a server cannot change by itself; else one that is known here; else the person is asked; else the first.
+ * @throws Failure `authorization_server_changed`, `authorization_server_unknown`
+ */
+export async function chooseAuthorizationServer(
+  ports: Pick<CorePorts, 'terminal' | 'journal'>,
+  choice: AuthorizationServerChoice,
+): Promise<string> {
+  const chosen = await pick(ports, choice);
+  ports.journal.record({
+    name: 'authorization-server-choice',
+    asked: `${choice.named.length} named`,
+    came: chosen,
+    rule: 'R-2.1b',
+    verdict: 'pass',
+  });
+  return chosen;
+}
+
+async function pick(
+  ports: Pick<CorePorts, 'terminal' | 'journal'>,
+  choice: AuthorizationServerChoice,
+): Promise<string> {
+  const { named, wanted, held, known } = choice;
+  if (wanted !== undefined) {
+    if (!named.includes(wanted)) {
+      throw authorizationServerNotNamed(wanted, named, ports.journal.steps);
+    }
+    return wanted;
+  }
+  if (held !== undefined) {
+    if (!named.includes(held.issuer)) {
+      throw authorizationServerChanged(held, named, ports.journal.steps);
+    }
+    return held.issuer;
+  }
+  const familiar = known.find((issuer) => named.includes(issuer));
+  const [first] = named;
+  if (familiar !== undefined) {
+    return familiar;
+  }
+  if (first === undefined) {
+    throw new Error('a judged document names at least one authorization server');
+  }
+  if (named.length === 1 || !ports.terminal.interactive) {
+    return first;
+  }
+  const labels = named.map((issuer) => printable(issuer));
+  const index = await ports.terminal.choose('Log in at which authorization server?', labels, choice.signal);
+  return named[index] ?? first;
+}
+
+/** Time that several waits share: what one has taken, the next has not. What happens between them is free. */
+export class TimeBudget {
+  readonly #clock: Clock;
+  readonly #failure: () => Failure;
+  #leftMs: number;
+
+  /** @param failure what a wait ends with when the time is up */
+  constructor(clock: Clock, ms: number, failure: () => Failure) {
+    this.#clock = clock;
+    this.#leftMs = ms;
+    this.#failure = failure;
+  }
+
+  /** Does work that keeps to the signal it is given. @throws the budget's failure, or what the work throws */
+  async spend<Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const timeUp = new AbortController();
+    const done = new AbortController();
+    const began = this.#clock.monotonic();
+    void this.#clock.sleep(this.#leftMs, AbortSignal.any([signal, done.signal])).then(
+      () => timeUp.abort(this.#failure()),
+      () => undefined,
+    );
+    try {
+      return await work(AbortSignal.any([signal, timeUp.signal]));
+    } catch (error) {
+      // Made anew, so that it quotes the steps that were cut short too.
+      throw timeUp.signal.aborted && !signal.aborted ? this.#failure() : error;
+    } finally {
+      done.abort();
+      this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.monotonic() - began));
+    }
+  }
+}

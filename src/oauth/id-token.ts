@@ -1,0 +1,81 @@
+import { resourceCovers } from '../core/resource.js';
+import type { Secret } from '../core/secret.js';
+import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import { printable } from '../core/text/printable.js';
+import { gateUrl } from '../core/url.js';
+
+/** Whose login it is, as the authorization server tells it. Shown, and compared at a refresh; never trusted for anything. */
+export interface Identity {
+  readonly subject: string;
+  /** An e-mail address or a name where there is one, else the subject. */
+  readonly shown: string;
+}
+
+const longest = 255;
+
+/**
+ * The identity in an ID token that came from the token endpoint itself, whose TLS stands for its signature (OpenID
+ * Connect Core 1.0, section 3.1.3.7); undefined where it is not of this issuer, for this client, or not whole.
+ */
+export function identityIn(
+  idToken: Secret | undefined,
+  expected: { readonly issuer: string; readonly clientId: string },
+): Identity | undefined {
+  const claims = idToken && unverifiedClaims(idToken.reveal());
+  if (claims === undefined) {
+    return undefined;
+  }
+  const { iss, aud, sub } = claims;
+  const isOurs = (Array.isArray(aud) ? aud : [aud]).includes(expected.clientId);
+  const isWhole = typeof sub === 'string' && sub !== '' && sub.length <= longest;
+  return iss === expected.issuer && isOurs && isWhole
+    ? { subject: sub, shown: nameIn(claims) ?? sub }
+    : undefined;
+}
+
+function nameIn(claims: JsonObject): string | undefined {
+  const names = [claims['email'], claims['preferred_username'], claims['name']];
+  return names.find((name) => typeof name === 'string' && name !== '' && name.length <= longest) as
+    | string
+    | undefined;
+}
+
+/** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */
+export function unverifiedClaims(token: string): JsonObject | undefined {
+  const [, payload, signature] = token.split('.');
+  if (payload === undefined || signature === undefined) {
+    return undefined;
+  }
+  const parsed = parseJson(decoded(payload), { maxDepth: 16, maxKeys: 1000 });
+  return parsed.ok ? asObject(parsed.value) : undefined;
+}
+
+function decoded(payload: string): Uint8Array {
+  try {
+    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
+    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/**
+ * A warning for an access token that says itself that it is for somebody else: a JWT (RFC 9068) whose `aud` names
+ * URLs, and not one of them covers the server. Read for this warning alone and never believed: an access token is
+ * the protected server's to judge. Undefined for every other token.
+ */
+export function audienceWarning(accessToken: Secret, server: string): string | undefined {
+  const audiences = audiencesOf(accessToken.reveal());
+  const elsewhere = audiences.filter((aud) => gateUrl(aud).ok && resourceCovers(aud, server) === 'no');
+  if (audiences.length === 0 || elsewhere.length < audiences.length) {
+    return undefined;
+  }
+  const names = printable(audiences.join(', '), 200);
+  return `the token says that it is for ${names}, so this server will probably refuse it`;
+}
+
+/** The `aud` of a JWT (RFC 7519 section 4.1.3); empty when it is none, or has none. */
+function audiencesOf(token: string): readonly string[] {
+  const aud = unverifiedClaims(token)?.['aud'];
+  return (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
+}

@@ -1,0 +1,233 @@
+import { Failure } from '../core/failure.js';
+import type { Secret } from '../core/secret.js';
+import { redirectRefused } from '../http/address-failures.js';
+import type { Lanes } from '../http/pool.js';
+import type { Listed } from '../relay/active-set.js';
+import type { Lane } from '../relay/connection.js';
+import type { AnswerTaker } from '../relay/exchange-parts.js';
+import type { AnswerHead } from '../relay/response-head.js';
+import type { UnderWay } from '../relay/server-request.js';
+import type { OutgoingHead, Refusal } from '../relay/server-response.js';
+import { protocolBroken } from '../tokens/request-failures.js';
+import type { Admitted } from './admit.js';
+import { Attempt, borrowLane } from './attempt.js';
+import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
+import { EndpointEvents } from './endpoint-event.js';
+import type { ExchangeParts } from './exchange-parts.js';
+import { pathOfEndpoint, restOfLocation } from './mount-path.js';
+import { type ReadAnswer, refusal, refusalFor } from './refusal.js';
+import { Retries } from './retries.js';
+import { Silence } from './silence.js';
+
+/** One request, from its admission to the last byte of its answer. */
+export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
+  listedAt = -1;
+  /** Is it a standing event stream? */
+  standing = false;
+  readonly #parts: ExchangeParts;
+  readonly #body: KeptBody;
+  readonly #silence = new Silence();
+  readonly #retries: Retries;
+  #token: Secret | undefined;
+  #attempt: Attempt | undefined;
+  #ended = false;
+  /** Of a standing event stream. */
+  #events: EndpointEvents | undefined;
+  /** Does the caller leave unread what came for it? */
+  #held = false;
+
+  constructor(parts: ExchangeParts) {
+    const { connection, admitted } = parts;
+    this.#parts = parts;
+    this.#retries = new Retries(parts);
+    this.#body = keepBody(admitted.framing, this);
+    if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
+  }
+
+  /** To be called once; a body that is awaited whole begins it when it is there. */
+  begin(): void {
+    if (!this.#body.waiting) this.ready();
+  }
+
+  /** Looks whether somebody keeps silent for too long. @param now as `performance.now()` */
+  sweep(now: number): void {
+    const { admitted, around } = this.#parts;
+    const { host } = admitted.mounted.url;
+    const verdict = this.#silence.judge(now, host, around.options.limits, this.#body.waiting);
+    if (verdict?.kind === 'server') this.#fail(verdict.failure);
+    else if (verdict?.kind === 'caller_stalled') this.#answer(refusal('body_stalled', true));
+    else if (verdict !== undefined) this.cut();
+  }
+
+  /** Ends it in the middle. */
+  cut(): void {
+    this.#parts.connection.socket.destroy();
+    this.gone();
+  }
+
+  gone(): void {
+    this.#attempt?.cut();
+    this.#finish();
+  }
+
+  broken(): void {
+    this.#answer(refusal('bad_request', true));
+  }
+
+  head(answered: AnswerHead): void {
+    const head = this.#parts.around.answers.of(answered);
+    const better =
+      this.#token && this.#retries.after(answered.status, head.challenges, this.#token, this.#body);
+    if (better === undefined) {
+      if (this.#token && answered.status < 400) this.#parts.admitted.mounted.mount.worked(this.#token);
+      this.#passOn(head);
+      return;
+    }
+    this.#attempt?.drop();
+    this.#sendWith(better);
+  }
+
+  data(chunk: Uint8Array): boolean {
+    this.#silence.moved();
+    const piece = this.#events === undefined ? chunk : this.#events.push(chunk);
+    if (piece === undefined) {
+      const { server } = this.#parts.admitted.mounted.mount;
+      this.#fail(protocolBroken(server, 'it names an address for messages that is not its own'));
+      return true;
+    }
+    const goOn = this.#parts.answer.data(piece);
+    if (!goOn) {
+      this.#held = true;
+      this.#silence.turnOf('caller reads');
+    }
+    return goOn;
+  }
+
+  end(): void {
+    if (this.#events !== undefined) this.#parts.answer.data(this.#events.rest());
+    this.#parts.answer.end();
+    this.#finish();
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    const hasBody = this.#parts.admitted.framing.kind !== 'none';
+    if (unanswered && this.#token !== undefined && this.#retries.mayRepeat(hasBody)) this.#send(this.#token);
+    else this.#fail(error);
+  }
+
+  progress(): void {
+    this.#silence.moved();
+  }
+
+  goOn(): void {
+    this.#parts.connection.goOn();
+  }
+
+  drained(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#silence.turnOf('server sends');
+    this.#attempt?.resume();
+  }
+
+  ready(): void {
+    const token = this.#parts.admitted.mounted.mount.token();
+    if (token instanceof Promise) this.#sendWith(token);
+    else this.#send(token);
+  }
+
+  #sendWith(token: Promise<Secret>): void {
+    this.#silence.turnOf('token');
+    token.then(
+      (ready) => this.#send(ready),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #send(token: Secret): void {
+    if (this.#ended) return;
+    this.#token = token;
+    this.#silence.turnOf('server answers');
+    borrowLane(
+      this.#parts,
+      (lane, lanes) => this.#dispatch(lane, lanes, token),
+      (error) => this.#fail(error),
+    );
+  }
+
+  #dispatch(lane: Lane, lanes: Lanes<Lane>, token: Secret): void {
+    if (this.#ended) {
+      lanes.release(lane);
+      return;
+    }
+    const { method, admitted } = this.#parts;
+    const headers = [...admitted.head.forward, 'authorization', `Bearer ${token.reveal()}`];
+    this.#attempt = new Attempt(lane, this);
+    this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
+  }
+
+  #passOn(head: ReadAnswer): void {
+    const { method, answer, admitted, around } = this.#parts;
+    const out = answerFor(head, admitted);
+    if (out instanceof Error) {
+      this.#fail(out);
+      return;
+    }
+    if (head.sessions.length > 0) around.sessions.learn(head.sessions, admitted.mounted.mount.name);
+    // It never ends by itself, and its reader knows how to come back.
+    this.standing = method === 'GET' && head.isEventStream;
+    if (this.standing && head.isCoded) {
+      this.#fail(protocolBroken(admitted.mounted.mount.server, 'it compresses an event stream unasked'));
+      return;
+    }
+    if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
+    this.#silence.turnOf('server sends');
+    // An address that stands in for another may be of another length.
+    answer.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ended) return;
+    const { around, admitted, number } = this.#parts;
+    around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
+    this.#answer(refusalFor(error));
+  }
+
+  #answer(answer: Refusal): void {
+    if (this.#ended) return;
+    const { connection, admitted, answer: out, number } = this.#parts;
+    this.#attempt?.cut();
+    const close = answer.close === true || admitted.head.close || !connection.complete;
+    out.refuse({ ...answer, close }, `r${number}`);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#parts.around.over(this);
+  }
+}
+
+/**
+ * What the caller's answer says. `Location` leads to this mount again, or, outside of a redirect, is left out: a
+ * redirect to anywhere else is never told, let alone followed, but Failure `redirect_refused`.
+ */
+export function answerFor(head: ReadAnswer, admitted: Admitted): OutgoingHead | Failure {
+  const { plain, hasDate, locations } = head;
+  if (hasDate && locations.length === 0) return plain;
+  const date = hasDate ? '' : `date: ${new Date().toUTCString()}\r\n`;
+  const line = locationLine(plain.status, locations, admitted);
+  return line instanceof Failure ? line : { ...plain, headers: plain.headers + date + line };
+}
+
+function locationLine(status: number, locations: readonly string[], admitted: Admitted): string | Failure {
+  const { mounted, prefix, target } = admitted;
+  const [location] = locations;
+  if (location === undefined) return '';
+  const rest = locations.length === 1 ? restOfLocation(mounted.mount.server, target, location) : undefined;
+  if (rest !== undefined) return `location: ${prefix}${rest}\r\n`;
+  if (status < 300 || status > 399) return '';
+  const why = 'it leads away from the server’s own address';
+  return redirectRefused({ from: mounted.url.origin + target, status, to: location, why });
+}

@@ -1,0 +1,37 @@
+import { exitCode, Failure } from '../core/failure.js';
+import { quoted } from '../core/text/printable.js';
+
+/** The port that was asked for belongs to another process, or may not be had. */
+export function proxyPortRefused(port: number, code: string, cause: unknown): Failure {
+  return new Failure({
+    code: code === 'EADDRINUSE' ? 'proxy_port_in_use' : 'proxy_port_refused',
+    exit: exitCode.usage,
+    message:
+      code === 'EADDRINUSE'
+        ? `Port ${port} of 127.0.0.1 is in use by another process.`
+        : `Port ${port} of 127.0.0.1 cannot be listened on (${code}).`,
+    remedy: 'Choose another --port, or leave it out to have a free one taken.',
+    cause,
+  });
+}
+
+/** The Unix socket cannot be, or must not be, where it was asked for. `why` finishes "… cannot be a socket: …". */
+export function proxySocketRefused(path: string, why: string, remedy: string, cause?: unknown): Failure {
+  return new Failure({
+    code: 'proxy_socket_refused',
+    exit: exitCode.usage,
+    message: `${quoted(path, 200)} cannot be the proxy’s socket: ${why}.`,
+    remedy,
+    cause,
+  });
+}
+
+/** `--ready-fd` names no open descriptor. */
+export function readyDescriptorUnusable(descriptor: number, code: string): Failure {
+  return new Failure({
+    code: 'ready_fd_unusable',
+    exit: exitCode.usage,
+    message: `File descriptor ${descriptor}, which --ready-fd names, cannot be written to (${code}).`,
+    remedy: 'Open it in the program that starts this one, as in: postern proxy work --ready-fd 3 3>ready',
+  });
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { attaches } from '../core/resource.js';
+import { gateUrl, originOf, splitUrl } from '../core/url.js';
+import type { Admitted } from './admit.js';
+
+/** Longest request target, in characters. */
+export const longestTarget = 8_192;
+
+/** An encoded control character, which some servers cut a path at. */
+const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
+
+/**
+ * Path and query to ask a server for, when what stands behind its mount in the request target is `rest`: '' for the
+ * server's own address, else with its `/` or `?` in front. Undefined where it might lead anywhere but to the server's
+ * address or below it: dot segments and separators in any spelling, `//` in front, controls. Scheme and host come from
+ * `server` alone, a canonical URL, whatever `rest` says.
+ */
+export function upstreamTarget(server: string, rest: string): string | undefined {
+  const parts = splitUrl(server);
+  if (parts === undefined || !/^(?:$|[/?])/.test(rest)) {
+    return undefined;
+  }
+  const cut = rest.indexOf('?');
+  const below = cut === -1 ? rest : rest.slice(0, cut);
+  const own = cut === -1 ? '' : rest.slice(cut);
+  const base = below !== '' && parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
+  const path = `${base}${below}` || '/';
+  const query = parts.query === '' || own === '' ? parts.query + own : `${parts.query}&${own.slice(1)}`;
+  const url = `${originOf(parts)}${path}${query}`;
+  const gated = gateUrl(url, longestTarget);
+  const leadsThere =
+    gated.ok && gated.url.origin === originOf(parts) && attaches(server, url) && !encodedControl.test(path);
+  return leadsThere && !path.startsWith('//') ? path + query : undefined;
+}
+
+/**
+ * What stands behind the mount for an address that the server named in `Location`, resolved against the target that
+ * was asked for; undefined for an address that is not the server's or below it.
+ */
+export function restOfLocation(server: string, asked: string, location: string): string | undefined {
+  const parts = splitUrl(server);
+  if (parts === undefined || !/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(location)) {
+    return undefined;
+  }
+  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
+  const full = location.startsWith('//') ? `${parts.scheme}:${location}` : location;
+  const url = namesHost ? full : resolved(location, originOf(parts) + asked);
+  const gated = url === undefined ? undefined : gateUrl(url, longestTarget);
+  if (gated?.ok !== true) {
+    return undefined;
+  }
+  const { hash } = gated.url;
+  gated.url.hash = '';
+  const plain = splitUrl(gated.url.href);
+  // The mount's own query is put on whatever is asked for here, so that only the path is looked at.
+  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, gated.url.href)) {
+    return undefined;
+  }
+  const base = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
+  const rest = plain.path === (parts.path || '/') ? '' : plain.path.slice(base.length);
+  const query = withoutOwn(parts.query, plain.query);
+  return upstreamTarget(server, `${rest}${query}`) === undefined ? undefined : `${rest}${query}${hash}`;
+}
+
+/** What a query has beside the mount's own, with its `?`. */
+function withoutOwn(own: string, query: string): string {
+  if (own === '' || !`${query}&`.startsWith(`${own}&`)) {
+    return query;
+  }
+  const more = query.slice(own.length + 1);
+  return more === '' ? '' : `?${more}`;
+}
+
+function resolved(reference: string, base: string): string | undefined {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+}
+
+/** Remembered for one mount; the oldest are forgotten first. */
+const most = 256;
+
+/**
+ * The addresses for messages that a server of the older transport has named, where they are not below its own: each is
+ * reached under a path of ours that nobody can make up.
+ */
+export class Endpoints {
+  readonly #targets = new Map<string, string>();
+
+  /** Path and query that a path of ours stands for. */
+  targetOf(rest: string): string | undefined {
+    return this.#targets.get(rest);
+  }
+
+  add(target: string): string {
+    if (this.#targets.size >= most) {
+      const [oldest = ''] = this.#targets.keys();
+      this.#targets.delete(oldest);
+    }
+    const rest = `/~endpoint-${randomBytes(12).toString('base64url')}`;
+    this.#targets.set(rest, target);
+    return rest;
+  }
+}
+
+/** Where a caller finds an address that the server names for messages; undefined unless it is on the server's own origin. */
+export function pathOfEndpoint(address: string, { mounted, prefix, target }: Admitted): string | undefined {
+  const rest = restOfLocation(mounted.mount.server, target, address);
+  if (rest !== undefined) return prefix + rest;
+  const base = mounted.origin + target;
+  if (!/^[\x21-\x5b\x5d-\x7e]{1,2000}$/.test(address) || !URL.canParse(address, base)) return undefined;
+  const url = new URL(address, base);
+  url.hash = '';
+  const isOwn = url.origin === mounted.origin && url.username === '' && url.password === '';
+  if (!isOwn || !gateUrl(url.href).ok || url.pathname.startsWith('//')) return undefined;
+  return prefix + mounted.endpoints.add(url.pathname + url.search);
+}

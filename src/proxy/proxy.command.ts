@@ -1,0 +1,257 @@
+import type { Command, CommandContext, CommandExit } from '../app/context.js';
+import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import { Failure } from '../core/failure.js';
+import type { LoginRecord } from '../core/records.js';
+import { printable } from '../core/text/printable.js';
+import { usageWrong } from '../core/usage-failures.js';
+import { type BrowserOptions, findOrMakeLogin, reloginFor, whyNoBrowser } from '../login/login-options.js';
+import type { Relogin } from '../tokens/authorized-client.js';
+import { MountLogin } from './mount-login.js';
+import type { ProxyOptions, RunningProxy } from './ports.js';
+import { proxyJson, proxyLines } from './render.js';
+
+export const proxyTable = {
+  name: 'proxy',
+  summary: 'a local HTTP proxy that puts the token on each request, for programs that take a URL',
+  positionals: [
+    {
+      name: 'server',
+      describe: 'servers’ URLs, or names of logins; each is mounted at an address of its own',
+      required: true,
+      many: true,
+    },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for these servers' },
+    {
+      name: 'port',
+      kind: 'number',
+      min: 1024,
+      max: 65_535,
+      value: 'PORT',
+      describe: 'of 127.0.0.1, the only address that is listened on',
+      fallback: 'any free one',
+    },
+    {
+      name: 'socket',
+      kind: 'string',
+      value: 'PATH',
+      describe:
+        'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
+    },
+    {
+      name: 'no-key',
+      kind: 'boolean',
+      describe:
+        'leave the key out of the address: then every user and program of this machine can use the login',
+    },
+    {
+      name: 'browser',
+      kind: 'boolean',
+      describe: 'open the browser although CI is set, or --non-interactive was given',
+      excludes: ['no-browser'],
+    },
+    { name: 'no-browser', kind: 'boolean', describe: 'where a login is needed, print its address instead' },
+    {
+      name: 'timeout',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      default: 600,
+      value: 'SECONDS',
+      describe: 'for the head of an answer',
+    },
+    {
+      name: 'silence',
+      kind: 'number',
+      min: 1,
+      max: 86_400,
+      value: 'SECONDS',
+      describe: 'longest time between two pieces of an answer',
+      fallback: 'none, for event streams',
+    },
+    {
+      name: 'grace',
+      kind: 'number',
+      min: 0,
+      max: 3_600,
+      default: 10,
+      value: 'SECONDS',
+      describe: 'on SIGTERM, for requests that run; event streams end at once',
+    },
+    {
+      name: 'ready-fd',
+      kind: 'number',
+      min: 3,
+      max: 1_023,
+      value: 'N',
+      describe: 'write there what stdout gets, once it listens, and close it',
+    },
+    { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
+  ],
+  examples: [
+    { command: 'postern proxy work', describe: 'prints an address that any program can be given' },
+    { command: 'postern proxy work home --port 8123 --json', describe: 'two servers, for a program to read' },
+  ],
+  notes: [
+    'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
+    'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). So is the address for messages that a server of the older transport (HTTP+SSE) names: it leads here, or, when it is not on the server’s own origin, the stream is broken off.',
+    'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
+    'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
+  ],
+} as const satisfies CommandTable;
+
+type Arguments = ArgumentsOf<typeof proxyTable>;
+
+/** The same failure of the same server is told again after this long. */
+const repeatedAfterMs = 10_000;
+
+export const command: Command<typeof proxyTable> = {
+  table: proxyTable,
+  async run(context, args) {
+    if (args.socket !== undefined && args.port !== undefined) {
+      throw usageWrong('--socket and --port exclude each other.', 'postern proxy --help');
+    }
+    const mounts = await mountAll(context, args);
+    await using proxy = await context.proxies.open(optionsOf(context, args, mounts));
+    await say(context, args, proxy, mounts);
+    return await untilEnd(context, args, proxy);
+  },
+};
+
+async function mountAll(context: CommandContext, args: Arguments): Promise<readonly MountLogin[]> {
+  const { ports, signal } = context;
+  const { browser, noBrowser } = args;
+  const logins: LoginRecord[] = [];
+  for (const server of args.server) {
+    logins.push(await findOrMakeLogin(context, { server, account: args.account, browser, noBrowser }));
+  }
+  const relogin = proxyRelogin(context, { browser, noBrowser });
+  const names = mountNames(logins);
+  return logins.map((login, at) => new MountLogin(ports, { name: names[at] ?? '', login, relogin, signal }));
+}
+
+/** Requests come from programs: whatever they cause, no person has typed it. */
+function proxyRelogin(context: CommandContext, how: BrowserOptions): Relogin | undefined {
+  const { terminal } = context.ports;
+  const mayAsk = how.browser || how.noBrowser || terminal.interactive || whyNoBrowser(context) === undefined;
+  return mayAsk ? reloginFor(context, { ...how, login: true, caller: context.callerName }) : undefined;
+}
+
+function optionsOf(context: CommandContext, args: Arguments, mounts: readonly MountLogin[]): ProxyOptions {
+  return {
+    mounts,
+    listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
+    key: !args.noKey && args.socket === undefined,
+    limits: {
+      headMs: args.timeout * 1000,
+      silenceMs: args.silence === undefined ? null : args.silence * 1000,
+    },
+    failed: teller(context),
+  };
+}
+
+/** Tells of failures on stderr, the same one again only after a while: a program may ask again and again. */
+function teller(context: CommandContext): ProxyOptions['failed'] {
+  const told = new Map<string, number>();
+  return (mount, error, id) => {
+    const failure = error instanceof Failure ? error : undefined;
+    const key = `${mount} ${failure?.code}`;
+    const now = context.ports.clock.monotonic();
+    if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
+    told.set(key, now);
+    const what =
+      failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
+    context.tell(`${mount} ${id}: ${what}`);
+    if (failure !== undefined) context.tell(`  ${failure.remedy} [${failure.code}]`);
+  };
+}
+
+async function say(
+  context: CommandContext,
+  args: Arguments,
+  proxy: RunningProxy,
+  mounts: readonly MountLogin[],
+): Promise<void> {
+  if (args.noKey && args.socket === undefined) {
+    context.ports.terminal.tell(
+      'postern: --no-key: every user and every program of this machine can use these logins while this runs.',
+    );
+  }
+  const shown = { proxy, mounts, socket: args.socket };
+  const result = context.options.json ? proxyJson(shown) : proxyLines(shown);
+  await context.out.write(result);
+  if (args.readyFd !== undefined) await context.files.tellReady(args.readyFd, result);
+  for (const { name, server } of mounts) context.tell(`${name}  ${printable(server)}`);
+  context.tell('Ctrl-C ends it.');
+}
+
+async function untilEnd(context: CommandContext, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
+  const end = await waitForEnd(context, { stdin: args.untilStdinEnds });
+  if (end === 'interrupted') return 130;
+  const { signal } = context;
+  await Promise.race([proxy.close(args.grace * 1000), aborted(signal)]);
+  return signal.aborted ? 130 : 0;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/**
+ * A path segment for each login, no two the same: its name, else its server's host; a number behind where that is
+ * taken.
+ */
+export function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>[]): readonly string[] {
+  const taken = new Set<string>();
+  return logins.map(({ name, server }) => {
+    const base = name ?? (new URL(server).hostname.replace(/[^a-z0-9.-]+/g, '') || 'server');
+    let own = base;
+    for (let count = 2; taken.has(own); count += 1) own = `${base}-${count}`;
+    taken.add(own);
+    return own;
+  });
+}
+
+/**
+ * Waits until a command that runs on and on is to end: `asked` by SIGTERM or SIGHUP, or with `stdin` at its end, to end
+ * when it has finished what it does; `interrupted`: now.
+ */
+export async function waitForEnd(
+  context: Pick<CommandContext, 'signals' | 'signal' | 'files'>,
+  options: { readonly stdin: boolean },
+): Promise<'asked' | 'interrupted'> {
+  const { promise, resolve } = withResolver<'asked' | 'interrupted'>();
+  const asked = () => resolve('asked');
+  using _taken = context.signals.take((signal) => {
+    if (signal !== 'SIGTERM' && signal !== 'SIGHUP') return false;
+    asked();
+    return true;
+  });
+  const interrupted = () => resolve('interrupted');
+  if (context.signal.aborted) interrupted();
+  context.signal.addEventListener('abort', interrupted, { once: true });
+  if (options.stdin) readToEnd(context.files.stdin()).then(asked, asked);
+  const keepsAlive = setInterval(() => undefined, 2 ** 30);
+  try {
+    return await promise;
+  } finally {
+    clearInterval(keepsAlive);
+    context.signal.removeEventListener('abort', interrupted);
+  }
+}
+
+async function readToEnd(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
+}
+
+function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,216 @@
+import { ClosedEnd } from '../http/closed-end.js';
+import { ChunkedBody } from './chunked-body.js';
+import { type AnswerHead, readAnswerHead } from './response-head.js';
+
+/** Bytes of a head, its empty line included. */
+const longestHead = 16_384;
+
+/** So much is looked at first: most heads are shorter. */
+const usualHead = 2_048;
+
+const mostInformational = 10;
+
+/** Why bytes are no answer. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
+export type AnswerProblem =
+  | 'not_http'
+  | 'head_too_large'
+  | 'informational_flood'
+  | 'answer_cut_off'
+  | 'end_unproven';
+
+/** Is told of one answer as it is read. It may call `stop` at any time. */
+export interface AnswerSink {
+  answerHead(head: AnswerHead): void;
+  /** @param chunk a view of the bytes that were pushed */
+  answerData(chunk: Uint8Array): void;
+  /** @param staysMs how long the connection may lie idle now; 0 where it can carry nothing more */
+  answerOver(staysMs: number): void;
+  /** @param unanswered nothing of an answer had come */
+  answerBroken(problem: AnswerProblem, unanswered: boolean): void;
+}
+
+type Part = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
+
+/**
+ * Reads the answers of one connection, one after another, from bytes cut anywhere (RFC 9112): strictly, so that nobody
+ * can be of another opinion about where one ends.
+ */
+export class AnswerReader {
+  readonly #sink: AnswerSink;
+  readonly #isSecure: boolean;
+  readonly #take: (chunk: Uint8Array) => void;
+  #part: Part = 'nothing';
+  #isHead = false;
+  #text = '';
+  #informational = 0;
+  #left = 0;
+  #staysMs = 0;
+  #chunked = new ChunkedBody();
+  /** Not there where the end of the connection may end any body. */
+  #closedEnd: ClosedEnd | undefined;
+  /** The latest head: servers repeat theirs, and the same text is the same head. */
+  #lastText = '';
+  #last: AnswerHead | undefined;
+
+  constructor(sink: AnswerSink, isSecure: boolean) {
+    this.#sink = sink;
+    this.#isSecure = isSecure;
+    this.#take = (chunk) => {
+      if (this.#part === 'chunked') sink.answerData(chunk);
+    };
+  }
+
+  /** Nothing of an answer has come so far. */
+  get isUntouched(): boolean {
+    return this.#part === 'head' && this.#text === '' && this.#informational === 0;
+  }
+
+  /** How much of a body is known to come still, in bytes; for a body of unknown length 0. */
+  get left(): number {
+    return this.#part === 'length' ? this.#left : 0;
+  }
+
+  /** From now on an answer to a request of that method is expected. */
+  begin(method: string): void {
+    this.#part = 'head';
+    this.#isHead = method === 'HEAD';
+    this.#text = '';
+    this.#informational = 0;
+  }
+
+  /** Nobody wants to know any more. */
+  stop(): void {
+    this.#part = 'nothing';
+  }
+
+  /** Bytes that nobody waits for are left out: whoever reads them closes the connection. */
+  push(bytes: Buffer): void {
+    switch (this.#part) {
+      case 'head':
+        this.#pushHead(bytes);
+        break;
+      case 'length':
+        this.#pushLength(bytes, 0);
+        break;
+      case 'chunked':
+        this.#pushChunked(bytes, 0);
+        break;
+      case 'close':
+        this.#pushToClose(bytes);
+        break;
+      case 'nothing':
+        break;
+    }
+  }
+
+  /** The other side has closed. */
+  close(): void {
+    if (this.#part === 'close' && this.#closedEnd?.isProven !== false) this.#over(false);
+    else if (this.#part === 'close') this.#broken('end_unproven');
+    else if (this.#part !== 'nothing') this.#broken('answer_cut_off');
+  }
+
+  #pushHead(bytes: Buffer): void {
+    let at = 0;
+    let goesOn = true;
+    while (goesOn && at < bytes.length) {
+      const had = this.#text.length;
+      const to = Math.min(bytes.length, at + (had === 0 ? usualHead : longestHead));
+      const text = this.#text + bytes.toString('latin1', at, to);
+      const end = text.indexOf('\r\n\r\n', Math.max(0, had - 3));
+      if ((end === -1 ? text.length : end + 4) > longestHead) {
+        goesOn = this.#broken('head_too_large');
+      } else if (end !== -1) {
+        at += end + 4 - had;
+        this.#text = '';
+        goesOn = this.#takeHead(this.#read(text.slice(0, end + 2)), bytes, at);
+      } else if (isBeginning(text)) {
+        at = to;
+        this.#text = text;
+      } else {
+        goesOn = this.#broken('not_http');
+      }
+    }
+  }
+
+  /** False where no other head comes after this one: then these bytes have been used, maybe for another request. */
+  #takeHead(head: AnswerHead | undefined, bytes: Buffer, at: number): boolean {
+    if (head === undefined || head.status === 101) return this.#broken('not_http');
+    if (head.status >= 200) {
+      this.#pushBody(head, bytes, at);
+      return false;
+    }
+    this.#informational += 1;
+    return this.#informational <= mostInformational || this.#broken('informational_flood');
+  }
+
+  #read(text: string): AnswerHead | undefined {
+    if (text !== this.#lastText) {
+      this.#last = readAnswerHead(text);
+      this.#lastText = text;
+    }
+    return this.#last;
+  }
+
+  #pushBody(head: AnswerHead, bytes: Buffer, at: number): void {
+    const { framing, staysMs } = head;
+    const kind = this.#isHead ? 'none' : framing.kind;
+    this.#staysMs = staysMs;
+    this.#left = framing.kind === 'length' && kind === 'length' ? framing.length : 0;
+    this.#part = kind === 'none' ? 'length' : kind;
+    if (kind === 'chunked') this.#chunked = new ChunkedBody();
+    this.#closedEnd =
+      kind === 'close' && this.#isSecure ? new ClosedEnd(head.status, typeOf(head.lines)) : undefined;
+    this.#sink.answerHead(head);
+    // The head may have been all that was wanted: `#part` is looked at anew.
+    if (this.#part === 'length') this.#pushLength(bytes, at);
+    else if (this.#part === 'chunked') this.#pushChunked(bytes, at);
+    else if (this.#part === 'close' && at < bytes.length) this.#pushToClose(bytes.subarray(at));
+  }
+
+  #pushToClose(bytes: Buffer): void {
+    this.#closedEnd?.push(bytes);
+    this.#sink.answerData(bytes);
+  }
+
+  #pushLength(bytes: Buffer, at: number): void {
+    const end = Math.min(bytes.length, at + this.#left);
+    this.#left -= end - at;
+    if (end > at) this.#sink.answerData(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+    if (this.#part === 'length' && this.#left === 0) this.#over(end === bytes.length);
+  }
+
+  #pushChunked(bytes: Buffer, at: number): void {
+    if (at === bytes.length) return;
+    const progress = this.#chunked.push(at === 0 ? bytes : bytes.subarray(at), this.#take);
+    if (this.#part !== 'chunked') return;
+    if (progress === undefined) this.#broken('not_http');
+    else if (progress.ended) this.#over(at + progress.used === bytes.length);
+  }
+
+  /** What follows the end of an answer belongs to nothing: such a connection carries no other request. */
+  #over(isClean: boolean): void {
+    const staysMs = isClean ? this.#staysMs : 0;
+    this.#part = 'nothing';
+    this.#sink.answerOver(staysMs);
+  }
+
+  #broken(problem: AnswerProblem): false {
+    const unanswered = this.isUntouched;
+    this.#part = 'nothing';
+    this.#sink.answerBroken(problem, unanswered);
+    return false;
+  }
+}
+
+function typeOf(lines: AnswerHead['lines']): string | undefined {
+  const at = lines.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'content-type');
+  return at === -1 ? undefined : lines[at + 1];
+}
+
+/** Can this be how a head begins? What cannot is told at once, and not when no more comes. */
+function isBeginning(text: string): boolean {
+  const start = 'HTTP/1.';
+  const isStart = text.length < start.length ? start.startsWith(text) : text.startsWith(start);
+  return isStart && !/(?:^|[^\r])\n/.test(text);
+}

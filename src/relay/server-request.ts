@@ -1,0 +1,195 @@
+import type { Admitted } from '../proxy/admit.js';
+import { ChunkedBody } from './chunked-body.js';
+import { proxyLimits } from './limits.js';
+import { type RequestLine, readMessageHead, readRequestLine, relayedMethods } from './message-head.js';
+import { statusLine } from './response-text.js';
+
+const cr = 0x0d;
+
+/** No controls, no line feed or carriage return by itself: nothing that comes after them would make a head of it. */
+const stillPossible = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*\r?$/;
+
+/** The status for what is no head of a request that could be judged. */
+export type HeadProblem = 400 | 405 | 431;
+
+/** Collects the bytes of a request's head as they come, and reads it. */
+export class HeadReader {
+  /** The head that the last piece completed. */
+  read: IncomingHead | undefined;
+  problem: HeadProblem | undefined;
+  /** One character a byte. */
+  #begun = '';
+  #skipped = false;
+  #lineJudged = false;
+  /** Programs repeat themselves: the same text is the same head, and its judgement the same. */
+  #latestText = '';
+  #latest: IncomingHead | undefined;
+
+  /** Has a head begun whose end has not come? */
+  get begun(): boolean {
+    return this.#begun !== '';
+  }
+
+  /** How many bytes of a piece belong to the head; what follows them is the body's, or the next request's. */
+  push(piece: Buffer): number {
+    this.read = undefined;
+    if (this.#begun === '' && (this.#skipped || piece[0] !== cr)) {
+      const end = piece.indexOf('\r\n\r\n', 0, 'latin1');
+      if (end !== -1) return this.#whole(piece.toString('latin1', 0, end + 2), end + 4);
+    }
+    const before = this.#begun.length;
+    const all = this.#begun + piece.toString('latin1', 0, proxyLimits.head + 4);
+    const text = this.#withoutEmptyLine(all);
+    const skipped = all.length - text.length;
+    const end = text.indexOf('\r\n\r\n', Math.max(0, before - skipped - 3));
+    if (end !== -1) return this.#whole(text.slice(0, end + 2), end + 4 + skipped - before);
+    this.#begun = text;
+    if (text.length >= proxyLimits.head) this.problem = 431;
+    else if (!this.#mayBecomeHead(text, before - skipped)) this.problem = 400;
+    return piece.length;
+  }
+
+  /** One empty line before a request is overlooked (RFC 9112 section 2.2). */
+  #withoutEmptyLine(text: string): string {
+    if (this.#skipped || !text.startsWith('\r\n')) return text;
+    this.#skipped = true;
+    return text.slice(2);
+  }
+
+  #whole(text: string, used: number): number {
+    this.#begun = '';
+    this.#skipped = false;
+    this.#lineJudged = false;
+    if (text.length + 2 > proxyLimits.head) this.problem = 431;
+    else this.#judge(text);
+    return used;
+  }
+
+  #judge(text: string): void {
+    if (text === this.#latestText) {
+      this.read = this.#latest;
+      return;
+    }
+    const head = readMessageHead(text, proxyLimits.head);
+    const line = head && readRequestLine(head.start);
+    // A tab at a line's end is white space to some and a part of the value to others.
+    const isPlain = head !== undefined && !text.includes('\t\r\n');
+    if (!isPlain || line === undefined) this.problem = 400;
+    else if (!relayedMethods.includes(line.method)) this.problem = 405;
+    else this.read = this.#remembered(text, line, head.lines);
+  }
+
+  #remembered(text: string, { method, target, minor }: RequestLine, lines: string[]): IncomingHead {
+    this.#latestText = text;
+    this.#latest = { method, target, minor, lines, admitted: undefined };
+    return this.#latest;
+  }
+
+  /** What is no HTTP is told so at once; the part before `from` was looked at before. */
+  #mayBecomeHead(text: string, from: number): boolean {
+    const first = text.charCodeAt(from - 1) === cr ? from - 1 : Math.max(0, from);
+    if (!stillPossible.test(text.slice(first))) return false;
+    const end = this.#lineJudged ? -1 : text.indexOf('\r\n');
+    if (end === -1) return true;
+    this.#lineJudged = true;
+    return readRequestLine(text.slice(0, end)) !== undefined;
+  }
+}
+
+export interface BodyProgress {
+  /** Bytes of the piece that belong to the body. */
+  readonly used: number;
+  readonly ended: boolean;
+  /** False: no more for now. */
+  readonly goOn: boolean;
+}
+
+/** Finds where the body of one request ends (RFC 9112 section 6), and gives it on. */
+export class BodyReader {
+  readonly #chunks: ChunkedBody | undefined;
+  #taker: BodyTaker | undefined;
+  /** Bytes that are still to come, where a length was announced. */
+  #left = 0;
+  /** Of what has come, where none was announced. */
+  #size = 0;
+  #goOn = true;
+  readonly #givePart = ({ buffer, byteOffset, byteLength }: Uint8Array): void =>
+    this.#give(Buffer.from(buffer, byteOffset, byteLength));
+
+  constructor(framing: Framing, taker: BodyTaker) {
+    this.#taker = taker;
+    if (framing.kind === 'length') this.#left = framing.length;
+    this.#chunks = framing.kind === 'chunked' ? new ChunkedBody() : undefined;
+  }
+
+  /** How many bytes are likely to come still. */
+  get expected(): number {
+    return this.#chunks === undefined ? this.#left : this.#size;
+  }
+
+  /** How many parts the latest piece had: what it cost. */
+  get parts(): number {
+    return this.#chunks?.chunks ?? 1;
+  }
+
+  /** Undefined: this is not formed as the body of a request must be. */
+  push(piece: Buffer): BodyProgress | undefined {
+    this.#goOn = true;
+    if (this.#chunks !== undefined) {
+      this.#size += piece.length;
+      const progress = this.#chunks.push(piece, this.#givePart);
+      return progress && { ...progress, goOn: this.#goOn };
+    }
+    const used = Math.min(piece.length, this.#left);
+    this.#left -= used;
+    this.#give(used === piece.length ? piece : piece.subarray(0, used));
+    return { used, ended: this.#left === 0, goOn: this.#goOn };
+  }
+
+  end(): void {
+    this.#taker?.end();
+  }
+
+  /** The rest is nobody's. */
+  drop(): void {
+    this.#taker = undefined;
+  }
+
+  #give(piece: Buffer): void {
+    if (this.#taker?.data(piece) === false) this.#goOn = false;
+  }
+}
+
+/** The answer to what is no request, or too long or slow: nothing that comes after it is believed. */
+export function plainRefusal(status: HeadProblem | 408): string {
+  const allow = status === 405 ? `Allow: ${relayedMethods.join(', ')}\r\n` : '';
+  return `${statusLine(status)}${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`;
+}
+
+/** A request as it came: first line, and names and values of its header lines in turn. */
+export interface IncomingHead extends RequestLine {
+  readonly lines: readonly string[];
+  /** What was decided on it by its form alone. */
+  admitted: Admitted | undefined;
+}
+
+/** Takes the body of a request as it comes. */
+export interface BodyTaker {
+  /** False: no more for now. The memory of a piece is used again then, or, after false, once the connection goes on. */
+  data(piece: Buffer): boolean;
+  end(): void;
+}
+
+/** A request that is being answered, as the connection that it came on sees it. */
+export interface UnderWay {
+  /** The caller has gone: nobody waits for the answer any more. */
+  gone(): void;
+  /** The caller has read what was written of the answer. */
+  drained(): void;
+  /** What was announced as its body is none. */
+  broken(): void;
+}
+
+export type Framing =
+  | { readonly kind: 'none' | 'chunked' }
+  | { readonly kind: 'length'; readonly length: number };

@@ -1,0 +1,69 @@
+import type { LoginRecord } from '../core/records.js';
+import { serversUnreadable } from './failures.js';
+import { findEntry } from './formats/entry.js';
+import type { Neighbours } from './ports.js';
+import type { FoundServer, Program } from './programs/program.js';
+
+/** A server out of a program's configuration. */
+export interface OfferedServer extends FoundServer {
+  /** A short name for the login, where one can be made of the program's. */
+  readonly loginName: string | undefined;
+  /** Is there a login for it already? */
+  readonly hasLogin: boolean;
+}
+
+/** What of a program's configuration was looked at, and the servers in it, each once. */
+export interface OfferedServers {
+  readonly files: readonly string[];
+  readonly servers: readonly OfferedServer[];
+}
+
+/**
+ * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
+ * the working folder.
+ * @throws Failure `program_file_unusable`, also where a file is broken: then it is not said to name no server
+ */
+export async function findServers(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  program: Program,
+  logins: readonly LoginRecord[],
+): Promise<OfferedServers> {
+  const paths = program.files(machine, 'user').filter((path) => files.exists(path));
+  const found = new Map<string, FoundServer>();
+  for (const path of paths) {
+    const { text = '' } = await files.read(path);
+    checkFormat(path, text);
+    for (const server of program.servers?.(text, machine) ?? []) {
+      if (!found.has(server.url)) found.set(server.url, server);
+    }
+  }
+  return {
+    files: paths,
+    servers: [...found.values()].map((server) => ({
+      ...server,
+      loginName: loginName(server, logins),
+      hasLogin: logins.some((login) => login.server === server.url),
+    })),
+  };
+}
+
+/** The name that its login has already; else what `login --name` takes, unless another server's login has that name. */
+function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): string | undefined {
+  const former = logins.find((login) => login.server === url);
+  if (former !== undefined) return former.name;
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|-+$/g, '')
+    .slice(0, 63);
+  const isTaken = logins.some((login) => login.name === plain && login.server !== url);
+  return plain === '' || isTaken ? undefined : plain;
+}
+
+function checkFormat(path: string, text: string): void {
+  const isToml = path.endsWith('.toml');
+  const found = findEntry(text, { format: isToml ? 'toml' : 'json', path: ['any'] });
+  if (text.trim() !== '' && !found.ok && found.problem === 'unreadable') {
+    throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
+  }
+}

@@ -1,0 +1,134 @@
+import { Failure } from '../core/failure.js';
+import { type EntryKey, entryValue, findEntry, partOf } from './formats/entry.js';
+import { configurationFile } from './plan-entry.js';
+import type { Neighbours, SetupRecord } from './ports.js';
+import { callIn, callOf, goCommands, goWords } from './programs/entry-call.js';
+import type { Program, Scope } from './programs/program.js';
+import { programs } from './programs/programs.js';
+
+/** A program, and what there is of it on this machine. */
+export interface ProgramHere {
+  readonly program: Program;
+  /** Its command on the PATH. */
+  readonly command: string | undefined;
+  /** Its configuration, and whether it exists. */
+  readonly file: string | undefined;
+  readonly hasFile: boolean;
+  /** What `--write` made there. */
+  readonly entries: readonly EntryHere[];
+}
+
+/** An entry that was written, and what is left of it. */
+export interface EntryHere {
+  readonly server: string;
+  readonly path: string;
+  readonly state: EntryState;
+}
+
+/** Every program that can be set up. */
+export function knownPrograms(): readonly Program[] {
+  return programs;
+}
+
+/** Is there a command of the program's, or its configuration? */
+export function isHere(
+  world: Pick<Neighbours, 'machine' | 'files' | 'find'>,
+  program: Program,
+  scope: Scope,
+): boolean {
+  const file = configurationFile(world, program, scope);
+  const hasFile = file !== undefined && world.files.exists(file);
+  return hasFile || program.commands.some((name) => world.find(name) !== undefined);
+}
+
+/** Every program, found here or not; of their configuration those files alone are read that `--write` has changed. */
+export async function listPrograms(
+  world: Pick<Neighbours, 'machine' | 'files' | 'records' | 'find'>,
+  scope: Scope,
+): Promise<readonly ProgramHere[]> {
+  const entries: (readonly [string, EntryHere])[] = [];
+  for (const { record } of await world.records.all()) {
+    const { server, path } = record;
+    entries.push([record.program, { server, path, state: await stateOf(world, record) }]);
+  }
+  return programs.map((program) => {
+    const file = configurationFile(world, program, scope);
+    return {
+      program,
+      command: program.commands.map((name) => world.find(name)).find((path) => path !== undefined),
+      file,
+      hasFile: file !== undefined && world.files.exists(file),
+      entries: entries.flatMap(([name, entry]) => (name === program.name ? [entry] : [])),
+    };
+  });
+}
+
+async function stateOf(
+  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  record: SetupRecord,
+): Promise<EntryState> {
+  try {
+    const { text } = await files.read(record.path);
+    return text === undefined ? 'missing' : await entryState(record, text, machine.platform);
+  } catch (error) {
+    if (error instanceof Failure) return 'unreadable';
+    throw error;
+  }
+}
+
+/** SHA-256 of a text, in hex. */
+export async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Digest of the entry as it stands in a text; of nothing where there is none. */
+export async function entryDigest(text: string, key: EntryKey): Promise<string> {
+  const found = findEntry(text, key);
+  return found.ok && found.raw !== undefined ? await digest(found.raw) : '';
+}
+
+/** Digest of what the entry means, of what was put there alone: no layout, no order of names, no members of others. */
+export async function meaningDigest(text: string, key: EntryKey, names: readonly string[]): Promise<string> {
+  const found = entryValue(text, key);
+  return found.ok && found.value !== undefined ? await digest(plain(partOf(found.value, names))) : '';
+}
+
+/**
+ * `same`: what was written is there, perhaps laid out anew by another program. `ours`: it calls this program, otherwise
+ * than it was written. `other`: it is somebody's work.
+ */
+export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
+
+export async function entryState(record: SetupRecord, text: string, platform: string): Promise<EntryState> {
+  const { key, entry, meaning, holds = [] } = record;
+  const found = entryValue(text, key);
+  if (!found.ok) return 'unreadable';
+  const raw = findEntry(text, key);
+  if (raw.ok && raw.raw === undefined) return changedItem(record, text);
+  if ((await entryDigest(text, key)) === entry) return 'same';
+  if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
+  const call = callIn(key, found.value, { platform });
+  if (call === undefined) return 'other';
+  // Earlier releases have kept no meaning: their entry can only be told by whom it calls.
+  return meaning === undefined ? 'same' : 'ours';
+}
+
+/** An item of a line that is not there as it was written: another one for the same server has its place, or none. */
+function changedItem({ key, server }: SetupRecord, text: string): EntryState {
+  if (key.format !== 'line' || key.item === undefined) return 'missing';
+  const line = findEntry(text, { format: 'line', prefix: key.prefix });
+  const items = goCommands((line.ok && line.raw?.slice(key.prefix.length)) || '').map(goWords);
+  const changed = items.find((words) => words.includes(server));
+  if (changed === undefined) return 'missing';
+  return callOf(changed) === undefined ? 'other' : 'ours';
+}
+
+/** A value with the names of its objects in order. */
+function plain(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}

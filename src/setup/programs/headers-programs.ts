@@ -1,0 +1,169 @@
+import { quoted } from '../../core/text/printable.js';
+import { jsonAt } from '../formats/json-tree.js';
+import { findToml, tomlStrings, tomlTables } from '../formats/toml-edit.js';
+import type { Machine } from '../ports.js';
+import { sameServer } from './entry-call.js';
+import { type Probe, readHeaders } from './probe.js';
+import {
+  callWords,
+  type EntryRequest,
+  inHome,
+  inProject,
+  isExpanded,
+  join,
+  type MadeEntry,
+  type Program,
+  set,
+  shellLine,
+} from './program.js';
+import { readJsonServers, readTomlServers, sameServerElsewhere } from './read-servers.js';
+
+/** Claude Code: `headersHelper`, a shell line whose output are headers. */
+const claude: Program = {
+  name: 'claude',
+  title: 'Claude Code',
+  way: 'headers',
+  commands: ['claude'],
+  files: (machine, scope) => [scope === 'project' ? inProject(machine, '.mcp.json') : claudeFile(machine)],
+  make: (request) => {
+    const line = helperLine(request);
+    if (line === undefined) return { ok: false, problem: 'words' };
+    const members = { type: 'http', url: request.url, headersHelper: line };
+    // A static header in another letter case is sent beside ours; in the same one it is sent when the helper fails.
+    const without = ['headers/authorization', 'command', 'args', 'env', 'oauth'];
+    return {
+      ok: true,
+      entry: { key: { format: 'json', path: ['mcpServers', request.name] }, holds: { members, without } },
+    };
+  },
+  blocks: claudeBlocks,
+  leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...claudeBlocks(request)],
+  switches: (machine) => [
+    claudeFile(machine),
+    join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? inHome(machine, '.claude'), 'settings.json'),
+    inProject(machine, '.claude', 'settings.json'),
+    inProject(machine, '.claude', 'settings.local.json'),
+  ],
+  servers: (text, { workingFolder }) =>
+    readJsonServers(text, [['mcpServers'], ['projects', workingFolder, 'mcpServers']]),
+  probe: (request) => helperProbe(request, 'open', 'whole', { CLAUDE_CODE_MCP_SERVER_URL: request.url }),
+  next: 'Look at it with: claude mcp list',
+  nextInProject: 'Start claude in this folder and approve it; until then it is not used.',
+};
+
+function claudeFile(machine: Machine): string {
+  return join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? machine.homedir, '.claude.json');
+}
+
+/** Entries that Claude Code keeps for one folder go before all others; and a person may have switched ours off. */
+function claudeBlocks({ text, machine, name, switches = new Map() }: EntryRequest): readonly string[] {
+  const texts = [text, ...switches.values()];
+  const ofFolder = (member: string) =>
+    texts.map((one) => jsonAt(one, ['projects', machine.workingFolder, member]));
+  const names = (found: unknown) => Array.isArray(found) && found.includes(name);
+  const refused = [
+    ...ofFolder('disabledMcpjsonServers'),
+    ...texts.map((one) => jsonAt(one, ['disabledMcpjsonServers'])),
+  ];
+  return [
+    ...(ofFolder('mcpServers').some((found) => typeof found === 'object' && found !== null && name in found)
+      ? [
+          `In this folder another entry of that name wins; remove it with: claude mcp remove --scope local ${name}`,
+        ]
+      : []),
+    ...(ofFolder('disabledMcpServers').some(names)
+      ? [`In this folder Claude Code has ${name} switched off; switch it on there with /mcp.`]
+      : []),
+    ...(refused.some(names)
+      ? [
+          `Claude Code was told to refuse ${name} of this folder (disabledMcpjsonServers); take it off that list, or: claude mcp reset-project-choices`,
+        ]
+      : []),
+  ];
+}
+
+/** Codex CLI: `http_headers_helper`, the same. */
+const codex: Program = {
+  name: 'codex',
+  title: 'Codex CLI',
+  way: 'headers',
+  isApart: true,
+  leavesNoBus: true,
+  commands: ['codex'],
+  files: (machine, scope) => [
+    scope === 'project'
+      ? inProject(machine, '.codex', 'config.toml')
+      : join(machine, set(machine, 'CODEX_HOME') ?? inHome(machine, '.codex'), 'config.toml'),
+  ],
+  make: (request): MadeEntry => {
+    const line = helperLine(request);
+    if (line === undefined) return { ok: false, problem: 'words' };
+    const members = { url: request.url, http_headers_helper: line };
+    const without = [
+      'bearer_token',
+      'bearer_token_env_var',
+      'http_headers/authorization',
+      'env_http_headers/authorization',
+      'command',
+      'args',
+      'env',
+      'auth',
+    ];
+    return {
+      ok: true,
+      entry: { key: { format: 'toml', path: ['mcp_servers', request.name] }, holds: { members, without } },
+    };
+  },
+  blocks: codexBlocks,
+  leftovers: (request) => [
+    ...sameInCodex(request),
+    ...codexBlocks(request),
+    `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${request.name}`,
+  ],
+  servers: (text) => readTomlServers(text, ['mcp_servers']),
+  probe: (request) => helperProbe(request, 'closed', 'least', {}),
+  next: 'Look at it with: codex mcp list',
+  nextInProject: 'Codex reads it in folders that it was told to trust.',
+};
+
+function sameInCodex({ text, name, url }: EntryRequest): readonly string[] {
+  return tomlTables(text, ['mcp_servers']).flatMap((other) => {
+    const { url: address = '' } = tomlStrings(text, ['mcp_servers', other]);
+    return other !== name && sameServer(address, url)
+      ? [`The entry ${quoted(other, 80)} is for the same server; if it is no longer needed, remove it.`]
+      : [];
+  });
+}
+
+/** What was not taken out: an inline table is not edited here. */
+function codexBlocks({ text, name }: EntryRequest): readonly string[] {
+  const found = findToml(text, ['mcp_servers', name]);
+  const raw = found.ok ? (found.raw ?? '') : '';
+  const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
+  return [
+    ...(inline === undefined
+      ? []
+      : [`${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`]),
+    ...(/^\s*enabled\s*=\s*false\b/m.test(raw)
+      ? ['The entry is switched off (enabled = false); remove that line.']
+      : []),
+  ];
+}
+
+export const headersPrograms: readonly Program[] = [claude, codex];
+
+function helperLine(request: EntryRequest): string | undefined {
+  const { machine, server, options } = request;
+  const words = callWords(machine, { command: ['credential', 'headers'], server, options });
+  return isExpanded(words) ? undefined : shellLine(machine.platform, words);
+}
+
+function helperProbe(
+  request: EntryRequest,
+  input: Probe['input'],
+  environment: Probe['environment'],
+  variables: Probe['variables'],
+): Probe | undefined {
+  const command = helperLine(request);
+  return command === undefined ? undefined : { command, input, environment, variables, read: readHeaders };
+}

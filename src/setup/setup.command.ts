@@ -1,0 +1,192 @@
+import type { Command, CommandContext, CommandExit } from '../app/context.js';
+import { exitCode, Failure } from '../core/failure.js';
+import { printable } from '../core/text/printable.js';
+import { usageWrong } from '../core/usage-failures.js';
+import { addressSecret } from '../tokens/failures.js';
+import { type CheckedEntry, checkEntry } from './check-entry.js';
+import { machineFor } from './environment.js';
+import { nothingToWrite, wordsUnsayable } from './failures.js';
+import { entryName } from './formats/entry.js';
+import { isHere, listPrograms } from './list-programs.js';
+import { entryAlone, entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
+import type { Neighbours } from './ports.js';
+import { oldProgram } from './program-version.js';
+import {
+  entryNotes,
+  programJson,
+  programLines,
+  takenOutNotes,
+  undoneLine,
+  writtenJson,
+  writtenLines,
+} from './render.js';
+import { type CheckResult, checkExit, oldInWords, resultJson, resultLines } from './render-check.js';
+import { setupTable } from './setup.options.js';
+import {
+  programNamed,
+  readSetupRequest,
+  recordToUndo,
+  requestsToCheck,
+  type SetupArguments,
+} from './target.js';
+import { undoEntry } from './undo-entry.js';
+import { writeEntry } from './write-entry.js';
+
+export const command: Command<typeof setupTable> = {
+  table: setupTable,
+  async run(context, args) {
+    if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
+      throw usageWrong('--write, --undo, --check and --list do not go together.', 'postern setup --help');
+    }
+    if (args.user && (args.project || !args.undo)) {
+      throw usageWrong('--user goes with --undo, and not with --project.', 'postern setup --help');
+    }
+    if (args.list) return await list(context, args);
+    if (args.undo) return await undo(context, args);
+    if (args.check) return await check(context, args);
+    return args.write ? await write(context, args) : await show(context, args);
+  },
+};
+
+async function neighboursFor(
+  context: CommandContext,
+  program: ReturnType<typeof programNamed>,
+  args: SetupArguments,
+): Promise<Neighbours> {
+  const found = await context.neighbours();
+  return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
+}
+
+async function list(
+  { neighbours, out, options }: CommandContext,
+  args: SetupArguments,
+): Promise<CommandExit> {
+  const all = await listPrograms(await neighbours(), args.project ? 'project' : 'user');
+  if (options.json) await out.json({ programs: all.map(programJson) });
+  else await out.line(programLines(all).join('\n'));
+  return 0;
+}
+
+async function show(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, tell } = context;
+  const program = programNamed(args.program);
+  const world = await neighboursFor(context, program, args);
+  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  if (program.line !== undefined) {
+    const line = commandLine(world, request);
+    if (options.json) await out.json({ program: program.name, server: request.url, command: line });
+    else await out.line(line);
+    return 0;
+  }
+  const plan = await planEntry(world, request);
+  const entry = entryAlone(plan);
+  const found = isHere(world, program, request.scope);
+  const { logins } = await ports.index.read();
+  const notes = entryNotes(plan, { machine: world.machine, logins, hasLogin, isHere: found });
+  if (options.json) {
+    const { shim, file } = plan;
+    await out.json({
+      program: program.name,
+      server: request.url,
+      name: request.name,
+      file: file.path,
+      entry,
+      shim: shim ?? null,
+      notes,
+    });
+    return 0;
+  }
+  tell(`This belongs into ${printable(plan.file.path, 300)}; with --write it is put there.`);
+  notes.forEach(tell);
+  await out.write(entry);
+  return 0;
+}
+
+/** @throws Failure `words_unsayable`, `address_secret` */
+function commandLine({ machine }: Neighbours, request: SetupRequest): string {
+  const { program, words, url } = request;
+  const lines = entryRequests(machine, request, '').map((wanted) => program.line?.(wanted));
+  const line = lines.find((one) => one !== undefined);
+  if (line === undefined) throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
+  return line;
+}
+
+async function write(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, tell, signal } = context;
+  const program = programNamed(args.program);
+  const programs = await neighboursFor(context, program, args);
+  if (program.line !== undefined) {
+    throw nothingToWrite(
+      program.title,
+      'it can ask no program for a header, so the token comes through a pipe',
+    );
+  }
+  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  const found = isHere(programs, program, request.scope);
+  const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
+  const { logins } = await ports.index.read();
+  const about = { machine: programs.machine, logins, hasLogin, isHere: found };
+  const old = await oldProgram(programs, undefined, request, signal);
+  const notes = [
+    ...entryNotes(written.plan, about),
+    ...takenOutNotes(written),
+    ...(old === undefined ? [] : [`Note: ${oldInWords(old)}`]),
+  ];
+  if (options.json) {
+    await out.json({ ...writtenJson(written), notes });
+  } else {
+    await out.line(writtenLines(written).join('\n'));
+    notes.forEach(tell);
+  }
+  return 0;
+}
+
+/** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
+async function check(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, signal } = context;
+  const world = await context.neighbours();
+  const { logins } = await ports.index.read();
+  const { all, isOne } = await requestsToCheck(ports, world, args);
+  const results: CheckResult[] = [];
+  for (const request of all) {
+    const machine = machineFor(world.machine, request.program, args.withProxy);
+    results.push(await resultOf(request, checkEntry({ ...world, machine }, ports, request, signal)));
+  }
+  if (options.json) {
+    const [first] = results.map(resultJson);
+    await out.json(isOne && first !== undefined ? first : { entries: results.map(resultJson) });
+  } else if (results.length === 0) {
+    context.tell('postern has written no entry yet. Make one with: postern setup <program> <server> --write');
+  } else {
+    const blocks = results.map((result) => resultLines(result, logins, !isOne).join('\n'));
+    await out.line(blocks.join('\n\n'));
+  }
+  const exits = results.map(({ checked, failure }) => failure?.exit ?? (checked ? checkExit(checked) : 0));
+  return exits.find((exit) => exit !== 0) ?? 0;
+}
+
+/** One that cannot be checked does not keep the others from it. */
+async function resultOf(request: SetupRequest, checking: Promise<CheckedEntry>): Promise<CheckResult> {
+  try {
+    return { request, checked: await checking };
+  } catch (failure) {
+    if (!(failure instanceof Failure) || failure.exit === exitCode.interrupted) throw failure;
+    return { request, failure };
+  }
+}
+
+async function undo(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
+  const { ports, out, options, signal } = context;
+  const programs = await context.neighbours();
+  const kept = await recordToUndo(context, programs, programNamed(args.program), args);
+  const program = programNamed(args.program);
+  const undone = await undoEntry({ locks: ports.locks, programs }, kept, signal);
+  const { record } = kept;
+  const { text = '' } = await programs.files.read(record.path);
+  const notes = program.dangling?.(text, entryName(record.key) ?? '') ?? [];
+  for (const note of notes) context.tell(`Note: ${note}`);
+  if (options.json)
+    await out.json({ program: record.program, server: record.server, file: record.path, undone });
+  else await out.line(undoneLine(record, undone));
+  return 0;
+}

@@ -1,0 +1,69 @@
+import type { CommandTable } from '../core/command.js';
+
+export const setupTable = {
+  name: 'setup',
+  summary: 'show, or make, the entry that another program’s configuration needs',
+  positionals: [
+    {
+      name: 'program',
+      describe:
+        'claude, codex (headers); claude-desktop, cursor, vscode, gemini, opencode, zed, windsurf (bridge); git, kubectl, bazel, go, curl',
+      required: false,
+    },
+    {
+      name: 'server',
+      describe: 'URL, or name of a login; not needed when there is one login',
+      required: false,
+    },
+  ],
+  options: [
+    { name: 'write', kind: 'boolean', describe: 'put it there; the file as it was is kept for --undo' },
+    {
+      name: 'undo',
+      kind: 'boolean',
+      describe: 'take back what --write did; to the byte where nobody else has changed the file',
+    },
+    {
+      name: 'check',
+      kind: 'boolean',
+      describe:
+        'judge the entry that is written, run what the program would run by it, say what it gets, without showing it; without a program, for every entry that was ever written',
+    },
+    { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
+    {
+      name: 'as',
+      kind: 'string',
+      value: 'NAME',
+      describe: 'what the program is to call it',
+      fallback: 'the login’s name, else made of the host',
+    },
+    {
+      name: 'project',
+      kind: 'boolean',
+      describe: 'in the working folder’s own configuration, not in the person’s',
+    },
+    { name: 'user', kind: 'boolean', describe: 'with --undo: in the person’s own configuration' },
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'with-proxy',
+      kind: 'boolean',
+      describe: 'name the proxy of HTTPS_PROXY in the entry, for programs that do not pass it on',
+    },
+    {
+      name: 'whole-host',
+      kind: 'boolean',
+      describe: 'git, kubectl, bazel, go: for every path of the server’s host',
+    },
+  ],
+  examples: [
+    { command: 'postern setup claude work', describe: 'the entry, to be looked at or copied' },
+    { command: 'postern setup claude work --write', describe: 'into ~/.claude.json, the rest untouched' },
+    { command: 'postern setup claude work --undo', describe: 'as if it had never been' },
+    { command: 'postern setup --check', describe: 'does all that was ever written still work?' },
+  ],
+  notes: [
+    'The entry goes to stdout, all that is said about it to stderr. It never holds a token: the program runs postern when it needs one. It names the server and the account, so that a login’s name that is given to another server later changes nothing; where the program cannot hold the address, or its query seems to hold a secret, the login’s name with a pin (--pin) of both. Paths in it are absolute, since programs with a window know no PATH of a shell.',
+    '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to, and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
+    'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',
+  ],
+} as const satisfies CommandTable;

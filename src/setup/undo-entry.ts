@@ -1,0 +1,79 @@
+import { entryChanged, entryNotEdited } from './failures.js';
+import { entryValue, findEntry, restoreEntry } from './formats/entry.js';
+import { digest, entryState } from './list-programs.js';
+import type { KeptRecord, ProgramFile } from './ports.js';
+import { removeShim, type SetupWorld } from './write-entry.js';
+
+/** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
+export type UndoneEntry = 'file' | 'entry' | 'nothing-left';
+
+/**
+ * Takes back what `--write` did to one file: all of it where nobody else has changed the file since, else the entry
+ * alone. An entry that was changed since is somebody's work, and stays.
+ * @throws Failure `entry_changed`, `entry_not_edited`, `program_file_changed`, `program_file_unwritable`, `busy`
+ */
+export async function undoEntry(
+  { locks, programs }: SetupWorld,
+  kept: KeptRecord,
+  signal: AbortSignal,
+): Promise<UndoneEntry> {
+  await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
+  const { files, records } = programs;
+  const { record } = kept;
+  const file = await files.read(record.path);
+  const undone = await takeBack(programs, kept, file);
+  await records.forget(kept.id);
+  await removeShim({ files, records }, record.shim);
+  await removeFolders(programs, record.folders ?? []);
+  return undone;
+}
+
+/** Those that were made for it and are empty; one that holds another entry's file goes when that is undone. */
+async function removeFolders(
+  { files, records }: SetupWorld['programs'],
+  folders: readonly string[],
+): Promise<void> {
+  for (const [index, folder] of folders.entries()) {
+    if (await files.removeFolder(folder)) continue;
+    const rest = folders.slice(index);
+    const others = await records.all();
+    const other = others.find(({ record }) => isBelow(record.path, folder));
+    if (other === undefined) return;
+    const all = [...new Set([...(other.record.folders ?? []), ...rest])];
+    await records.keep({ ...other, record: { ...other.record, folders: all } }, undefined);
+    return;
+  }
+}
+
+async function takeBack(
+  { machine, files, records }: SetupWorld['programs'],
+  { id, record }: KeptRecord,
+  file: ProgramFile,
+): Promise<UndoneEntry> {
+  const { text } = file;
+  const now = text === undefined ? undefined : await digest(text);
+  if (text === undefined || now === record.before) return 'nothing-left';
+  const backup = await records.backup(id);
+  if (now === record.after) {
+    if (record.existed) await files.replace(file, backup, { executable: false });
+    else await files.remove(file);
+    return 'file';
+  }
+  const state = await entryState(record, text, machine.platform);
+  if (state === 'missing') return 'nothing-left';
+  if (state !== 'same') {
+    throw entryChanged(record.path, await records.keep({ id, record }, undefined));
+  }
+  const former = findEntry(backup, record.key);
+  const restored = restoreEntry(text, record.key, former.ok ? former.raw : undefined);
+  if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
+  // What stood there before may not fit into the layout of now.
+  const [was, is] = [backup, restored.text].map((one) => JSON.stringify(entryValue(one, record.key)));
+  if (was !== is) throw entryNotEdited(record.path, 'form');
+  await files.replace(file, restored.text, { executable: false });
+  return 'entry';
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`) || path.startsWith(`${folder}\\`);
+}

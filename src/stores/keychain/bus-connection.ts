@@ -1,0 +1,145 @@
+import { connect, type Socket } from 'node:net';
+import { sessionBusAddress } from './bus-address.js';
+import { type BusMessage, decodeMessage, encodeCall, type MethodCall } from './bus-messages.js';
+import { busOwner } from './bus-owner.js';
+
+/**
+ * Why a bus gives no answer. `unknown`: it speaks, but not as expected, or at an address that is not spoken here.
+ * `foreign_bus`: it may be another user's.
+ */
+export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
+
+/** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
+export interface BusConnection extends Disposable {
+  /** The answer, or what kept it away. Never rejects. Calls made in one turn leave in one piece, at its end. */
+  call(call: MethodCall): Promise<BusMessage | BusTrouble>;
+}
+
+/**
+ * Connects to the first address that takes connections; to none where one of them is another user's, since others who
+ * read the same list may take that one. Never rejects.
+ */
+export async function connectBus(
+  env: Readonly<Record<string, string | undefined>>,
+  limitMs: number,
+): Promise<BusConnection | BusTrouble> {
+  const { sockets, others } = sessionBusAddress(env);
+  const owners = sockets.map((path) => ({ path, owner: busOwner(path) }));
+  if (owners.some(({ owner }) => owner === 'foreign')) {
+    return 'foreign_bus';
+  }
+  for (const { path } of owners.filter(({ owner }) => owner === 'ours')) {
+    const connection = new Connection(path, limitMs);
+    if (await connection.isOpen) {
+      connection.greet();
+      return connection;
+    }
+  }
+  return others ? 'unknown' : 'no_bus';
+}
+
+const mostBytes = 1_048_576;
+
+const pieceBytes = 16_384;
+
+class Connection implements BusConnection {
+  /** A local socket answers at once, or its queue is full. */
+  readonly isOpen: Promise<boolean>;
+  readonly #socket: Socket;
+  #limit: NodeJS.Timeout | undefined;
+  readonly #waiting = new Map<number, (answer: BusMessage | BusTrouble) => void>();
+  #leaving: Buffer[] = [];
+  #received: Buffer = Buffer.alloc(0);
+  #serial = 0;
+  #trouble: BusTrouble | undefined;
+
+  constructor(path: string, limitMs: number) {
+    // Bytes come as they are (`onread`), and leave in one write: what Node's streams add takes a millisecond to load.
+    const callback = (length: number, piece: Uint8Array) => this.#read(piece.subarray(0, length));
+    this.#socket = connect({ path, onread: { buffer: Buffer.alloc(pieceBytes), callback } });
+    this.isOpen = new Promise((resolve) => {
+      this.#socket.on('connect', () => {
+        this.#limit = setTimeout(() => this.#end('hung'), limitMs);
+        resolve(true);
+      });
+      this.#socket.on('error', () => undefined); // and is closed
+      this.#socket.on('close', () => {
+        this.#end('unknown');
+        resolve(false);
+      });
+    });
+  }
+
+  call(call: MethodCall): Promise<BusMessage | BusTrouble> {
+    if (this.#trouble !== undefined) {
+      return Promise.resolve(this.#trouble);
+    }
+    this.#serial += 1;
+    const serial = this.#serial;
+    this.#leave(encodeCall(call, serial));
+    return new Promise((resolve) => this.#waiting.set(serial, resolve));
+  }
+
+  [Symbol.dispose](): void {
+    this.#end('unknown');
+  }
+
+  /** EXTERNAL (D-Bus specification, "Authentication Protocol"), and no pause for the bus to agree. */
+  greet(): void {
+    const user = Buffer.from(String(process.geteuid?.() ?? 0)).toString('hex');
+    this.#leave(Buffer.from(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1'));
+    const name = 'org.freedesktop.DBus';
+    const path = '/org/freedesktop/DBus';
+    void this.call({ destination: name, path, interface: name, member: 'Hello', arguments: [] });
+  }
+
+  #leave(bytes: Buffer): void {
+    this.#leaving.push(bytes);
+    if (this.#leaving.length > 1) return;
+    process.nextTick(() => {
+      const all = Buffer.concat(this.#leaving);
+      this.#leaving = [];
+      if (this.#trouble === undefined) this.#socket.write(all);
+    });
+  }
+
+  #end(trouble: BusTrouble): void {
+    this.#trouble ??= trouble;
+    clearTimeout(this.#limit);
+    this.#socket.destroy();
+    for (const answer of this.#waiting.values()) answer(this.#trouble);
+    this.#waiting.clear();
+  }
+
+  /** True: more may come. */
+  #read(bytes: Uint8Array): boolean {
+    this.#received = Buffer.concat([this.#received, bytes]);
+    if (this.#received.length > mostBytes) {
+      this.#end('unknown');
+    }
+    while (this.#received.length > 0 && this.#trouble === undefined) {
+      const length = this.#take();
+      if (length === 0) break;
+      this.#received = this.#received.subarray(length);
+    }
+    return true;
+  }
+
+  /** Deals with the next line or message; the number of its bytes, 0 when it is not whole yet. */
+  #take(): number {
+    const first = this.#received[0];
+    if (first === 0x4f) {
+      const end = this.#received.indexOf('\r\n');
+      return end < 0 ? 0 : end + 2; // OK <guid>
+    }
+    const decoded = decodeMessage(this.#received);
+    if (decoded.state === 'whole') {
+      this.#waiting.get(decoded.message.replySerial)?.(decoded.message);
+      this.#waiting.delete(decoded.message.replySerial);
+      return decoded.length;
+    }
+    const isMessage = first === 0x6c || first === 0x42;
+    if (decoded.state === 'malformed' || !isMessage) this.#end('unknown'); // REJECTED, ERROR, noise
+    return 0;
+  }
+}

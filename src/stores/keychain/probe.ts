@@ -1,0 +1,51 @@
+import { type BusTrouble, connectBus } from './bus-connection.js';
+import type { BusMessage } from './bus-messages.js';
+import { secretService } from './read-item.js';
+
+/**
+ * What a look at the Secret Service shows. `hung`: no answer in time. `unknown`: it answers, but not as expected,
+ * or at an address that is not spoken here.
+ */
+export type Health = 'healthy' | 'locked' | 'no_service' | 'no_collection' | BusTrouble;
+
+/**
+ * Asks the session bus whether the default keyring can be used now. It comes before each use of the keychain, whose
+ * own calls cannot be ended once they hang. Never rejects.
+ * @param limitMs After this long the answer is `hung`.
+ */
+export async function probeSecretService(
+  env: Readonly<Record<string, string | undefined>>,
+  limitMs: number,
+): Promise<Health> {
+  const bus = await connectBus(env, limitMs);
+  if (typeof bus === 'string') {
+    return bus;
+  }
+  using _bus = bus;
+  const alias = bus.call(secretService.readDefaultAlias());
+  const locked = await bus.call(secretService.isDefaultLocked());
+  if (typeof locked === 'string') {
+    return locked;
+  }
+  if (locked.kind === 'return') {
+    const [value] = locked.values;
+    return value === false ? 'healthy' : value === true ? 'locked' : 'unknown';
+  }
+  return serviceTrouble(locked) ?? collectionTrouble(await alias);
+}
+
+/** What the bus itself says of a service that cannot answer; undefined when the service has answered. */
+function serviceTrouble({ errorName }: BusMessage): Health | undefined {
+  const name = errorName.replace('org.freedesktop.DBus.Error.', '');
+  if (name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name.startsWith('Spawn.')) {
+    return 'no_service';
+  }
+  return name === 'NoReply' || name === 'Timeout' || name === 'TimedOut' ? 'hung' : undefined;
+}
+
+function collectionTrouble(alias: BusMessage | BusTrouble): Health {
+  if (typeof alias === 'string') {
+    return alias;
+  }
+  return alias.values[0] === '/' ? 'no_collection' : 'unknown';
+}

@@ -1,0 +1,113 @@
+import { connectBus } from './bus-connection.js';
+import type { BusMessage, BusValue, MethodCall } from './bus-messages.js';
+import { attributesOf, isHead } from './item-parts.js';
+
+export type FastRead =
+  | { readonly ok: true; readonly value: string }
+  /** Nothing was read; the careful way finds out why and tells the person. */
+  | { readonly ok: false; readonly why: string };
+
+const limitMs = 1000;
+
+/**
+ * The item that `findKey` names, if it can be had at once: the Secret Service answers, the item is there, open, in one
+ * piece. For the short way alone: it asks the bus itself, in two round trips, where the package takes a key exchange
+ * and cannot be ended when the service hangs. It loads next to nothing. Rejects only with what `findKey` throws.
+ * @param opened Takes the connection, which is the caller's to close, or to leave to the end of the process.
+ * @param findKey Called while the bus is busy with the greeting, so that its time costs nothing; undefined: no item.
+ */
+export async function readSecretFast(
+  findKey: () => Promise<string | undefined> | string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  opened: (bus: Disposable) => void,
+): Promise<FastRead> {
+  if (process.platform === 'darwin' || process.platform === 'win32') {
+    return { ok: false, why: 'no session bus on this platform' };
+  }
+  const bus = await connectBus(env, limitMs);
+  if (typeof bus === 'string') {
+    return { ok: false, why: bus };
+  }
+  opened(bus);
+  const opening = bus.call(secretService.openPlainSession());
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
+  const key = await findKey();
+  if (key === undefined) {
+    return { ok: false, why: 'no item named' };
+  }
+  const found = await bus.call(secretService.searchItems(attributesOf(key)));
+  if (typeof found === 'string') {
+    return { ok: false, why: found };
+  }
+  const [items, locked] = found.values;
+  const [, session] = valuesOf(await opening);
+  const [item, another] = Array.isArray(items) ? items : [];
+  if (typeof item !== 'string' || typeof session !== 'string' || another !== undefined) {
+    const isLocked = Array.isArray(locked) && locked.length > 0;
+    return { ok: false, why: isLocked ? 'locked' : 'not found' };
+  }
+  const [secret] = valuesOf(await bus.call(secretService.getSecret(item, session)));
+  const text = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
+  if (text === undefined || isHead(text)) {
+    return { ok: false, why: text === undefined ? 'not readable' : 'in parts' };
+  }
+  return { ok: true, value: text };
+}
+
+function valuesOf(answer: BusMessage | string): readonly BusValue[] {
+  return typeof answer === 'string' ? [] : answer.values;
+}
+
+const destination = 'org.freedesktop.secrets';
+
+const root = '/org/freedesktop/secrets';
+
+/** The calls of the Secret Service (freedesktop.org's Secret Storage specification) that are made here. */
+export const secretService = {
+  /** → object path of the collection; `/` when there is none. */
+  readDefaultAlias: (): MethodCall => ({
+    destination,
+    path: root,
+    interface: 'org.freedesktop.Secret.Service',
+    member: 'ReadAlias',
+    arguments: [{ type: 's', text: 'default' }],
+  }),
+  /** → variant with a boolean. */
+  isDefaultLocked: (): MethodCall => ({
+    destination,
+    path: `${root}/aliases/default`,
+    interface: 'org.freedesktop.DBus.Properties',
+    member: 'Get',
+    arguments: [
+      { type: 's', text: 'org.freedesktop.Secret.Collection' },
+      { type: 's', text: 'Locked' },
+    ],
+  }),
+  /** → variant, object path of the session. Secrets pass as they are, on a bus that only this user can read. */
+  openPlainSession: (): MethodCall => ({
+    destination,
+    path: root,
+    interface: 'org.freedesktop.Secret.Service',
+    member: 'OpenSession',
+    arguments: [
+      { type: 's', text: 'plain' },
+      { type: 'v', text: '' },
+    ],
+  }),
+  /** → object paths of the items that are open, and of those that are locked. */
+  searchItems: (attributes: Readonly<Record<string, string>>): MethodCall => ({
+    destination,
+    path: root,
+    interface: 'org.freedesktop.Secret.Service',
+    member: 'SearchItems',
+    arguments: [{ type: 'a{ss}', entries: attributes }],
+  }),
+  /** → structure of session, parameters, secret, content type. */
+  getSecret: (item: string, session: string): MethodCall => ({
+    destination,
+    path: item,
+    interface: 'org.freedesktop.Secret.Item',
+    member: 'GetSecret',
+    arguments: [{ type: 'o', text: session }],
+  }),
+};

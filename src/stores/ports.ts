@@ -1,0 +1,120 @@
+import type { FormatFailure, IndexDocument, StoreKind } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
+
+/** Where secrets live: one item for one key, the key an ASCII hash. */
+export interface SecretStore {
+  readonly kind: StoreKind;
+  /** Can it be read and written now? @throws Failure `store_unavailable`, `store_locked` */
+  ready(): Promise<void>;
+  read(key: string): Promise<Secret | undefined>;
+  write(key: string, value: Secret): Promise<void>;
+  /** True when there was something to remove. */
+  remove(key: string): Promise<boolean>;
+}
+
+/** Every store there is; nothing of one is loaded before it is used. */
+export interface SecretStores {
+  of(kind: StoreKind): SecretStore;
+}
+
+/** The small file without secrets that says which logins there are. */
+export interface CredentialIndex {
+  /** @throws Failure `index_corrupt`, `index_newer`, `index_unsafe` */
+  read(): Promise<IndexDocument>;
+  /** Reads, changes and replaces it under a lock between processes. */
+  update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
+}
+
+/** Where the answer to a refresh waits until the store has it, sealed with the refresh token that the store still holds. */
+export interface Recovery {
+  /**
+   * Begins a refresh: takes room for its answer, of about `bytes` bytes, so that it is not found missing when it is needed,
+   * and notes there whose refresh it is. The caller has the lock of that key.
+   * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
+   * @throws Failure `state_unsafe`, `state_unwritable`
+   */
+  begin(
+    key: string,
+    refresh: { readonly bytes: number; readonly spent: Secret | undefined },
+  ): Promise<BegunRefresh>;
+  /** Is there an answer that waits, whoever can open it? */
+  isWaiting(key: string): Promise<boolean>;
+  /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
+  find(key: string, spent: Secret): Promise<Secret | undefined>;
+  /**
+   * Has another process begun a refresh with this refresh token, and may go on with it? Asked by who has the lock: the
+   * other one had it, out of sight, and lost it. `since`: milliseconds since 1970.
+   * @throws Failure `state_unsafe`
+   */
+  begunElsewhere(key: string, spent: Secret): Promise<{ readonly since: number } | undefined>;
+  /** @throws Failure `state_unwritable` */
+  forget(key: string): Promise<void>;
+}
+
+/** A refresh that is under way. Its room is given back at the end. */
+export interface BegunRefresh extends AsyncDisposable {
+  /** Keeps the answer for good, in the room taken for it; false where nothing was spent. @throws Failure `state_unwritable` */
+  keep(value: Secret): Promise<boolean>;
+}
+
+/** What may be done only so often within an hour, counted over all processes. */
+export interface Attempts {
+  /** Counts one more; false, and not counted, after `most` in the last hour, or in `withinMs` where that is less.
+   * @throws Failure of the state folder, `busy` */
+  take(name: string, most: number, withinMs?: number): Promise<boolean>;
+  /** Would `take` count one? @throws as `take` */
+  allows(name: string, most: number): Promise<boolean>;
+  /** From now on there were none. @throws as `take` */
+  forget(name: string): Promise<void>;
+}
+
+/** Locks between processes, by name. */
+export interface Locks {
+  /** @throws Failure `busy` after `waitMs` */
+  acquire(name: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<Lock>;
+}
+
+export interface Lock extends AsyncDisposable {
+  /** Is it still ours? A process on another machine may take it from one that was paused for long. */
+  isHeld(): boolean;
+}
+
+/** What other programs asked for and did not get: several of them hide what is said on stderr. */
+export interface FormatFailures {
+  /** Oldest first. */
+  read(): Promise<readonly FormatFailure[]>;
+  /** Replaces what was kept for its format and origin. @throws Failure `state_unsafe`, `state_unwritable`, `busy` */
+  keep(failure: FormatFailure): Promise<void>;
+  /** Of an origin, all or those of one format. @throws as `keep` */
+  forget(origin: string, format?: string): Promise<void>;
+}
+
+/** Which token of a login was handed out: its item's key, and when it was obtained. */
+export interface HandedToken {
+  readonly key: string;
+  readonly obtainedAt: number;
+  /** When a token was last renewed since this process asked again: within a minute nothing else comes of that. */
+  readonly renewedAt?: number | undefined;
+}
+
+/** What the process that started this one was given: programs that run their helper again after a 401 say no more than that. */
+export interface HandedOut {
+  /** The token that this very process was given of the login within the last ten seconds. */
+  lately(key: string, now: number): Promise<HandedToken | undefined>;
+  /** Notes it, once it is written; fails silently. */
+  note(token: HandedToken, now: number): Promise<void>;
+}
+
+/** What is kept on this machine. */
+export interface StorePorts {
+  /** Reads, writes and removes where the index says that the key's secret is. */
+  readonly store: SecretStore;
+  /** For what the index does not say: a new login's store, and those that it was in before. */
+  readonly stores: SecretStores;
+  readonly index: CredentialIndex;
+  readonly recovery: Recovery;
+  readonly attempts: Attempts;
+  readonly failures: FormatFailures;
+  readonly handedOut: HandedOut;
+  readonly locks: Locks;
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { Secret } from '../../core/secret.js';
+import { storeTooLarge } from '../failures.js';
+import type { SecretStore } from '../ports.js';
+import { replacePrivateFile } from '../state/safe-file.js';
+import { sealedFileDamaged, sealedFileNewer } from './failures.js';
+import { readText, seal, unlinked, unseal } from './sealed-file.js';
+import { Vault, type VaultOptions } from './vault.js';
+
+const maxValueBytes = 65_536;
+
+const mark = 'postern-sealed 1 ';
+
+/**
+ * Secrets in sealed files, one each, in the folder `sealed` of the state folder. Each is bound to its name; files
+ * that others could have written, and links, are refused; what cannot be opened is left as it is. Writers have a lock
+ * between processes; readers need none, since files are replaced as a whole.
+ */
+export function createFileStore(options: VaultOptions): SecretStore {
+  const folder = join(options.stateFolder, 'sealed');
+  const vault = new Vault(folder, options);
+  return {
+    kind: 'file',
+    ready: async () => {
+      await vault.open();
+      await using _lock = await vault.lock();
+      await vault.keyForWriting();
+    },
+    read: async (key) => {
+      const path = pathOf(folder, key);
+      const file = readSealed(path);
+      if (file === undefined) return undefined;
+      const text =
+        file.sealed === undefined ? undefined : unseal(await vault.keyForReading(), nameOf(key), file.sealed);
+      if (text === undefined) throw sealedFileDamaged(path);
+      return new Secret(text);
+    },
+    write: async (key, value) => {
+      const path = pathOf(folder, key);
+      const text = value.reveal();
+      const bytes = Buffer.byteLength(text);
+      if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
+      await vault.open();
+      await using _lock = await vault.lock();
+      const sealingKey = await vault.keyForWriting();
+      readSealed(path); // throws: neither a link nor what a later release wrote is replaced
+      await replacePrivateFile(path, `${mark}${seal(sealingKey, nameOf(key), text)}\n`);
+    },
+    remove: async (key) => {
+      const path = pathOf(folder, key);
+      await using _lock = await vault.lock();
+      const removed = await unlinked(path);
+      await unlinked(join(folder, `.${key}.sealed.new`)); // of a writer that was killed
+      await vault.removeIfEmpty();
+      return removed;
+    },
+  };
+}
+
+/** Names never become paths: a key is a hash. */
+function pathOf(folder: string, key: string): string {
+  if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('this is no key of a store');
+  return join(folder, `${key}.sealed`);
+}
+
+/** What the sealed text is bound to. */
+function nameOf(key: string): string {
+  return `${mark}${key}`;
+}
+
+/** `sealed` is undefined when the file is not of the form that was written. */
+function readSealed(path: string): { readonly sealed: string | undefined } | undefined {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  if (!text.startsWith(mark) && /^postern-sealed [1-9][0-9]* /.test(text)) throw sealedFileNewer(path);
+  return { sealed: /^postern-sealed 1 ([A-Za-z0-9_-]+)\n$/.exec(text)?.[1] };
+}

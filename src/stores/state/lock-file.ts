@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { asObject, parseJson } from '../../core/text/json.js';
+import { stateUnsafe } from '../state-failures.js';
+import { readPrivateFile } from './private-file.js';
+import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
+
+/** What a lock file says, and what is known of it. */
+export interface Claim {
+  /** Never used twice: it tells this very claim from any other at the same path. */
+  readonly nonce: string;
+  /** Undefined when the file cannot be understood (cut off by a power cut). */
+  readonly holder: ProcessIdentity | undefined;
+  /** When it was written, or last renewed; milliseconds since 1970. */
+  readonly writtenAt: number;
+}
+
+/** Ends of the names of files beside a lock file. */
+export const suffix = { temporary: '.new', breaking: '.break' } as const;
+
+const maxBytes = 4096;
+
+/**
+ * Makes the lock file with all that it says in one step: written elsewhere, then `link(2)`, which fails when the
+ * name is taken. Returns its nonce, or undefined when another claim was first.
+ */
+export function publishClaim(path: string, base: string, us: ProcessIdentity): string | undefined {
+  const nonce = randomBytes(16).toString('hex');
+  const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
+  let isWritten = false;
+  try {
+    writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
+    isWritten = true;
+    linkSync(temporary, path);
+    return nonce;
+  } catch (error) {
+    // ENOENT: a sweeper in another container took our file for a dead process's. Before that it is the folder that is gone.
+    if (isWritten && hasCode(error, 'EEXIST', 'ENOENT')) return undefined;
+    throw error;
+  } finally {
+    removeIfThere(temporary);
+  }
+}
+
+/** The claim at `path`; undefined when there is none. @throws Failure `state_unsafe` */
+export function readClaim(path: string): Claim | undefined {
+  const file = readPrivateFile(path, maxBytes, 2); // the second name is the one it was written under
+  if (!file.ok) {
+    if (file.problem === 'absent') return undefined;
+    throw stateUnsafe(path, file.why);
+  }
+  const parsed = parseJson(file.bytes);
+  const claim = parsed.ok ? asObject(parsed.value) : undefined;
+  const holder = identityIn(claim);
+  const nonce = claim?.['nonce'];
+  const writtenAt = file.modifiedAt;
+  if (typeof nonce !== 'string' || !/^[0-9a-f]{32}$/.test(nonce) || holder === undefined) {
+    return { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
+  }
+  return { nonce, holder, writtenAt };
+}
+
+/** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */
+export function renewClaim(path: string, nonce: string, at: number): void {
+  if (readClaim(path)?.nonce === nonce) utimesSync(path, at / 1000, at / 1000);
+}
+
+/** Removes the file at `path` if it is this claim's. */
+export function removeClaim(path: string, nonce: string): boolean {
+  return readClaim(path)?.nonce === nonce && removeIfThere(path);
+}
+
+/** False when there was no such file. */
+export function removeIfThere(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** After this long without a sign of life a holder that cannot be seen (another machine or container) counts as dead. */
+const unseenHolderMs = 600_000;
+
+/** Is the process dead that made this claim? Never by its age alone, where it can be seen. */
+export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean {
+  const state =
+    claim.holder === undefined ? ('unknown' as const) : stateOf(claim.holder, us, claim.writtenAt);
+  return state === 'dead' || (state === 'unknown' && now - claim.writtenAt > unseenHolderMs);
+}
+
+/**
+ * Removes the file at `path` if it still is this claim of a dead process.
+ *
+ * Only who holds the file `<base>.<nonce>.break` may do so, and it looks again once it does: thus of many waiters
+ * one removes the dead claim, and none the live one that follows it. The right to break is named after the nonce
+ * of what it breaks; should its holder die, it is broken in the same way.
+ */
+export function breakClaim(
+  path: string,
+  claim: Claim,
+  by: { readonly base: string; readonly us: ProcessIdentity; readonly now: number },
+): void {
+  const { base, us, now } = by;
+  const right = `${base}.${claim.nonce}${suffix.breaking}`;
+  const ours = publishClaim(right, base, us);
+  if (ours === undefined) {
+    const other = readClaim(right);
+    if (other !== undefined && isDead(other, us, now)) breakClaim(right, other, by);
+    return;
+  }
+  try {
+    removeClaim(path, claim.nonce);
+  } finally {
+    removeClaim(right, ours);
+  }
+}
+
+/**
+ * Removes what killed processes left beside a lock. Called by its holder only: then no claim but its own exists at
+ * `base`, so that no right to break another one means anything any more.
+ */
+export function sweep(base: string, ownNonce: string): void {
+  const folder = dirname(base);
+  const prefix = `${basename(base)}.`;
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const rest = name.slice(prefix.length);
+    const isOldRight = rest.endsWith(suffix.breaking) && !rest.startsWith(ownNonce);
+    const isOrphan = rest.endsWith(suffix.temporary) && !exists(Number.parseInt(rest, 10));
+    if (isOldRight || isOrphan) removeIfThere(join(folder, name));
+  }
+}

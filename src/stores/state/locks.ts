@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Failure } from '../../core/failure.js';
+import type { Clock } from '../../core/ports.js';
+import type { Lock, Locks } from '../ports.js';
+import { Busy, stateUnwritable } from '../state-failures.js';
+import {
+  breakClaim,
+  type Claim,
+  isDead,
+  publishClaim,
+  readClaim,
+  removeClaim,
+  renewClaim,
+  sweep,
+} from './lock-file.js';
+import { ensurePrivateFolder } from './private-file.js';
+import { ownIdentity, type ProcessIdentity } from './process-identity.js';
+
+/** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for. */
+const pollMs = { least: 3, most: 40, long: 250 } as const;
+
+/** No work that a process does by itself is waited for any longer, in milliseconds. */
+const longestWork = 60_000;
+
+/** How often a holder gives a sign of life to those who cannot see its process, in milliseconds. */
+const usualRenewMs = 30_000;
+
+/**
+ * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
+ * stopped process is never: whoever waits for it fails with `busy`. Where the holder cannot be seen, on another machine or
+ * in another container, only one that has long given no sign of life counts as dead.
+ */
+export function createLocks(options: {
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly renewMs?: number;
+}): Locks {
+  const { directory, clock, renewMs = usualRenewMs } = options;
+  return {
+    acquire: async (name, { waitMs, signal }) => {
+      const base = join(directory, `${fileNameOf(name)}.lock`);
+      await ensurePrivateFolder(directory);
+      const us = ownIdentity();
+      const since = clock.monotonic();
+      for (let looks = 0; ; looks += 1) {
+        signal.throwIfAborted();
+        const held = attempt(base, us, clock.now());
+        if (typeof held === 'string') {
+          return hold(base, held, { clock, renewMs });
+        }
+        const waited = clock.monotonic() - since;
+        if (waited >= waitMs && held !== undefined) {
+          throw new Busy(base, nameOf(held, us), waited);
+        }
+        await clock.sleep(pauseMs(looks, waitMs), signal);
+      }
+    },
+  };
+}
+
+/** Our claim, renewed for as long as the work takes. */
+function hold(
+  base: string,
+  nonce: string,
+  { clock, renewMs }: { readonly clock: Clock; readonly renewMs: number },
+): Lock {
+  const renewing = setInterval(() => {
+    try {
+      renewClaim(base, nonce, clock.now());
+    } catch {
+      // on a disk that is full or gone; the next one may go well
+    }
+  }, renewMs).unref();
+  return {
+    isHeld: () => {
+      try {
+        return readClaim(base)?.nonce === nonce;
+      } catch {
+        return false;
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(renewing);
+      release(base, nonce);
+    },
+  };
+}
+
+/** The nonce of our claim when we got it; else whose it is, or undefined when that was not seen. */
+function attempt(base: string, us: ProcessIdentity, now: number): string | Claim | undefined {
+  try {
+    const claim = readClaim(base);
+    if (claim !== undefined && !isDead(claim, us, now)) {
+      return claim;
+    }
+    if (claim !== undefined) {
+      breakClaim(base, claim, { base, us, now });
+    }
+    return publishClaim(base, base, us) ?? readClaim(base);
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+  }
+}
+
+function release(base: string, nonce: string): void {
+  try {
+    try {
+      sweep(base, nonce);
+    } finally {
+      removeClaim(base, nonce);
+    }
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+  }
+}
+
+/** Grows with the number of looks, and is never the same for two that wait. */
+function pauseMs(looks: number, waitMs: number): number {
+  const longest = waitMs > longestWork ? pollMs.long : pollMs.most;
+  const most = Math.min(longest, pollMs.least * 2 ** Math.min(looks, 7));
+  return pollMs.least + Math.random() * most;
+}
+
+function nameOf(claim: Claim, us: ProcessIdentity): string {
+  if (claim.holder === undefined) {
+    return 'process unknown';
+  }
+  const elsewhere = claim.holder.place === us.place ? '' : ' on another machine or in another container';
+  return `process ${claim.holder.pid}${elsewhere}`;
+}
+
+/** A lock's name may hold anything; a file's may not. */
+function fileNameOf(name: string): string {
+  return /^[a-z0-9-]{1,64}$/.test(name) ? name : `sha256-${createHash('sha256').update(name).digest('hex')}`;
+}

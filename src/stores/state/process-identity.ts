@@ -1,0 +1,120 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
+import type { JsonObject } from '../../core/text/json.js';
+
+/** Who holds a lock: enough to tell, from another process, whether that very process still lives. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks from boot to its start; empty where the system does not say (only Linux does). */
+  readonly started: string;
+  /** Random identifier of this boot; empty where there is none. */
+  readonly boot: string;
+  /** The machine, and on Linux the PID namespace (a container has its own), in which `pid` means something. */
+  readonly place: string;
+}
+
+/** The identity of this process. */
+export function ownIdentity(): ProcessIdentity {
+  return {
+    pid: process.pid,
+    started: startOf(process.pid),
+    boot: textOf('/proc/sys/kernel/random/boot_id'),
+    place: placeOf(),
+  };
+}
+
+/** The identity that was written as JSON; undefined for anything else. */
+export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
+  const { pid, started, boot, place } = object ?? {};
+  return typeof pid === 'number' &&
+    Number.isSafeInteger(pid) &&
+    pid >= 1 &&
+    typeof started === 'string' &&
+    typeof boot === 'string' &&
+    typeof place === 'string'
+    ? { pid, started, boot, place }
+    : undefined;
+}
+
+/**
+ * Is that process alive? `unknown`: it ran on another machine or in another container, out of sight. A stopped
+ * process (SIGSTOP, a sleeping laptop) is alive. A zombie is dead.
+ * @param us The identity of this process.
+ * @param writtenAt When the holder's identity was written, milliseconds since 1970.
+ */
+export function stateOf(
+  holder: ProcessIdentity,
+  us: ProcessIdentity,
+  writtenAt: number,
+): 'alive' | 'dead' | 'unknown' {
+  if (machineOf(holder.place) !== machineOf(us.place)) {
+    return 'unknown';
+  }
+  const sameBoot = us.boot === '' ? writtenAt > bootTime() - clockSlackMs : holder.boot === us.boot;
+  if (!sameBoot) {
+    return 'dead';
+  }
+  if (holder.place !== us.place) {
+    return 'unknown';
+  }
+  if (!exists(holder.pid)) {
+    return 'dead';
+  }
+  const life = lifeOf(holder.pid);
+  if (life === undefined || holder.started === '') {
+    return 'alive';
+  }
+  return life.zombie || life.started !== holder.started ? 'dead' : 'alive';
+}
+
+/** Clock ticks from boot to the start of that process; empty where the system does not say. */
+export function startOf(pid: number): string {
+  return lifeOf(pid)?.started ?? '';
+}
+
+/** Is there a process with this number here? */
+export function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+const clockSlackMs = 60_000;
+
+function bootTime(): number {
+  return Date.now() - uptime() * 1000;
+}
+
+function placeOf(): string {
+  const machine = `${textOf('/etc/machine-id')}@${hostname()}`;
+  try {
+    return `${machine} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return `${machine} `;
+  }
+}
+
+function machineOf(place: string): string {
+  return place.slice(0, place.lastIndexOf(' '));
+}
+
+/** Fields 3 (state) and 22 (start time) of proc(5)'s stat; the name before them may hold anything. */
+function lifeOf(pid: number): { readonly started: string; readonly zombie: boolean } | undefined {
+  const text = textOf(`/proc/${pid}/stat`);
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, started] = [fields[0], fields[19]];
+  return state === undefined || started === undefined
+    ? undefined
+    : { started, zombie: state === 'Z' || state === 'X' };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1').trim();
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,112 @@
+import type { Limits } from '../core/limits.js';
+import type { Clock, Terminal } from '../core/ports.js';
+import type { StoreKind } from '../core/records.js';
+import { createMemoryStore } from './memory-store.js';
+import type { CredentialIndex, Locks, SecretStore, SecretStores } from './ports.js';
+
+export interface StoresOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly locks: Locks;
+  readonly terminal: Terminal;
+  readonly stateFolder: () => string;
+  readonly signal: AbortSignal;
+  readonly limits: () => Promise<Limits>;
+}
+
+/** Every kind of store, made and loaded at its first use, and once. */
+export function createStores(options: StoresOptions): SecretStores {
+  const made = new Map<StoreKind, SecretStore>();
+  return {
+    of: (kind) => {
+      const store = made.get(kind) ?? makeStore(kind, options);
+      made.set(kind, store);
+      return store;
+    },
+  };
+}
+
+function makeStore(kind: StoreKind, options: StoresOptions): SecretStore {
+  switch (kind) {
+    case 'keychain':
+      return lateStore(kind, () => openKeychain(options));
+    case 'file':
+      return lateStore(kind, async () => {
+        const { createFileStore } = await import('./sealed-files/file-store.js');
+        return createFileStore({ ...options, stateFolder: options.stateFolder() });
+      });
+    case 'memory':
+      return createMemoryStore();
+    default:
+      return lateStore(kind, async () => {
+        const { createHelperStore } = await import('./helper-program/helper-store.js');
+        const limitMs = (await options.limits()).storeSeconds * 1000;
+        return createHelperStore({ kind, env: options.env, signal: options.signal, limitMs });
+      });
+  }
+}
+
+async function openKeychain({
+  platform,
+  env,
+  clock,
+  terminal,
+  limits: allowed,
+}: StoresOptions): Promise<SecretStore> {
+  const [{ createKeychain }, { keychainLimits }] = await Promise.all([
+    import('./keychain/keychain.js'),
+    import('./keychain/item-access.js'),
+  ]);
+  const { interactive } = terminal;
+  const limits = keychainLimits(platform, await allowed());
+  return createKeychain({ platform, env, clock, interactive, notify: terminal.tell, limits });
+}
+
+/**
+ * The store in which each secret is: what the index says of its key, and the keychain where it says nothing. Never
+ * looks in another one.
+ */
+export function createStoreRouter(options: {
+  readonly index: CredentialIndex;
+  readonly stores: SecretStores;
+}): SecretStore {
+  const { index, stores } = options;
+  const storeOf = async (key: string): Promise<SecretStore> => {
+    const { logins, registrations, clientKeys = [] } = await index.read();
+    const records = [...logins, ...registrations, ...clientKeys];
+    return stores.of(records.find((record) => record.key === key)?.store ?? 'keychain');
+  };
+  return {
+    kind: 'keychain',
+    ready: () => stores.of('keychain').ready(),
+    read: async (key) => {
+      const store = await storeOf(key);
+      const found = await store.read(key);
+      if (found !== undefined) return found;
+      const now = await storeOf(key); // it may have been moved meanwhile
+      return now.kind === store.kind ? undefined : now.read(key);
+    },
+    write: async (key, value) => (await storeOf(key)).write(key, value),
+    remove: async (key) => (await storeOf(key)).remove(key),
+  };
+}
+
+export function lateStore(kind: SecretStore['kind'], make: () => Promise<SecretStore>): SecretStore {
+  const store = once(make);
+  return {
+    kind,
+    ready: async () => (await store()).ready(),
+    read: async (key) => (await store()).read(key),
+    write: async (key, value) => (await store()).write(key, value),
+    remove: async (key) => (await store()).remove(key),
+  };
+}
+
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

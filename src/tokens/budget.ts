@@ -1,0 +1,113 @@
+import { Failure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
+import { defaultAccount, type LoginRecord } from '../core/records.js';
+import { scopesMissing } from '../core/scope.js';
+import type { StorePorts } from '../stores/ports.js';
+import { tooManyTabs } from './failures.js';
+import { scopeNotGranted, scopeRefused, tooManyStepUps } from './request-failures.js';
+
+/** Tabs for one login within an hour that nobody typed, as long as no token of it worked. */
+export const mostTabs = 3;
+
+/** Tabs for one login within an hour that nobody typed, whatever came of them. */
+const mostTabsInAll = 10;
+
+/** Logins of an hour that are counted while none of their tokens has worked; one is enough. */
+const mostUnproven = 50;
+
+/** What holds back logins that nobody typed. Whoever types `login` at a terminal is never held back. */
+export interface LoginBrakes {
+  /** Counts a tab that is about to be opened. @throws Failure `too_many_tabs` */
+  openTab(): Promise<void>;
+  /** A token was issued; whether it works is not known yet. */
+  issued(): Promise<void>;
+  /** May a login whose token the server refuses be repeated by itself? Not where no token of it has worked yet. */
+  mayRepeat(): Promise<boolean>;
+  /** The server took a token of this login: nothing holds the next one back. */
+  worked(): Promise<void>;
+}
+
+/** The brakes of one login, counted over all processes: a server that refuses fresh tokens costs one tab, not many. */
+export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: LoginMeant): LoginBrakes {
+  const about = `${login.server} ${login.account ?? defaultAccount}`;
+  const [tabs, all, unproven] = [`tab ${about}`, `tab in all ${about}`, `unproven login ${about}`];
+  return {
+    openTab: async () => {
+      if (!(await attempts.allows(all, mostTabsInAll))) throw tooManyTabs(login, mostTabsInAll, 'answered');
+      if (!(await attempts.take(tabs, mostTabs))) throw tooManyTabs(login, mostTabs, 'in vain');
+      await attempts.take(all, mostTabsInAll);
+    },
+    issued: async () => void (await attempts.take(unproven, mostUnproven)),
+    mayRepeat: () => attempts.allows(unproven, 1),
+    worked: async () => {
+      try {
+        for (const name of [tabs, unproven]) await attempts.forget(name);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error; // a request that went well does not fail for a count
+      }
+    },
+  };
+}
+
+/** Step-ups for one operation of a resource within an hour; then the refusal is permanent (rule 5.6). */
+const mostForOperation = 3;
+
+/** Step-ups for one resource, whatever the operation, after which it was still not content. */
+const mostInVain = 3;
+
+/** Step-ups for one resource in all: one that is content each time, and wants more the next time, ends, too. */
+const mostForResource = 10;
+
+/** What a step-up may still cost the person within this hour, counted over all processes. */
+export interface StepUpBudget {
+  /** Before the person is asked anything. @throws Failure `scope_not_granted`, `scope_refused`, `too_many_step_ups` */
+  check(): Promise<void>;
+  /** Counts one: the person said yes, and the browser is about to open. @throws as `check` */
+  begin(): Promise<void>;
+  /** What came of it: a scope that was not granted is not asked for again by itself within the hour. */
+  answered(better: LoginRecord): Promise<void>;
+  /** The operation went through after it. */
+  helped(): Promise<void>;
+}
+
+/**
+ * The budget for one operation of a login's server; two servers of one resource have each their own. The names of
+ * operations come from what the server offers, so that there is one for the whole server, too.
+ */
+export function stepUpBudget(
+  ports: Pick<StorePorts, 'attempts'>,
+  about: { readonly login: LoginRecord; readonly operation: string; readonly scopes: readonly string[] },
+): StepUpBudget {
+  const { attempts } = ports;
+  const { login, operation, scopes } = about;
+  const inVain = `step-up in vain ${login.server}`;
+  const tooMany = () => tooManyStepUps(login, scopes);
+  const bounds = [
+    [`step-up ${login.server} ${operation}`, mostForOperation, () => scopeRefused(login.server, scopes)],
+    [inVain, mostInVain, tooMany],
+    [`step-up at ${login.server}`, mostForResource, tooMany],
+  ] as const;
+  const each = async (allowed: (name: string, most: number) => Promise<boolean>) => {
+    for (const [name, most, failure] of bounds) {
+      if (!(await allowed(name, most))) throw failure();
+    }
+  };
+  const notGranted = (scope: string) => `not granted ${login.server} ${login.account} ${scope}`;
+  const added = scopesMissing(login.scopes, scopes);
+  return {
+    check: async () => {
+      for (const scope of added) {
+        if (!(await attempts.allows(notGranted(scope), 1))) throw scopeNotGranted(login, login.scopes, added);
+      }
+      await each((name, most) => attempts.allows(name, most));
+    },
+    begin: () => each((name, most) => attempts.take(name, most)),
+    answered: async (better) => {
+      for (const scope of scopesMissing(better.scopes, added)) await attempts.take(notGranted(scope), 1);
+    },
+    helped: async () => {
+      // An authorization server may grant what is asked for under another name.
+      for (const name of [inVain, ...added.map(notGranted)]) await attempts.forget(name);
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { Failure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
+import type { ClientKeyRecord, IndexDocument, LoginRecord } from '../core/records.js';
+import { Secret } from '../core/secret.js';
+import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+import type { ClientAuthentication } from '../oauth/client-authentication.js';
+import {
+  type ClientKey,
+  clientKeyOf,
+  type KeyAlgorithm,
+  makeClientKey,
+  privateText,
+} from '../oauth/client-key.js';
+import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
+import { mendStrays, withStrays } from '../stores/orphans.js';
+import type { SecretStore, StorePorts } from '../stores/ports.js';
+import { clientKeyGone } from './failures.js';
+
+/**
+ * Whose key it is. `issuer` is undefined for a key whose public half stands in a client ID metadata document, which any
+ * authorization server may read.
+ */
+export interface ClientKeyBinding {
+  readonly issuer: string | undefined;
+  readonly clientId: string;
+  readonly keyId: string;
+}
+
+/** The store key of a client's private key: hex, 64 characters. */
+export function clientKeyKey({ issuer, clientId, keyId }: ClientKeyBinding): Promise<string> {
+  return hashOfParts(['postern client key', issuer ?? '', clientId, keyId]);
+}
+
+/** The stored form of one private key; it repeats whose it is, so that a swapped item is noticed. */
+export function encodeClientKey(binding: ClientKeyBinding, key: ClientKey): Secret {
+  const { issuer, clientId, keyId } = binding;
+  const privateJwk: unknown = JSON.parse(privateText(key).reveal());
+  return new Secret(JSON.stringify({ version: 1, issuer: issuer ?? null, clientId, keyId, privateJwk }));
+}
+
+/** The key in an item's text, or undefined when the item is not the one that was written for this binding. */
+export function decodeClientKey(text: Secret, expected: ClientKeyBinding): ClientKey | undefined {
+  const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
+  const item: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
+  if (item === undefined || item['version'] !== 1) {
+    return undefined;
+  }
+  const bound =
+    (item['issuer'] ?? undefined) === expected.issuer &&
+    stringField(item, 'clientId') === expected.clientId &&
+    stringField(item, 'keyId') === expected.keyId;
+  const key = bound ? clientKeyOf(asObject(item['privateJwk'])) : undefined;
+  return key?.keyId === expected.keyId ? key : undefined;
+}
+
+/** Whose key: of one issuer's client, or, with `issuer` undefined, of a client ID metadata document. */
+export interface KeyOwner {
+  readonly issuer: string | undefined;
+  readonly clientId: string;
+}
+
+/** A key, and what the index says of it. */
+export interface KeptKey {
+  readonly record: ClientKeyRecord;
+  readonly key: ClientKey;
+}
+
+/**
+ * Makes a key pair and keeps it: the index says first that there may be one, then the private half goes into the store,
+ * so that no item is there that nobody knows of.
+ * @param store Where it is to be; it is tried before anything is made.
+ * @throws Failure of the store and the index
+ */
+export async function generateClientKey(
+  ports: Pick<StorePorts, 'index'> & Pick<CorePorts, 'clock'>,
+  request: KeyOwner & { readonly algorithm: KeyAlgorithm; readonly store: SecretStore },
+): Promise<KeptKey> {
+  const { issuer, clientId, algorithm, store } = request;
+  await store.ready();
+  const key = await makeClientKey(algorithm);
+  const binding = { issuer, clientId, keyId: key.keyId };
+  const record: ClientKeyRecord = {
+    key: await clientKeyKey(binding),
+    ...(issuer === undefined ? {} : { issuer }),
+    clientId,
+    keyId: key.keyId,
+    algorithm,
+    madeAt: ports.clock.now(),
+    store: store.kind,
+  };
+  await ports.index.update((document) => ({
+    ...document,
+    clientKeys: [...(document.clientKeys ?? []), record],
+  }));
+  try {
+    await store.write(record.key, encodeClientKey(binding, key));
+  } catch (error) {
+    await ports.index.update((document) => without(document, record));
+    throw error;
+  }
+  return { record, key };
+}
+
+function without(document: IndexDocument, record: ClientKeyRecord): IndexDocument {
+  const { clientKeys = [], ...rest } = document;
+  return { ...rest, clientKeys: clientKeys.filter(({ key }) => key !== record.key) };
+}
+
+/** The keys kept for that owner and no other, the newest first. */
+export async function clientKeysOf(
+  ports: Pick<StorePorts, 'index'>,
+  owner: KeyOwner,
+): Promise<readonly ClientKeyRecord[]> {
+  const { clientKeys = [] } = await ports.index.read();
+  return clientKeys
+    .filter(({ issuer, clientId }) => issuer === owner.issuer && clientId === owner.clientId)
+    .toReversed();
+}
+
+/**
+ * The key that a record tells of. Its `privateText` is what `ClientAuthentication.secret` takes.
+ * @throws Failure `client_key_gone`, or the store's
+ */
+export async function readClientKey(
+  ports: Pick<StorePorts, 'stores'>,
+  record: ClientKeyRecord,
+): Promise<ClientKey> {
+  const item = await ports.stores.of(record.store).read(record.key);
+  const { issuer, clientId, keyId } = record;
+  const key = item && decodeClientKey(item, { issuer, clientId, keyId });
+  if (key === undefined) throw clientKeyGone(clientId, item !== undefined);
+  return key;
+}
+
+/**
+ * Removes a key. Its record goes first; an item that its store does not give up stays noted, and goes with the next
+ * `status` or `logout`. @throws Failure of the index, or `busy`
+ */
+export async function removeClientKey(
+  ports: Pick<StorePorts, 'stores' | 'index' | 'locks' | 'recovery'>,
+  record: ClientKeyRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key, store, leftIn } = record;
+  const items = [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
+  await ports.index.update((document) => withStrays(without(document, record), items));
+  await mendStrays(ports, (item) => item.key === key, signal);
+}
+
+/** Was a key made here for the document at this address? Then it says `private_key_jwt`. */
+export async function documentHasKey(
+  ports: Pick<StorePorts, 'index'>,
+  metadataUrl: string | undefined,
+): Promise<boolean> {
+  if (metadataUrl === undefined) return false;
+  return (await clientKeysOf(ports, { issuer: undefined, clientId: metadataUrl })).length > 0;
+}
+
+/**
+ * The private keys made here for the document at this address, the newest first: while a rotation is under way, an
+ * authorization server that still has the older document knows the older one alone.
+ * @throws Failure as `readClientKey`
+ */
+export async function documentKeys(
+  ports: Pick<StorePorts, 'index' | 'stores'>,
+  metadataUrl: string,
+): Promise<readonly Secret[]> {
+  const records = await clientKeysOf(ports, { issuer: undefined, clientId: metadataUrl });
+  return await Promise.all(records.map(async (record) => privateText(await readClientKey(ports, record))));
+}
+
+/**
+ * How the client of a metadata document authenticates: without anything, or with a key whose public half the document
+ * publishes (rule 2.3, RFC 7523 section 2.2).
+ * @throws Failure as `readClientKey`
+ */
+export async function documentClient(
+  ports: Pick<StorePorts, 'index' | 'stores'>,
+  metadataUrl: string,
+): Promise<ClientAuthentication> {
+  const [secret, ...otherKeys] = await documentKeys(ports, metadataUrl);
+  const clientId = metadataUrl;
+  return secret === undefined
+    ? { clientId, method: 'none', secret }
+    : { clientId, method: 'private_key_jwt', secret, otherKeys };
+}
+
+/**
+ * The credential with each proof that its client has now, the one that it was got with first. The key of a metadata
+ * document may have been rotated since: what is published counts, not what was at the login.
+ * @throws Failure of the index
+ */
+export async function currentProofs(
+  ports: Pick<StorePorts, 'index' | 'stores'>,
+  login: Pick<LoginRecord, 'registration'>,
+  held: StoredCredential,
+): Promise<readonly [StoredCredential, ...StoredCredential[]]> {
+  if (login.registration !== 'metadata' || held.authMethod !== 'private_key_jwt') return [held];
+  const used = held.clientSecret?.reveal();
+  const keys = await keysNow(ports, held.binding.clientId);
+  const others = keys
+    .filter((key) => key.reveal() !== used)
+    .map((clientSecret) => ({ ...held, clientSecret }));
+  const [next, ...rest] = others;
+  // Made elsewhere, or still among the published ones: the key that worked goes first.
+  return next === undefined || keys.length > others.length ? [held, ...others] : [next, ...rest];
+}
+
+/** What a store does not give is not needed: the key that worked before is in the credential itself. */
+async function keysNow(
+  ports: Pick<StorePorts, 'index' | 'stores'>,
+  clientId: string,
+): Promise<readonly Secret[]> {
+  try {
+    return await documentKeys(ports, clientId);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,139 @@
+import { Failure } from '../core/failure.js';
+import type { IndexDocument, LoginRecord } from '../core/records.js';
+import { resourceCovers } from '../core/resource.js';
+import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
+import type { StorePorts } from '../stores/ports.js';
+import { credentialCorrupt, credentialNewer, loginExpired, loginNeeded } from './failures.js';
+
+type ReadPorts = Pick<StorePorts, 'store' | 'index'>;
+
+/**
+ * The stored credential of a login, and what counts where the index tells otherwise. An item that is not this login's own
+ * is refused, kept and reported.
+ * @throws Failure `login_needed`, `login_expired`, `credential_corrupt`, `credential_newer`, or the store's
+ */
+export async function readCredential(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
+  return (await look(ports, login)).credential;
+}
+
+/**
+ * The same for what goes to its issuer alone (a revocation, a new login of the same client): whichever server it is for.
+ * @throws as `readCredential`
+ */
+export async function readForIssuer(ports: ReadPorts, login: LoginRecord): Promise<StoredCredential> {
+  return (await look(ports, login, 'issuer')).credential;
+}
+
+/**
+ * The same as `readCredential`; an item of version 1 is written anew as what it was proven to be, so that from now on it proves its server by
+ * itself. It keeps its key, which no other login has.
+ * @throws as `readCredential`
+ */
+export async function readAndUpgrade(
+  ports: ReadPorts & Pick<StorePorts, 'locks'>,
+  login: LoginRecord,
+  signal: AbortSignal,
+): Promise<StoredCredential> {
+  const { credential, isOlder } = await look(ports, login);
+  if (isOlder) {
+    try {
+      await using _lock = await ports.locks.acquire(login.key, { waitMs: 0, signal });
+      const now = await look(ports, login);
+      if (now.isOlder) await ports.store.write(login.key, encodeCredential(now.credential));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error; // the next use tries again
+    }
+  }
+  return credential;
+}
+
+async function look(
+  ports: ReadPorts,
+  login: LoginRecord,
+  goesTo: 'server' | 'issuer' = 'server',
+): Promise<{ readonly credential: StoredCredential; readonly isOlder: boolean }> {
+  const item = await ports.store.read(login.key);
+  if (item === undefined) {
+    await markGone(ports, login);
+    throw loginNeeded(login);
+  }
+  const decoded = decodeCredential(item.reveal(), login);
+  if (!decoded.ok && decoded.problem !== 'older') {
+    throw decoded.problem === 'newer' ? credentialNewer(login.server) : credentialCorrupt(login);
+  }
+  const { credential } = decoded;
+  if (!decoded.ok && goesTo === 'server') await checkOlder(ports, login);
+  await mendRecord(ports, login, credential);
+  return { credential, isOlder: !decoded.ok };
+}
+
+/**
+ * An item of version 1 does not say for which server it is. It is believed to be for the one in the index where that lies
+ * under the item's own resource, and where no other login has, or had, the same item.
+ * @throws Failure `login_expired`
+ */
+async function checkOlder(ports: Pick<StorePorts, 'index'>, login: LoginRecord): Promise<void> {
+  const { server, resource, key } = login;
+  const { logins } = await ports.index.read();
+  const isShared = logins.some((other) => other.key === key && (other.shared || other.server !== server));
+  const why = isShared
+    ? 'an older release kept it together with another server’s, so that nobody knows which of them its token is for'
+    : 'an older release kept it, and its token was issued for another address';
+  if (isShared || resourceCovers(resource, server) === 'no') {
+    throw loginExpired(login, why);
+  }
+}
+
+/** Somebody else has removed it: `status` is to say so from now on. */
+async function markGone(ports: Pick<StorePorts, 'index'>, login: LoginRecord): Promise<void> {
+  const isIt = ({ key, generation, gone }: LoginRecord) =>
+    key === login.key && generation === login.generation && gone !== true;
+  await tryUpdate(ports, (document) =>
+    document.logins.some(isIt)
+      ? { ...document, logins: document.logins.map((old) => (isIt(old) ? { ...old, gone: true } : old)) }
+      : document,
+  );
+}
+
+/**
+ * Puts right what the index tells of a credential. A login or refresh is written to the store first: one that was
+ * killed before it came to the index has left a record of what was there earlier (other scopes, even "dead").
+ */
+export async function mendRecord(
+  ports: Pick<StorePorts, 'index'>,
+  login: LoginRecord,
+  credential: StoredCredential,
+): Promise<void> {
+  if (!isBehind(login, credential)) return;
+  const { scopes, expiresAt, obtainedAt, generation } = credential;
+  const refreshable = credential.refreshToken !== undefined || credential.grant === 'client_credentials';
+  const mended = (record: LoginRecord): LoginRecord => {
+    if (record.key !== login.key || !isBehind(record, credential)) return record;
+    const { dead, gone: _, ...rest } = record;
+    const stillDead = dead === true && record.generation === generation ? { dead } : {};
+    return { ...rest, ...stillDead, scopes, expiresAt, obtainedAt, refreshable, generation };
+  };
+  await tryUpdate(ports, (document: IndexDocument) =>
+    document.logins.some((record) => mended(record) !== record)
+      ? { ...document, logins: document.logins.map(mended) }
+      : document,
+  );
+}
+
+/** A change that only makes the index tell the truth: a full disk must not keep a token from whoever may have it. */
+export async function tryUpdate(
+  ports: Pick<StorePorts, 'index'>,
+  change: (document: IndexDocument) => IndexDocument,
+): Promise<void> {
+  try {
+    await ports.index.update(change);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+  }
+}
+
+/** A record of a later generation is a newer login's: then it is the credential at hand that is old. */
+function isBehind(record: LoginRecord, { generation, scopes }: StoredCredential): boolean {
+  const sameScopes = [...record.scopes].sort().join(' ') === [...scopes].sort().join(' ');
+  return record.generation < generation || (record.generation === generation && !sameScopes);
+}

@@ -1,0 +1,74 @@
+import type { Clock } from '../core/ports.js';
+import { collectBytes } from '../core/text/bytes.js';
+import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import type { OutboundResponse } from '../http/request.js';
+import { bearerChallenge } from '../oauth/challenge.js';
+
+/**
+ * What a server says about a refusal in its own words: the `error` and `error_description` of its Bearer challenge (RFC
+ * 6750 section 3), else of a JSON body, be it an OAuth error, a problem (RFC 9457) or a JSON-RPC error. '' where it says
+ * nothing. Untrusted: it is shown through `quoted` alone.
+ */
+export function serverWords(refusal: {
+  readonly challenges: readonly string[];
+  readonly body?: Uint8Array | undefined;
+}): string {
+  const challenge = bearerChallenge(refusal.challenges);
+  const said = challenge.kind === 'bearer' ? joined(challenge.error, challenge.errorDescription) : '';
+  const isWhole = challenge.kind === 'bearer' && challenge.errorDescription !== undefined;
+  if (isWhole || refusal.body === undefined) return said;
+  const inBody = wordsInBody(refusal.body);
+  return inBody === '' ? said : inBody;
+}
+
+function wordsInBody(body: Uint8Array): string {
+  const parsed = parseJson(body);
+  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  if (object === undefined) return '';
+  const inner = asObject(object['error']) ?? asObject(object['errors']);
+  return inner === undefined ? wordsOf(object) : wordsOf(inner);
+}
+
+function wordsOf(object: JsonObject): string {
+  const [what] = texts(object, ['error', 'title']);
+  const [why] = texts(object, ['error_description', 'detail', 'message']);
+  return joined(what, why);
+}
+
+function texts(object: JsonObject, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
+    const value = object[name];
+    return typeof value === 'string' && value.trim() !== '' ? [value] : [];
+  });
+}
+
+function joined(what: string | undefined, why: string | undefined): string {
+  return [what, why].filter((text) => text !== undefined && text !== '').join(': ');
+}
+
+/** Most that is read of a refusal, in bytes, and how long is waited for it, in milliseconds. */
+const mostRead = 64 * 1024;
+
+const patienceMs = 2_000;
+
+/** What a response that is no success says about why; its body is read as far as that takes, and left to be disposed. */
+export async function readWords(clock: Clock, response: OutboundResponse): Promise<string> {
+  const all = (name: string) => response.headers.filter(([key]) => key === name).map(([, value]) => value);
+  const challenges = all('www-authenticate');
+  const [type = ''] = all('content-type');
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type.trim())) return serverWords({ challenges });
+  const over = new AbortController();
+  try {
+    const tooLate = clock.sleep(patienceMs, over.signal).then(() => undefined);
+    return serverWords({
+      challenges,
+      body: await Promise.race([collectBytes(response.body, mostRead, tooLarge), tooLate]),
+    });
+  } catch {
+    return serverWords({ challenges }); // it broke off: the refusal itself is what counts
+  } finally {
+    over.abort();
+  }
+}
+
+const tooLarge = (): Error => new Error('more than is looked at');

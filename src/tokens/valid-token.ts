@@ -1,0 +1,96 @@
+import { Failure } from '../core/failure.js';
+import type { Secret } from '../core/secret.js';
+import type { StoredCredential } from '../stores/credential-item.js';
+import { noRefreshToken, tokenTooShort } from './failures.js';
+import { readAndUpgrade } from './read-credential.js';
+import { refreshCredential } from './refresh.js';
+import {
+  cannotRenew,
+  renewable,
+  reportedRefused,
+  type TokenPorts,
+  usable,
+  type ValidTokenRequest,
+} from './token-request.js';
+
+/** A token with less life left than this is refreshed before it is handed out. */
+export const defaultMinLifeMs = 60_000;
+
+export interface ValidToken {
+  /** The one that the stored item names: prove a request's address by it (`proveAddress`). */
+  readonly server: string;
+  readonly accessToken: Secret;
+  /** Milliseconds since 1970; null when unknown. */
+  readonly expiresAt: number | null;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * A valid access token of a login: the stored one while it lives, else a refreshed one (RFC 6749 section 6), with one
+ * refresh among all processes.
+ * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and door's
+ */
+export async function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<ValidToken> {
+  const credential = await readAndUpgrade(ports, request.login, request.signal);
+  const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
+  if (usable(credential, wanted, ports.clock.now())) {
+    return tokenOf(await newest(ports, wanted, credential));
+  }
+  if (!renewable(credential)) {
+    throw cannotRenew(request.login, credential, wanted, ports.clock.now());
+  }
+  return tokenOf(await refreshCredential(ports, wanted));
+}
+
+/**
+ * Another token than the stored one, though that may live: for whoever was refused with it.
+ * @throws Failure `no_refresh_token`, or as `validToken`
+ */
+export async function refreshedToken(
+  ports: TokenPorts,
+  request: Omit<ValidTokenRequest, 'rejected'>,
+): Promise<ValidToken> {
+  const held = await readAndUpgrade(ports, request.login, request.signal);
+  if (!renewable(held)) throw noRefreshToken(request.login);
+  return tokenOf(await refreshCredential(ports, { ...request, rejected: held.accessToken }));
+}
+
+/** A refresh that was killed may have left a newer one, with which this one may have ended. */
+async function newest(
+  ports: TokenPorts,
+  request: ValidTokenRequest,
+  credential: StoredCredential,
+): Promise<StoredCredential> {
+  if (!(await ports.recovery.isWaiting(request.login.key))) {
+    return credential;
+  }
+  try {
+    return await refreshCredential(ports, request);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return credential;
+  }
+}
+
+function tokenOf(credential: StoredCredential): ValidToken {
+  const { accessToken, expiresAt, scopes, binding } = credential;
+  return { server: binding.server, accessToken, expiresAt, scopes };
+}
+
+/**
+ * A token for somebody who keeps it and cannot come back for another: refreshed when it has less life left than
+ * `minLifeMs`, and refused when a fresh one has less, too.
+ * @throws Failure `token_too_short`, or those of `validToken`
+ */
+export async function tokenToKeep(
+  ports: TokenPorts,
+  request: Omit<ValidTokenRequest, 'rejected'>,
+): Promise<ValidToken> {
+  const token = await validToken(ports, { ...request, rejected: undefined });
+  const { expiresAt } = token;
+  const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - ports.clock.now();
+  if (left < request.minLifeMs) {
+    throw tokenTooShort(request.login, left, request.minLifeMs);
+  }
+  return token;
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { createJournal, stepLines } from '../../src/app/journal.js';
+import { reportFailure } from '../../src/app/print-failure.js';
+import { exitCode, Failure } from '../../src/core/failure.js';
+import type { Step } from '../../src/core/step.js';
+import { asciiJson } from '../../src/core/text/printable.js';
+
+const plain = { json: false, verbose: false, colour: false, steps: [], oneLine: false };
+
+const step: Step = {
+  name: 'protected-resource-metadata',
+  asked: 'GET https://a.example/.well-known/oauth-protected-resource',
+  came: '200',
+  rule: 'R-4.2a',
+  verdict: 'pass',
+};
+
+function failure(message: string, trail: readonly Step[] = []): Failure {
+  return new Failure({
+    code: 'some_code',
+    exit: exitCode.serverBreaksRules,
+    message,
+    remedy: 'Do this.',
+    trail,
+  });
+}
+
+test('a failure says what happened, what to do, and its code in the last line [A-251]', () => {
+  const report = reportFailure(failure('It broke.'), plain);
+  assert.equal(report.exit, 5);
+  assert.deepEqual(report.lines, ['postern: It broke.', '         Do this.', '         [some_code, exit 5]']);
+});
+
+test('the steps that did not pass stand before it, those that did do not', () => {
+  const failed: Step = { ...step, name: 'issuer', verdict: 'failure', note: 'another one' };
+  const { lines } = reportFailure(failure('It broke.', [step, failed]), plain);
+  assert.match(lines[0] ?? '', /^failure {2}issuer .*\[R-4\.2a\]$/);
+  assert.match(lines[1] ?? '', /another one/);
+  assert.equal(lines[2], 'postern: It broke.');
+});
+
+test('with --json it is one line of ASCII, whatever a server said [A-249]', () => {
+  const hostile = '\u001b[2J\u009d52;c;x\u0007 \u202e \u{e0041} аррӏе.com\n2026 INFO login ok';
+  const failed: Step = { ...step, came: hostile, verdict: 'failure' };
+  const { lines } = reportFailure(failure(hostile, [failed]), { ...plain, json: true });
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /^[\x20-\x7e]+$/);
+  const { error } = JSON.parse(lines[0] ?? '');
+  assert.deepEqual(Object.keys(error), ['code', 'message', 'remedy', 'exit', 'steps']);
+  assert.equal(error.steps[0].name, step.name);
+  assert.doesNotMatch(error.message + error.steps[0].came, /[\p{Cc}\p{Cf}]/u);
+});
+
+test('nothing a server can say steers a terminal or forges a line [A-243] [A-244] [A-245] [A-246] [A-248]', () => {
+  const nasty = fc.string({ unit: 'binary', maxLength: 400 });
+  fc.assert(
+    fc.property(nasty, nasty, fc.boolean(), (said, came, verbose) => {
+      const failed: Step = { ...step, came, note: said, verdict: 'failure' };
+      const cause = Object.assign(new Error(came), { input: said });
+      const error = new Failure({ code: 'x', exit: 5, message: said, remedy: came, cause, trail: [failed] });
+      for (const one of [error, cause, new AggregateError([error], said)]) {
+        for (const line of reportFailure(one, { ...plain, verbose }).lines) {
+          assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{M}{4}/u);
+          assert.ok(line.length < 2600);
+        }
+      }
+      const { lines } = reportFailure(error, plain);
+      assert.equal(lines.filter((line) => line.startsWith('postern: ')).length, 1);
+    }),
+  );
+});
+
+test('whatever is no Failure is a fault: exit 1, its text and stack only with --verbose [A-251]', () => {
+  const error = Object.assign(
+    new TypeError('token-canary-1 \u001b[2J', { cause: new Error('token-canary-2') }),
+    {
+      input: 'https://a.example/?code=token-canary-3',
+    },
+  );
+  const report = reportFailure(error, plain);
+  assert.equal(report.exit, 1);
+  assert.match(report.lines.join('\n'), /fault of postern itself \(TypeError\)/);
+  assert.doesNotMatch(report.lines.join('\n'), /canary|at .*\.js/);
+  const verbose = reportFailure(error, { ...plain, verbose: true }).lines.join('\n');
+  assert.match(verbose, /token-canary-1 \\x1b\[2J/);
+  assert.match(verbose, /print-failure\.test/);
+  assert.doesNotMatch(verbose, /canary-3/);
+  for (const odd of [undefined, null, 'text', 7, {}]) {
+    assert.equal(reportFailure(odd, plain).exit, 1);
+  }
+});
+
+test('the journal keeps every step, and prints each as it ends when asked to', () => {
+  const shown: string[] = [];
+  let recorded = 0;
+  const journal = createJournal({
+    show: (line) => shown.push(line),
+    colour: false,
+    recorded: () => (recorded += 1),
+  });
+  journal.record(step);
+  journal.record({ ...step, verdict: 'warning', note: 'mind this' });
+  assert.equal(journal.steps.length, 2);
+  assert.equal(recorded, 2);
+  assert.deepEqual(shown, [
+    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [R-4.2a]',
+    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [R-4.2a]',
+    '         mind this',
+  ]);
+});
+
+test('a colour says nothing that the word does not', () => {
+  for (const verdict of ['pass', 'warning', 'failure', 'skipped'] as const) {
+    const [coloured = ''] = stepLines({ ...step, verdict }, true);
+    const [uncoloured = ''] = stepLines({ ...step, verdict }, false);
+    assert.ok(coloured.startsWith('\u001b['));
+    assert.equal(stripVTControlCharacters(coloured), uncoloured);
+    assert.ok(uncoloured.startsWith(verdict));
+  }
+});
+
+test('ASCII JSON gives back what was put in', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      assert.match(asciiJson(value), /^[\x20-\x7e]*$/);
+      assert.deepEqual(JSON.parse(asciiJson(value)), JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});

@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { checkArguments } from '../../src/app/check-arguments.js';
+import { globalOptions } from '../../src/app/global-options.js';
+import { parseArguments } from '../../src/app/parse-arguments.js';
+import { registry } from '../../src/app/registry.js';
+import type { CommandTable } from '../../src/core/command.js';
+import { Failure } from '../../src/core/failure.js';
+import { repositoryRoot } from '../support/repository.js';
+
+const server = 'https://example.com/mcp?a=1;b';
+const login = { name: 'work', server, account: 'home', scopes: ['a'], issuer: 'https://as.example' };
+const unnamed = { ...login, name: undefined, grant: 'client_credentials', askedScopes: ['a', 'b'] } as const;
+const failure = new Failure({ code: 'denied', exit: 4, message: 'It said no.', remedy: 'Try again.' });
+const trouble = { host: 'h.example', port: 443, code: 'ENOTFOUND', namedBy: 'person', phase: 'lookup' };
+
+/** What to call the makers of failures with, by the names of their parameters; of several, each is tried. */
+const samples: Readonly<Record<string, readonly unknown[]>> = {
+  account: ['home'],
+  accounts: [['home', 'work']],
+  all: [['work', 'home']],
+  answer: ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope'].map(
+    (error) => ({ status: 400, error, said: 'no' }),
+  ),
+  argument: ['x'],
+  asked: ['https://as.example'],
+  askedMs: [300_000],
+  backup: ['/home/a/b'],
+  bytes: [9],
+  cause: [failure],
+  client: ['dynamic', 'metadata', 'preregistered', 'ask'].flatMap((way) =>
+    [true, false].map((flag) => ({
+      way,
+      isKept: flag,
+      hasFixedPort: flag,
+      redirectUri: 'http://127.0.0.1:7000/callback',
+    })),
+  ),
+  clientId: ['a-client'],
+  code: ['ENOENT', 'EACCES', 'ENOSPC', 'EPIPE', 'EADDRINUSE'],
+  command: ['x.cmd', 'x'],
+  damaged: [true, false],
+  descriptor: [3],
+  detail: [undefined, 'denied', 'unanswered'],
+  during: ['reading', 'writing'],
+  about: [true, false].map((asked) => ({ login, asked, trail: [] })),
+  endpoints: [{ issuer: 'https://as.example', before: 'https://a.example/t', now: 'https://b.example/t' }],
+  entries: ['work', 'work --project'].map((words) => [{ words, path: '/home/a/b' }]),
+  error: ['access_denied', 'consent_required', 'unauthorized_client', 'invalid_scope', 'server_error'],
+  failure: [failure],
+  files: [['/home/a/b']],
+  folder: ['/home/a/b c'],
+  format: ['git', 'headers'],
+  found: ['none'],
+  header: ['x'],
+  held: [login, unnamed],
+  help: ['postern help login'],
+  host: ['h.example'],
+  how: ['ended with 1'],
+  issuer: ['https://as.example'],
+  judged: [
+    { problem: 'refused', status: 400, error: 'invalid_scope', said: '' },
+    { problem: 'transient', status: 500 },
+    { problem: 'unusable', why: 'x' },
+  ],
+  kind: ['private', 'loopback', 'forbidden'],
+  left: [1],
+  leftMs: [60_000],
+  length: [9000],
+  likelyName: [undefined, 'work'],
+  limit: [1],
+  limitMs: [5000],
+  login: [login, unnamed],
+  maxBytes: [9],
+  meant: [undefined, 'claude work'],
+  mebibytes: [9],
+  message: ['It cannot be.'],
+  method: ['tools/list'],
+  milliseconds: [5000],
+  missing: [['notes:write']],
+  most: [3],
+  name: ['work'],
+  named: [['https://as.example']],
+  namedBy: ['person', 'public', 'private', 'loopback'],
+  names: [[], ['work']],
+  near: [undefined, 'server-401-always'],
+  now: [login],
+  operation: ['get'],
+  option: ['--scope'],
+  other: ['--name'],
+  path: ['/home/a/b c'],
+  platform: ['linux', 'darwin', 'win32'],
+  port: [7000],
+  problem: ['x'],
+  program: ['claude'],
+  proxy: ['h.example:3128'],
+  raw: ['https://h.example'],
+  redirectUri: ['http://127.0.0.1:7000/callback'],
+  refusal: [failure],
+  remedy: ['Try again.'],
+  resource: [server],
+  retryAfterMs: [undefined, 5000],
+  said: ['no', ''],
+  scopes: [['notes:write', 'x']],
+  sealed: [true, false],
+  seconds: [9],
+  server: [server],
+  servers: [[server, 'https://example.com/other']],
+  setting: ['HTTPS_PROXY'],
+  site: ['https://other.example'],
+  source: ['stdin'],
+  since: [1_700_000_000_000],
+  status: [400, 401, 403, 404, 429, 500],
+  store: ['keychain', 'file'],
+  target: [server],
+  timeoutMs: [300_000, 10_000],
+  title: ['Claude Code'],
+  tool: ['add'],
+  trail: [[]],
+  tried: ['x'],
+  trouble: [trouble],
+  unreadable: [failure],
+  url: [server],
+  value: ['x'],
+  variable: ['POSTERN_STATE_DIR'],
+  wanted: [['notes:write']],
+  wantedMs: [300_000],
+  way: ['dynamic', 'passphrase', 'file', 'credential'],
+  what: ['x'],
+  whenPageFails: ['Does the page show an error?'],
+  when: ['now', 'earlier'],
+  where: ['/home/a/b'],
+  why: ['x'],
+  withBrowser: [true, false],
+  words: [['work']],
+};
+
+/** Where a parameter means something of its own. */
+const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
+  callRefused: { code: [-32_601, 0] },
+  authorizationServerNotNamed: { wanted: ['https://other.example'] },
+  clientSecretLost: { why: [undefined, failure] },
+  deviceFlowMissing: { login: [login] },
+  deviceGrantRefused: { login: [login] },
+  tooManyTabs: { login: [login] },
+  isOutOfFiles: { error: [failure] },
+  withServerWords: { error: [failure] },
+  loginChanged: { named: ['work'], now: [login] },
+  loginNeeded: { meant: [login, { server }, { server: 'x' }, { server, account: 'home' }] },
+  programUnknown: { name: ['clude'], meant: [undefined, 'claude'] },
+  proxyRemedy: { 0: [trouble, { ...trouble, proxyTo: 'a.example:443' }] },
+  proxyWords: { 0: [trouble] },
+  redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
+  registeredTooOften: { why: [true, false].map((forced) => ({ forced, trail: [] })) },
+  scopeNotGranted: { held: [['mcp:basic']] },
+  serverNotThere: { all: [['work']] },
+  storeUnavailable: { why: ['no_bus', 'no_bus_named', 'no_service', 'no_collection', 'no_package'] },
+  withDocumentRemedy: {
+    document: [7000, undefined].map((redirectPort) => ({
+      url: 'https://client.example/c.json',
+      redirectPort,
+      otherWay: '--registration dynamic',
+    })),
+  },
+  noBrowserHere: {
+    login: [login],
+    0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
+  },
+  notForgotten: { 0: [failure] },
+};
+
+/**
+ * Whose option a remedy means that names one without a command: those that fail so. By file, or by file and maker.
+ */
+const commandsOf: Readonly<Record<string, readonly string[]>> = {
+  'bridge/failures.': ['bridge'],
+  'call/failures.argumentUnusable': ['call'],
+  'call/failures.callTimedOut': ['call'],
+  'call/failures.requestFailed': ['request'],
+  'call/failures.requestTimedOut': ['request'],
+  'client-metadata/failures': ['client-metadata'],
+  'core/usage-failures': ['login'],
+  'credential/failures': ['credential'],
+  'login/browser/failures': ['login'],
+  'login/client/failures': ['login'],
+  'login/device/failures': ['login'],
+  'login/failures': ['login'],
+  'login/failures.notForgotten': ['logout'],
+  'oauth/discovery-failures': ['login'],
+  'oauth/failures': ['login'],
+  'proxy/failures': ['proxy'],
+  'sandbox/failures': ['sandbox'],
+  'setup/failures': ['setup'],
+  'stores/failures': ['login'],
+  'stores/sealed-files/failures': ['login'],
+  'tokens/failures.accountUnknown': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
+  'tokens/failures.tokenTooShort': ['exec'],
+  'tokens/failures.lifeTooShort': ['token', 'credential'],
+  'tokens/failures.loginAmbiguous': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
+  'tokens/request-failures.httpFailed': ['call', 'bridge'],
+  'tokens/request-failures.protocolBroken': ['call', 'request', 'bridge', 'proxy', 'login'],
+};
+
+/** Options of other programs that a remedy may name. */
+const foreign =
+  /gnome-keyring-daemon(?: --[a-z=]+)*|--omit=optional|openssl genpkey[^;]*|-- bash|-- sh|-- cmd/g;
+
+interface Told {
+  readonly file: string;
+  readonly maker: string;
+  readonly remedy: string;
+}
+
+/** The remedy of every failure that there is, made with every sample. */
+async function everyRemedy(): Promise<readonly Told[]> {
+  const folder = new URL('../../src/', import.meta.url);
+  const told: Told[] = [];
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((each) => each.endsWith('failures.js'))) {
+    const made: Readonly<Record<string, unknown>> = await import(new URL(name, folder).href);
+    for (const [maker, make] of Object.entries(made)) {
+      if (typeof make !== 'function' || /^class\b/.test(String(make))) continue;
+      const file = name.replace('.js', '');
+      for (const given of argumentsOf(maker, make)) {
+        const result = madeBy(maker, make as (...given: readonly unknown[]) => unknown, given);
+        if (result instanceof Failure) told.push({ file, maker, remedy: result.remedy });
+        else if (typeof result === 'string') told.push({ file, maker, remedy: result });
+      }
+    }
+  }
+  return told;
+}
+
+function madeBy(
+  maker: string,
+  make: (...given: readonly unknown[]) => unknown,
+  given: readonly unknown[],
+): unknown {
+  try {
+    return make(...given);
+  } catch (error) {
+    throw new Error(`give this test other samples for ${maker} (${String(error)})`);
+  }
+}
+
+/** Every sample of every parameter once, the others being the first. */
+function argumentsOf(maker: string, make: unknown): readonly (readonly unknown[])[] {
+  const inside = /\(([\s\S]*?)\)\s*\{/.exec(String(make))?.[1] ?? '';
+  // One that is taken apart has no name: it goes by "0".
+  const names = inside
+    .replace(/\{[^}]*\}/g, '0')
+    .split(',')
+    .map((name) => name.replace(/=.*/s, '').trim())
+    .filter((name) => name !== '');
+  const lists = names.map((name) => {
+    const namesNone = !/postern |--[a-z]|loginCommand|loginArgument/.test(String(make));
+    const list = own[maker]?.[name] ?? samples[name] ?? (namesNone ? ['x'] : undefined);
+    assert.ok(list, `give this test samples for the parameter "${name}" of ${maker}`);
+    return list;
+  });
+  const first = lists.map(([sample]) => sample);
+  return [first, ...lists.flatMap((list, at) => list.slice(1).map((sample) => first.with(at, sample)))];
+}
+
+const commandNames = [...registry.map(({ table }) => table.name), 'help', 'version', '--help'];
+
+/** Each command that a text names; one ends at a comma, a semicolon, a bracket or the end of its sentence. */
+function commandsIn(text: string): readonly string[] {
+  const found = text.match(/\bpostern (?:'(?:[^']|'\\'')*'|<[^>]*>|[^\s';,()]+|\s+(?=[^\s—(]))+/g) ?? [];
+  // "Update postern to …" is no command; after a colon everything is.
+  const isMeant = (command: string) =>
+    text.includes(`: ${command}`) || commandNames.includes(command.split(/[\s.]+/)[1] ?? '');
+  return found.filter(isMeant).map((command) => command.replace(/[.?:]+$/, '').trim());
+}
+
+/** The words of a command line, as a POSIX shell takes them apart; what stands for something gets a value. */
+function wordsOf(command: string): readonly string[] {
+  const filled = command
+    .replace(/<the server’s URL>|<server>|https:\/\/…/g, 'https://example.com/mcp')
+    .replace(/<program>/g, 'claude')
+    .replace(/…/g, 'x');
+  const words = filled.match(/(?:'(?:[^'])*'|\\.|[^\s'\\])+/g) ?? [];
+  return words.map((word) => word.replace(/'([^']*)'|\\(.)/g, (_, inside, escaped) => inside ?? escaped));
+}
+
+async function assertIsTaken(command: string): Promise<void> {
+  const [, name = '', ...rest] = wordsOf(command);
+  if (name === '--help') return;
+  const topic = name === 'help' ? rest[0] : name;
+  const table: CommandTable | undefined = registry.find((entry) => entry.table.name === topic)?.table;
+  assert.ok(table, `there is no command “${topic}”`);
+  if (name === 'help' || rest.includes('--help')) return;
+  const raw = await parseArguments(table, rest);
+  checkArguments(table, raw, {});
+  const needsNoServer = name !== 'login' || raw.options.has('from');
+  assert.ok(needsNoServer || raw.words.length > 0, 'it names no server to log in to');
+}
+
+test('every remedy that names a command names one that is taken as it stands', async () => {
+  const told = await everyRemedy();
+  assert.ok(told.length > 200);
+  const wrong: string[] = [];
+  for (const { file, maker, remedy } of told) {
+    for (const command of commandsIn(remedy)) {
+      await assertIsTaken(command).catch((error: unknown) => {
+        wrong.push(`${file}.${maker}: ${command}\n    ${(error as Error).message}`);
+      });
+    }
+  }
+  assert.deepEqual([...new Set(wrong)], []);
+});
+
+test('every option that a remedy names alone is one of the commands that fail so', async () => {
+  const wrong: string[] = [];
+  for (const { file, maker, remedy } of await everyRemedy()) {
+    const bare = commandsIn(remedy).reduce((text, command) => text.replace(command, ''), remedy);
+    const options = bare.replace(foreign, '').match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [];
+    if (options.length === 0) continue;
+    const commands = commandsOf[`${file}.${maker}`] ?? commandsOf[file];
+    if (commands === undefined) wrong.push(`say in commandsOf which commands fail with ${file}.${maker}`);
+    for (const name of commands ?? []) {
+      const table = registry.find((entry) => entry.table.name === name)?.table;
+      const known = [...(table?.options ?? []), ...globalOptions].map((option) => `--${option.name}`);
+      for (const option of options.filter((each) => !known.includes(each))) {
+        wrong.push(`${file}.${maker}: ${name} has no ${option}`);
+      }
+    }
+  }
+  assert.deepEqual([...new Set(wrong)], []);
+});
+
+test('a command that is told elsewhere is taken, too', async () => {
+  const folder = join(repositoryRoot, 'src');
+  const wrong: string[] = [];
+  let count = 0;
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.endsWith('.ts') || /^sandbox\/|failures\.ts$/.test(name)) continue;
+    const text = await readFile(join(folder, name), 'utf8');
+    // After a colon, that is: elsewhere "postern" is the subject of a sentence. An `allow` is several words.
+    for (const [, literal = ''] of text.matchAll(/['`][^'`\n]*[:;] +(postern [a-z-]+[^`'\n]*)['`]/g)) {
+      if (/\$\{allow\}|<command>|^postern (?:took|ended|call, |config shows)/.test(literal)) continue;
+      const filled = literal.replace(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, 'https://example.com/mcp');
+      for (const command of commandsIn(filled)) {
+        count += 1;
+        await assertIsTaken(command).catch((error: unknown) => {
+          wrong.push(`${name}: ${command}\n    ${(error as Error).message}`);
+        });
+      }
+    }
+  }
+  assert.ok(count > 3, `found ${count}`);
+  assert.deepEqual(wrong, []);
+});
+
+test('a planted remedy that cannot work is seen', async () => {
+  for (const planted of [
+    'Run the same again: postern proxy work --login',
+    'Log in again with postern login, which replaces it.',
+    'Run: postern logn work',
+    'Run: postern login work --timeout 3',
+    "Run: postern login 'https://example.com/mcp?a=1;b' --scope",
+  ]) {
+    const [command = ''] = commandsIn(planted);
+    await assert.rejects(assertIsTaken(command), planted);
+  }
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { PassThrough, Writable } from 'node:stream';
+import { test } from 'node:test';
+import type { Command, CommandContext } from '../../src/app/context.js';
+import type { GlobalOptions } from '../../src/app/global-options.js';
+import { createSignals } from '../../src/app/process.js';
+import type { CommandEntry } from '../../src/app/registry.js';
+import { runCommandLine } from '../../src/app/run.js';
+import { writerTo } from '../../src/app/write-stream.js';
+import type { CommandTable } from '../../src/core/command.js';
+import { Failure } from '../../src/core/failure.js';
+import { createResultWriter } from '../../src/core/output.js';
+import { interrupted } from '../../src/core/output-failures.js';
+import { createPrograms } from '../../src/credential/programs.js';
+import { run, type World } from '../../src/main.js';
+import { createMemoryStore } from '../../src/stores/memory-store.js';
+import { makeHome } from '../support/home.js';
+
+const plantTable = {
+  name: 'plant',
+  summary: 'a command of this test',
+  positionals: [{ name: 'word', describe: 'a word', required: true }],
+  options: [{ name: 'size', kind: 'number', min: 0, max: 9, default: 3, describe: 'a number' }],
+} as const satisfies CommandTable;
+
+/** Runs a command line that knows only the planted command; says what that was given and what was printed. */
+async function plant(...argv: string[]) {
+  let printed = '';
+  let given: unknown;
+  let loaded = 0;
+  const command: Command<typeof plantTable> = {
+    table: plantTable,
+    run: async (context, args) => {
+      given = [context.options.verbose, args.word, args.size];
+      return 8;
+    },
+  };
+  const entry: CommandEntry = {
+    table: plantTable,
+    load: async () => {
+      loaded += 1;
+      return command as Command;
+    },
+    moreHelp: async () => ['more of the plant'],
+  };
+  const out = createResultWriter(
+    async (text) => {
+      printed += String(text);
+    },
+    false,
+    (text) => text,
+  );
+  const makeContext = (options: GlobalOptions) => ({ options }) as CommandContext;
+  const exit = await runCommandLine(argv, {
+    registry: [entry],
+    version: '9.9.9',
+    env: {},
+    out,
+    makeContext,
+  }).catch((error: unknown) => (error instanceof Failure ? error : Promise.reject(error)));
+  return { exit, printed, given, loaded };
+}
+
+test('the first word that is no option is the command; global options stand anywhere', async () => {
+  assert.deepEqual((await plant('plant', 'a')).given, [false, 'a', 3]);
+  const { exit, given } = await plant('--verbose', 'plant', '--size', '5', 'b');
+  assert.deepEqual([exit, given], [8, [true, 'b', 5]]);
+});
+
+test('help and version load no command, and help wins over whatever else is wrong', async () => {
+  for (const argv of [
+    ['plant', '--nope', '--help'],
+    ['-h', 'plant'],
+    ['help', 'plant'],
+  ]) {
+    const { exit, printed, loaded } = await plant(...argv);
+    assert.deepEqual([exit, loaded], [0, 0]);
+    assert.match(printed, /^Usage: postern plant <word> \[options\]\n(?:.*\n)*more of the plant\n$/);
+  }
+  for (const argv of [[], ['--help'], ['help']]) {
+    assert.match(
+      (await plant(...argv)).printed,
+      /^Usage: postern <command>(?:.*\n)* {2}plant {7}a command of this test\n/,
+    );
+  }
+  for (const argv of [['--version'], ['version'], ['plant', '--version']]) {
+    assert.equal((await plant(...argv)).printed, '9.9.9\n');
+  }
+});
+
+test('a mistyped command or option is refused with the one that was meant, exit 2', async () => {
+  for (const [argv, remedy] of [
+    [['plnat'], 'Did you mean postern plant?'],
+    [['helo'], 'Did you mean postern help?'],
+    [['frobnicate'], 'See: postern --help'],
+    [['help', 'plnt'], 'Did you mean postern plant?'],
+    [['plant', 'a', '--szie', '1'], 'Did you mean --size?'],
+    [['--versoin'], 'Did you mean --version?'],
+    [['version', 'x'], 'See: postern version --help'],
+  ] as const) {
+    const { exit, loaded } = await plant(...argv);
+    assert.ok(exit instanceof Failure, argv.join(' '));
+    assert.deepEqual([exit.exit, exit.remedy, loaded], [2, remedy, 0]);
+  }
+});
+
+/** The real program in this process, with streams of the test's. */
+async function world(env: Record<string, string>, home: string) {
+  const wrote = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        wrote[name] += String(chunk);
+        done();
+      },
+    });
+  const made: World = {
+    env,
+    stdin: () => new PassThrough(),
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    platform: process.platform,
+    homedir: home,
+    version: '9.9.9',
+    clientMetadataUrl: '',
+    interruption: new AbortController(),
+    launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
+    programs: createPrograms(env, createSignals()),
+    signals: createSignals(),
+    own: { store: createMemoryStore() },
+  };
+  return { made, wrote };
+}
+
+test('the whole program runs in another process of choice, with a store of its own', async () => {
+  await using home = await makeHome();
+  const { made, wrote } = await world(home.env, home.path);
+  assert.equal(await run(['status', '--json'], made), 0);
+  assert.deepEqual(wrote, { stdout: '{"logins":[],"clientKeys":[],"failures":[]}\n', stderr: '' });
+  assert.equal(await run(['token', 'nowhere', '--json'], made), 3);
+  assert.equal(JSON.parse(wrote.stderr.trimEnd().split('\n').at(-1) ?? '').error.code, 'login_needed');
+});
+
+test('the address built into a release is what is used where nothing is configured, and nowhere else', async () => {
+  await using home = await makeHome();
+  // Neither is ever asked: no document may lie at such an address.
+  const release = 'http://release.postern/client.json';
+  const configured = 'http://configured.postern/client.json';
+  const checked = async (env: Record<string, string>, clientMetadataUrl: string) => {
+    const { made, wrote } = await world({ ...home.env, ...env }, home.path);
+    const exit = await run(['client-metadata', 'check', '--json'], { ...made, clientMetadataUrl });
+    return [exit, exit === 5 ? JSON.parse(wrote.stdout).url : wrote.stdout];
+  };
+  assert.deepEqual(await checked({}, release), [5, release]);
+  assert.deepEqual(await checked({ POSTERN_CLIENT_METADATA_URL: configured }, release), [5, configured]);
+  assert.doesNotMatch(
+    String((await checked({}, ''))[1]),
+    /postern\/client/,
+    'a release without one has none',
+  );
+});
+
+test('an interrupted run says so, whatever it was about to say', async () => {
+  await using home = await makeHome();
+  const { made, wrote } = await world(home.env, home.path);
+  made.interruption.abort(interrupted());
+  assert.equal(await run(['status'], made), 130);
+  assert.match(wrote.stderr, /^postern: Interrupted\./);
+  assert.equal(wrote.stdout, '');
+});
+
+test('variables that make Node.js print tokens or trust anybody are told of [A-268]', async () => {
+  await using home = await makeHome({ NODE_DEBUG: 'http', NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  const { made, wrote } = await world(home.env, home.path);
+  assert.equal(await run(['status'], made), 0);
+  assert.match(
+    wrote.stderr,
+    /NODE_DEBUG is set.*\n.*NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked/,
+  );
+});
+
+test('an output that takes no more is a failure and not a fault, told once', async () => {
+  const broken = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error('no reader'), { code: 'EPIPE' })),
+  });
+  const write = writerTo(broken);
+  await assert.rejects(
+    write('x'),
+    (error: unknown) => error instanceof Failure && error.code === 'output_failed',
+  );
+});

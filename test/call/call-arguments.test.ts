@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readCall } from '../../src/call/call.command.js';
+import { Failure } from '../../src/core/failure.js';
+
+const files: Readonly<Record<string, string>> = {
+  'args.json': '{"a":{"b":[1]}}',
+  'list.json': '[1]',
+  'broken.json': '{',
+};
+const bytes = (text: string) => new TextEncoder().encode(text);
+const sources = {
+  readFile: async (path: string) => bytes(files[path] ?? ''),
+  readStdin: async () => bytes('{"from":"stdin"}'),
+};
+/** Through plain JSON, since parsed objects have no prototype. */
+const read = async (...words: string[]) => JSON.parse(JSON.stringify(await readCall(words, sources)));
+
+test('nothing lists the tools; a word is a tool; a word with a slash is a method', async () => {
+  assert.deepEqual(await read(), { method: 'tools/list', params: {} });
+  assert.deepEqual(await read('echo', 'text=a=b'), {
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { text: 'a=b' } },
+  });
+  assert.deepEqual(await read('tools/call', 'echo', 'n:=3'), {
+    method: 'tools/call',
+    params: { name: 'echo', arguments: { n: 3 } },
+  });
+  assert.deepEqual(await read('prompts/get', 'p', 'x=1'), {
+    method: 'prompts/get',
+    params: { name: 'p', arguments: { x: '1' } },
+  });
+  assert.deepEqual(await read('resources/read', 'note://1'), {
+    method: 'resources/read',
+    params: { uri: 'note://1' },
+  });
+  assert.deepEqual(await read('resources/read', 'uri=note://1'), {
+    method: 'resources/read',
+    params: { uri: 'note://1' },
+  });
+  assert.deepEqual(await read('ping'), { method: 'ping', params: {} });
+  assert.deepEqual(await read('custom/thing', 'deep:={"a":null}'), {
+    method: 'custom/thing',
+    params: { deep: { a: null } },
+  });
+});
+
+test('files and stdin bring objects, the later word winning', async () => {
+  assert.deepEqual((await read('echo', '@args.json', '-', 'a=1')).params.arguments, {
+    a: '1',
+    from: 'stdin',
+  });
+});
+
+test('what cannot be read is refused before anything is sent', async () => {
+  for (const words of [
+    ['echo', 'text'],
+    ['echo', '=x'],
+    ['echo', 'n:=x'],
+    ['echo', '@list.json'],
+    ['echo', '@broken.json'],
+    ['tools/call'],
+    ['resources/read', '-'],
+  ]) {
+    await assert.rejects(
+      readCall(words, sources),
+      (error) => error instanceof Failure && error.code === 'argument_unusable' && error.exit === 2,
+      words.join(' '),
+    );
+  }
+});
+
+test('any text survives as a value, and no key reaches a prototype', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string(), async (text) => {
+      const call = await readCall(['echo', `key=${text}`, `__proto__=${text}`], sources);
+      const given = call.params['arguments'] as Record<string, unknown>;
+      assert.equal(given['key'], text);
+      assert.ok(Object.hasOwn(given, '__proto__'));
+      assert.equal(({} as Record<string, unknown>)['key'], undefined);
+    }),
+  );
+});

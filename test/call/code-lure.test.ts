@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call } from '../../src/call/call.js';
+import type { Failure } from '../../src/core/failure.js';
+import { failureOf } from '../support/door.js';
+import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+import { startHttp } from '../support/http-server.js';
+
+/** What a swindler would have a person do: type his own code at the real page, and so log him in. */
+const lureTo = (place: string): string =>
+  `Almost done.\nEnter code ABCD-EFGH at ${place}/device to go on\u001b[1m now`;
+
+/** Where each text comes from, and the code of the failure that it comes with. */
+const sources: readonly (readonly [
+  source: string,
+  code: string,
+  prepare: (own: OwnScene, lure: string) => void,
+])[] = [
+  [
+    'the authorization server, in its answer to the login',
+    'denied',
+    ({ issuer }, lure) => {
+      issuer.onAuthorization = (answer) => {
+        answer.delete('code');
+        answer.set('error', 'access_denied');
+        answer.set('error_description', lure);
+      };
+    },
+  ],
+  [
+    'its token endpoint',
+    'invalid_grant',
+    ({ issuer }, error_description) => {
+      issuer.onToken = () => [400, { error: 'invalid_grant', error_description }];
+    },
+  ],
+  [
+    'its registration endpoint',
+    'registration_refused',
+    ({ issuer }, error_description) => {
+      issuer.onRegistration = () => [400, { error: 'invalid_client_metadata', error_description }];
+    },
+  ],
+];
+
+function assertIsQuotedOnly(failure: Failure, scene: Scene, place: string): void {
+  const said = failure.message.indexOf('"Almost done.');
+  assert.ok(said > 0 && failure.message.slice(said).includes('ABCD-EFGH'), failure.message);
+  assert.ok(!failure.message.slice(0, said).includes('ABCD'));
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a line or colour of its own would look like ours
+  assert.doesNotMatch(failure.message, /[\n\u001b]/);
+  const ours = [failure.remedy, ...scene.ports.told, ...scene.ports.opened].join('\n');
+  assert.doesNotMatch(ours, /ABCD/);
+  assert.ok(!ours.includes(place));
+}
+
+for (const [source, code, prepare] of sources) {
+  test(`[A-83] "enter code ABCD at …", says ${source}: quoted as its words, and nothing is done about it`, async () => {
+    await using elsewhere = await startHttp((_, response) => void response.writeHead(200).end());
+    await using own = await openOwnScene();
+    const { issuer } = own.issuer;
+    own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/device` };
+    prepare(own, lureTo(elsewhere.origin));
+    await using scene = await openScene();
+    const failure = await scene.loginFails(code, { server: own.server.url });
+    assertIsQuotedOnly(failure, scene, elsewhere.origin);
+    assert.deepEqual(elsewhere.requests, []);
+    assert.ok(own.issuer.requests.every((line) => !line.includes('/device')));
+  });
+}
+
+test('[A-83] "enter code ABCD at …", says the device endpoint itself: what it gives for another site is never our instruction', async () => {
+  await using elsewhere = await startHttp((_, response) => void response.writeHead(200).end());
+  await using own = await openOwnScene();
+  const { issuer } = own.issuer;
+  own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/token` };
+  own.issuer.onToken = ({ fields }) => {
+    if (fields.has('grant_type')) return [400, { error: 'authorization_pending' }];
+    const code = { device_code: 'd', user_code: 'ABCD-EFGH', expires_in: 600, interval: 1 };
+    const verification_uri = `${elsewhere.origin}/device`;
+    return [200, { ...code, verification_uri, verification_uri_complete: `${verification_uri}?c=ABCD-EFGH` }];
+  };
+  await using scene = await openScene();
+  const wanted = { server: own.server.url, mode: 'no-browser', timeoutMs: 2_500 } as const;
+  await scene.loginFails('login_timed_out', wanted);
+  assert.equal(own.issuer.forms.length, 1, 'a code was asked for, and nothing about it since');
+  assert.doesNotMatch(scene.ports.told.join('\n'), /ABCD/);
+  assert.ok(!scene.ports.told.some((line) => line.includes(elsewhere.origin)));
+  assert.deepEqual(elsewhere.requests, []);
+});
+
+test('[A-83] "enter code ABCD at …", says the protected server, in a challenge or an error: likewise', async () => {
+  await using elsewhere = await startHttp((_, response) => void response.writeHead(200).end());
+  await using own = await openOwnScene();
+  await using scene = await openScene();
+  const login = await scene.login({ server: own.server.url });
+  const { signal } = new AbortController();
+  const ask = { login, method: 'tools/list', params: {}, relogin: undefined, notify: () => undefined };
+  const lure = lureTo(elsewhere.origin);
+  const inHeader = lure.replaceAll('\n', ' ').replaceAll('\u001b', ' ');
+  own.server.whenAuthorized = (_, response) => {
+    const challenge = `Bearer error="insufficient_scope", scope="more", error_description="${inHeader}"`;
+    response.writeHead(403, { 'www-authenticate': challenge }).end();
+  };
+  const tellsOfScope = await failureOf(
+    call(scene.ports, { ...ask, policy: 'decline', signal }),
+    'insufficient_scope',
+  );
+  assertIsQuotedOnly(tellsOfScope, scene, elsewhere.origin);
+  own.server.whenAuthorized = (_, response) => {
+    const error = { code: -32000, message: lure };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+  };
+  const refused = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'call_failed');
+  assertIsQuotedOnly(refused, scene, elsewhere.origin);
+  assert.deepEqual(elsewhere.requests, []);
+});

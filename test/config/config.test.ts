@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { settings } from '../../src/core/configuration/settings.js';
+import { limitSettings } from '../../src/core/limits.js';
+import { makeHome } from '../support/home.js';
+import { startHttp } from '../support/http-server.js';
+import { runProgram } from '../support/program.js';
+
+/** A home with this configuration file. */
+async function homeWith(configuration: unknown, variables: Record<string, string> = {}) {
+  const home = await makeHome(variables);
+  const folder = join(home.path, 'config', 'postern');
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(join(folder, 'config.json'), JSON.stringify(configuration), { mode: 0o600 });
+  return { ...home, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() };
+}
+
+test('[R-8.1] every setting is shown: its value, whether default, file or environment set it, and every way to change it', async () => {
+  await using home = await homeWith(
+    { timeoutSeconds: 77, connectSeconds: 3, store: 'file' },
+    { POSTERN_TIMEOUT: '99', POSTERN_TOKEN_KIB: '8' },
+  );
+  const { code, stdout, stderr } = await runProgram(home, ['config']);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^\/.*\/config\/postern\/config\.json\n/);
+  assert.match(
+    stdout,
+    /^timeoutSeconds: 99 {2}\(from the environment\)\n.*\n.*10 to 3600; or by POSTERN_TIMEOUT, login --timeout$/m,
+  );
+  assert.match(stdout, /^connectSeconds: 3 {2}\(from config\.json\)$/m);
+  assert.match(stdout, /^tokenKiB: 8 {2}\(from the environment\)$/m);
+  assert.match(stdout, /^discoverySeconds: 30 {2}\(default\)$/m);
+  for (const { key, variable, takes } of settings) {
+    assert.ok(stdout.includes(`\n${key}: `) && stdout.includes(`takes ${takes}; or by ${variable}`), key);
+  }
+  assert.ok(limitSettings.every(({ key }) => settings.some((setting) => setting.key === key)));
+  const json = JSON.parse((await runProgram(home, ['config', '--json'])).stdout);
+  const shown = json.settings.find(({ key }: { key: string }) => key === 'timeoutSeconds');
+  assert.deepEqual([shown.value, shown.by, json.exists], [99, 'environment', true]);
+});
+
+test('[R-8.1] file, then variable, then option: the later goes before, in what the program does', async () => {
+  await using server = await startHttp(() => undefined); // never answers
+  const login = ['login', `${server.origin}/mcp`, '--no-browser'];
+  await using slow = await homeWith({ metadataSeconds: 1 });
+  const byFile = await runProgram(slow, login);
+  assert.equal(byFile.code, 6, byFile.stderr);
+  assert.match(byFile.stderr, /\b1 s\b|1 second/);
+  await using quicker = await homeWith({ metadataSeconds: 100 }, { POSTERN_METADATA_SECONDS: '2' });
+  const byVariable = await runProgram(quicker, login);
+  assert.match(byVariable.stderr, /\b2 s\b|2 seconds/);
+  await using port = await homeWith({ redirectPort: 1025 }, { POSTERN_REDIRECT_PORT: '1' });
+  const refused = await runProgram(port, login);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /POSTERN_REDIRECT_PORT/);
+});
+
+test('[A-268] what the environment changes of whom we talk to and trust is shown, a proxy’s password never', async () => {
+  await using home = await makeHome({
+    HTTPS_PROXY: 'http://me:canary@proxy.example:3128',
+    NO_PROXY: 'intern.example',
+    NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem',
+  });
+  for (const command of ['config', 'status']) {
+    const { code, stdout, stderr } = await runProgram(home, [command]);
+    assert.equal(code, 0, stderr);
+    const all = stdout + stderr;
+    assert.match(all, /https requests go through http:\/\/\*\*\*@proxy\.example:3128/);
+    assert.match(all, /intern\.example/);
+    assert.match(all, /\/nowhere\/ca\.pem/);
+    assert.doesNotMatch(all, /canary/);
+  }
+});
+
+test('[A-266] a configuration that is mistyped, or that others could have written, is not used: exit 2, and why', async () => {
+  await using home = await homeWith({ stoer: 'file' });
+  const mistyped = await runProgram(home, ['config']);
+  assert.equal(mistyped.code, 2);
+  assert.match(mistyped.stderr, /"stoer" is not known \(did you mean store\?\)/);
+  const file = join(home.path, 'config', 'postern', 'config.json');
+  await writeFile(file, '{"store":"file"}');
+  await chmod(file, 0o666);
+  for (const command of [['config'], ['login', 'http://127.0.0.1:1/mcp', '--no-browser']]) {
+    const { code, stderr } = await runProgram(home, command);
+    assert.equal(code, 2);
+    assert.match(stderr, /other users can write to it \(mode 666\)/);
+  }
+});

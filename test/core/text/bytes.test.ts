@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ByteCollector, collectBytes } from '../../../src/core/text/bytes.js';
+
+test('pieces of any size come back as one, and may be overwritten meanwhile', () => {
+  const pieces = fc.array(fc.oneof(fc.uint8Array({ maxLength: 5 }), fc.uint8Array({ maxLength: 3_000 })));
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 3 }), (rounds) => {
+      const collector = new ByteCollector();
+      for (const round of rounds) {
+        const expected = Buffer.concat(round);
+        for (const piece of round) {
+          collector.push(piece);
+          piece.fill(0xee);
+        }
+        assert.equal(collector.size, expected.length);
+        assert.ok(collector.take().every((byte, at) => byte === expected[at]));
+        assert.equal(collector.held, 0);
+      }
+    }),
+  );
+});
+
+test('a crowd of tiny pieces costs about twice what it weighs, and few objects', () => {
+  const collector = new ByteCollector();
+  for (let count = 0; count < 5_000_000; count += 1) collector.push(one);
+  assert.ok(collector.held <= 5_000_000 + 1_048_576, `${collector.held} bytes`);
+  assert.ok(collector.take().every((byte) => byte === 7));
+});
+
+test('a stream is read up to the limit, and not on behind it', async () => {
+  let given = 0;
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for (; given < 100; given += 1) yield new Uint8Array(10);
+  }
+  await assert.rejects(
+    collectBytes(pieces(), 45, () => new Error('too much')),
+    /^Error: too much$/,
+  );
+  assert.equal(given, 4, 'the fifth piece was the last');
+  given = 96;
+  assert.equal((await collectBytes(pieces(), 40, () => new Error('too much'))).length, 40);
+});
+
+test('where it is known how much may come, a large text is not copied to be one, and more than was expected still comes', () => {
+  for (const size of [3_000_000, 5_000_000]) {
+    const collector = new ByteCollector(4_000_000);
+    for (let at = 0; at < size; at += 1_000) collector.push(Buffer.alloc(1_000, at / 1_000));
+    assert.ok(collector.held >= size && collector.held < size * 2, `${collector.held} bytes`);
+    const whole = collector.take();
+    assert.equal(whole.length, size);
+    assert.ok(whole.every((byte, at) => byte === (Math.floor(at / 1_000) & 0xff)));
+    assert.equal(whole.buffer.byteLength, size === 3_000_000 ? 4_000_000 : size);
+  }
+});
+
+const one = Uint8Array.of(7);

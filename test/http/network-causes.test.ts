@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, failureOf as told } from '../../src/http/network-cause.js';
+import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { startHttp, startTcp } from '../support/http-server.js';
+
+test('a refused connection says host, port, what it means and what to do', async () => {
+  const server = await startHttp(() => undefined);
+  await server[Symbol.asyncDispose]();
+  await using door = testDoor();
+  for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+    const failure = await failureOf(send(door, `http://${host}:${server.port}/`), 'network_failed');
+    assert.equal(failure.exit, 6);
+    assert.ok(failure.message.includes(`${host}:${server.port}`));
+    assert.match(failure.message, /nothing listens there \(ECONNREFUSED\)/);
+    assert.match(failure.remedy, /running/);
+    assert.equal(codeOf(failure.cause), 'ECONNREFUSED');
+  }
+});
+
+test('a name that does not exist and a name service that is silent are told apart', async () => {
+  for (const [code, sentence] of [
+    ['ENOTFOUND', /no address is known/],
+    ['EAI_AGAIN', /DNS/],
+  ] as const) {
+    const resolve = async (): Promise<string[]> => Promise.reject(Object.assign(new Error('x'), { code }));
+    await using door = testDoor({}, { resolve });
+    const failure = await failureOf(send(door, 'https://none.example/'), 'network_failed');
+    assert.match(failure.message, sentence);
+    assert.match(failure.message, /none\.example:443/);
+  }
+  await using door = testDoor({ 'empty.example': [] });
+  await failureOf(send(door, 'https://empty.example/'), 'network_failed');
+});
+
+test('hanging up before or within the answer, and what is no HTTP, are told [A-131]', async () => {
+  const cases = [
+    ['', /closed the connection|broke off/],
+    ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nCANARY', /closed the connection|another amount|broke off/],
+    ['SSH-2.0-CANARY\r\n', /does not answer with valid HTTP/],
+    ['HTTP/1.1 200 OK\r\nbad header CANARY\r\n\r\n', /does not answer with valid HTTP/],
+    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nCANARY\r\n', /does not answer with valid HTTP/],
+  ] as const;
+  for (const [bytes, sentence] of cases) {
+    let count = 0;
+    await using server = await startTcp((socket) => {
+      count += 1;
+      socket.once('data', () => socket.end(bytes));
+    });
+    await using door = testDoor();
+    const failure = await failureOf(
+      send(door, server.origin, { method: 'POST', body: 'code=CANARY' }).then(textOf),
+      'network_failed',
+    );
+    assert.match(failure.message, sentence);
+    assert.doesNotMatch(everythingIn(failure), /CANARY/);
+    assert.equal(count, 1);
+  }
+});
+
+test('every cause that a system has is a sentence with a remedy, and keeps its code', () => {
+  const target = { host: 'h.example', port: 443 };
+  const network = ['ETIMEDOUT', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'EPIPE', 'EACCES', 'EODD'];
+  const tls = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'CERT_REVOKED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
+  const more = ['SELF_SIGNED_CERT_IN_CHAIN', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'EPROTO', 'ERR_TLS_X'];
+  const sentences = new Set<string>();
+  for (const code of [...network, ...tls, ...more]) {
+    const error = Object.assign(new Error('CANARY'), { code, data: 'CANARY' });
+    const failure = told(new AggregateError([error, new Error('other')]), target) as Error & { code: string };
+    assert.equal(failure.code, network.includes(code) ? 'network_failed' : 'tls_failed');
+    assert.match(failure.message, /^[A-Z"].*h\.example:443.*\.$/);
+    assert.equal(codeOf(failure.cause), code);
+    assert.doesNotMatch(failure.message + String(failure.cause), /CANARY/);
+    sentences.add(failure.message);
+  }
+  assert.equal(sentences.size, network.length + tls.length + more.length);
+});
+
+test('a GET on a kept connection that the server just closed is sent once more, a POST is not [A-131]', async () => {
+  for (const [method, expected] of [
+    ['GET', 200],
+    ['POST', 'network_failed'],
+  ] as const) {
+    let hangUp = false;
+    await using server = await startHttp((request, response) => {
+      if (hangUp) {
+        hangUp = false;
+        request.socket.destroy();
+      } else response.end('ok');
+    });
+    await using door = testDoor();
+    await textOf(await send(door, server.origin));
+    hangUp = true;
+    const body = method === 'POST' ? { body: 'code=1' } : {};
+    const outcome = await send(door, server.origin, { method, ...body }).catch((error) => error);
+    assert.equal(outcome.status ?? outcome.code, expected);
+    assert.equal(server.requests.length, method === 'GET' ? 3 : 2);
+  }
+});
+
+test('a GET that is never answered is not sent again and again [A-131]', async () => {
+  await using server = await startHttp((request) => request.socket.destroy());
+  await using door = testDoor();
+  await failureOf(send(door, server.origin), 'network_failed');
+  assert.equal(server.requests.length, 1);
+});

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { test } from 'node:test';
+import type { Seat } from '../../../src/core/browser-availability.js';
+import { Secret } from '../../../src/core/secret.js';
+import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
+import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { receiveAnswer } from '../../../src/login/browser/receive-answer.js';
+import type { CallbackListener } from '../../../src/login/ports.js';
+import { type FakePerson, fakePerson } from './fake-person.js';
+
+const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';
+const state = 'the-state';
+
+function listen(): Promise<CallbackListener> {
+  return createCallbackListeners(callbackLimits).listen({ port: 0 });
+}
+
+function receive(
+  person: FakePerson,
+  listener: CallbackListener,
+  more: { mode?: 'no-browser'; seat?: Seat } = {},
+) {
+  const received = receiveAnswer(person.ports, {
+    listener,
+    newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
+    mode: 'browser',
+    seat: 'desktop',
+    whenPageFails: 'Does the page show an error?',
+    beside: async () => [],
+    timeoutMs: 300_000,
+    signal: person.signal,
+    ...more,
+  });
+  void listener.address(); // for a test, so that there is a request whose state comes back
+  return received;
+}
+
+/** Begins a request and does not wait for its reply, which is held until the login's outcome. */
+function visit(url: string): void {
+  get(url).on('error', () => {});
+}
+
+async function statusAt(url: string): Promise<number | undefined> {
+  const [response] = await once(get(url), 'response');
+  response.resume();
+  return response.statusCode;
+}
+
+test('[A-65] [A-70] the opener gets a link of ours alone, the terminal shows another one, and the callback is the answer', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.deepEqual(await received, [
+    ['code', 'x'],
+    ['state', state],
+  ]);
+  assert.equal(person.opened.length, 1);
+  assert.match(person.opened[0] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
+  assert.equal(person.told.length, 2);
+  assert.match(person.told[0] ?? '', /If no page opens/);
+  assert.match(person.told[1] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
+  assert.notEqual(person.told[1], person.opened[0]);
+  assert.deepEqual(person.events, [
+    { event: 'login_page', url: person.told[1], redirectUri: listener.redirectUri },
+  ]);
+  assert.deepEqual([person.questions, person.openWaits()], [[], 0]);
+});
+
+test('[A-73] an opener that hangs, or says that it has opened something: the address is shown all the same', async () => {
+  for (const browser of ['hangs', 'opened'] as const) {
+    await using listener = await listen();
+    const person = fakePerson({ browser, interactive: false });
+    const received = receive(person, listener);
+    person.timePasses(1_000);
+    await person.hasBeenTold('/go/');
+    visit(`${listener.redirectUri}?code=x&state=${state}`);
+    assert.equal((await received)[0]?.[1], 'x', browser);
+  }
+});
+
+test('over SSH the address shown beside an opened browser is one that works elsewhere', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener, { seat: 'ssh' });
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+});
+
+test('[A-70] Enter opens the page again and shows its address, each time by a new link, and not twice within a second', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  person.pressEnter();
+  assert.equal(person.opened.length, 1, 'a paste that ends with Enter, or a key held down, opens nothing');
+  for (const count of [2, 3]) {
+    person.timePasses(1_000);
+    person.pressEnter();
+    assert.equal(person.opened.length, count);
+  }
+  const links = [...person.opened, ...person.told.filter((line) => line.includes('/go/'))];
+  assert.equal(links.length, 6);
+  assert.equal(new Set(links).size, 6);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+  person.timePasses(1_000);
+  person.pressEnter();
+  assert.equal(person.opened.length, 3, 'afterwards Enter is a key like any other');
+});
+
+test('[A-70] once the opener’s link was taken by two browsers, Enter shows the address and gives the opener no other', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  for (const status of [303, 410]) assert.equal(await statusAt(person.opened[0] ?? ''), status);
+  person.timePasses(1_000);
+  person.pressEnter();
+  assert.equal(person.opened.length, 1);
+  assert.equal(person.told.filter((line) => line.includes('/go/')).length, 2);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+});
+
+test('while the browser is open: the time that is left, and after 15 s what to do where the page shows an error', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  await person.hasBeenTold('/go/');
+  person.timePasses(14_999);
+  assert.doesNotMatch(person.told.join('\n'), /No answer yet/);
+  person.timePasses(1);
+  await person.hasBeenTold('No answer yet. Does the page show an error?');
+  for (const ms of [45_000, 60_000, 60_000, 10_000, 10_000]) {
+    person.timePasses(ms);
+    await new Promise(setImmediate);
+  }
+  assert.match(
+    person.progress[0] ?? '',
+    /^Waiting for the browser \(5 min left; Enter opens the page again\)$/,
+  );
+  assert.deepEqual(
+    person.progress.map((text) => /\((.*) left/.exec(text)?.[1]),
+    ['5 min', '4 min', '3 min', '120 s', '110 s', '100 s'],
+  );
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  await received;
+});
+
+test('[A-73] no browser to open: the address is shown once, and the wait goes on', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'unavailable', interactive: false });
+  const received = receive(person, listener);
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.told.filter((line) => line.includes(authorizationUrl)).length, 1);
+  assert.deepEqual(person.questions, [], 'nobody is asked where nobody is');
+});
+
+test('[A-82] without a browser: a wrong paste is explained and asked again, never shown; the right one is the answer', async () => {
+  await using listener = await listen();
+  const right = `${listener.redirectUri}?code=from-paste&state=${state}`;
+  const pastes = ['SplxlOBeZQQY', `${listener.redirectUri}?code=canary&state=other`, '', ` "${right}" `];
+  const person = fakePerson({ interactive: true, pastes });
+  const answer = await receive(person, listener, { mode: 'no-browser' });
+  assert.equal(answer[0]?.[1], 'from-paste');
+  assert.deepEqual(person.opened, []);
+  assert.equal(person.questions.length, 4);
+  assert.ok(person.questions.every(({ hidden }) => hidden));
+  const told = person.told.join('\n');
+  assert.ok(told.includes(authorizationUrl));
+  assert.match(told, /A code alone does not do/);
+  assert.match(told, /belongs to another login/);
+  assert.match(told, /Nothing was pasted/);
+  assert.doesNotMatch(told, /Splxl|canary|from-paste|ssh/);
+});
+
+test('a callback that comes while the terminal asks is the answer, and the question is taken back', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true });
+  const received = receive(person, listener, { mode: 'no-browser' });
+  await person.hasBeenTold(authorizationUrl);
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.openWaits(), 0);
+});
+
+test('over SSH the port-forward line is shown; the end of input is not the end of the wait', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true, pastes: [undefined] });
+  const received = receive(person, listener, { mode: 'no-browser', seat: 'ssh' });
+  await person.hasBeenTold('ssh -N');
+  const { port } = new URL(listener.redirectUri);
+  assert.ok(person.told.includes(`ssh -N -L ${port}:127.0.0.1:${port} HOST`));
+  visit(`${listener.redirectUri}?code=x&state=${state}`);
+  assert.equal((await received)[0]?.[1], 'x');
+  assert.equal(person.questions.length, 1);
+});
+
+test('where no browser opens, what is the matter and what helps is said, for each kind of place', async () => {
+  const cases = [
+    ['container', /--network host/],
+    ['wsl', /wslview/],
+    ['no_display', /DISPLAY/],
+    ['desktop', /BROWSER/],
+  ] as const;
+  for (const [seat, hint] of cases) {
+    await using listener = await listen();
+    const person = fakePerson({ browser: 'unavailable', interactive: false });
+    const received = receive(person, listener, { seat });
+    await person.hasBeenTold(authorizationUrl);
+    assert.match(person.told.join('\n'), hint, seat);
+    visit(`${listener.redirectUri}?code=x&state=${state}`);
+    await received;
+  }
+});
+
+test('after 15 s without an answer the person hears what to do about a page that shows an error', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const received = receive(person, listener);
+  const hint = 'No answer yet. Does the page show an error?';
+  await person.hasBeenTold('open this address in one');
+  person.timePasses(14_999);
+  assert.ok(!person.told.includes(hint));
+  person.timePasses(1);
+  await person.hasBeenTold(hint);
+  const interrupted = new Error('Ctrl-C');
+  person.interrupt(interrupted);
+  await assert.rejects(received, interrupted);
+});
+
+test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ interactive: true });
+  const received = receive(person, listener, { mode: 'no-browser' });
+  await person.hasBeenTold(authorizationUrl);
+  person.timePasses();
+  await assert.rejects(received, (error: { code?: string; exit?: number; message?: string }) => {
+    assert.deepEqual([error.code, error.exit], ['login_timed_out', 6]);
+    assert.match(error.message ?? '', /within 5 minutes/);
+    return true;
+  });
+  assert.deepEqual([person.sleeps, person.openWaits()], [[300_000], 0]);
+});
+
+test('[A-111] an interruption ends the wait at once with its own reason, though the opener hangs', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'hangs', interactive: true });
+  const received = receive(person, listener);
+  const interrupted = new Error('Ctrl-C');
+  person.interrupt(interrupted);
+  await assert.rejects(received, interrupted);
+  assert.deepEqual([person.told, person.openWaits()], [[], 0]);
+});

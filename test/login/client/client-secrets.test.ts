@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Secret } from '../../../src/core/secret.js';
+import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
+import { failureOf } from '../../support/door.js';
+import type { FlowOptions } from '../../support/flow-ports.js';
+import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
+import { openScene, type Scene } from '../../support/flows/scene.js';
+
+const canary = 'canary-of-a-client-secret-0123456789';
+
+/** What POSTERN_CLIENT_ID and POSTERN_CLIENT_SECRET_FILE give where nothing says which issuer they are for. */
+const fromVariables = (secret = canary) => ({
+  ...{ clientId: 'of-the-environment', secret: new Secret(secret), unbound: true },
+  ...{ issuer: undefined, redirectUri: undefined },
+});
+
+const everythingSeen = (own: OwnScene): string =>
+  JSON.stringify([
+    own.issuer.requests,
+    own.issuer.registrations,
+    own.issuer.authorizations.map(String),
+    own.issuer.forms.map(({ fields, authorization }) => [[...fields], authorization]),
+  ]);
+
+const logInAsClient = (scene: Scene, own: OwnScene, client = fromVariables(), issuer?: string) =>
+  clientCredentialsLogin(scene.ports, {
+    ...scene.request({ server: own.server.url, issuer }),
+    client: { ...client, kind: 'secret' },
+  });
+
+test('[A-58] a secret of a variable goes to no authorization server that a server names by itself: a script is refused', async () => {
+  await using own = await openOwnScene();
+  await using scene = await openScene();
+  const wanted = { server: own.server.url, client: fromVariables() };
+  for (const failure of [
+    await scene.loginFails('client_secret_unbound', wanted),
+    await failureOf(logInAsClient(scene, own), 'client_secret_unbound'),
+  ]) {
+    assert.equal(failure.exit, 2);
+    assert.equal(
+      failure.remedy,
+      `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${own.issuer.issuer}`,
+    );
+    assert.ok(!JSON.stringify([failure.message, failure.remedy]).includes(canary));
+  }
+  assert.deepEqual(scene.ports.opened, []);
+  assert.doesNotMatch(everythingSeen(own), /canary|of-the-environment/);
+});
+
+test('[A-58] at a terminal the person is asked, and the issuer is named: anything but yes sends nothing', async () => {
+  const asked = async (flow: Partial<FlowOptions>) => {
+    await using own = await openOwnScene();
+    await using scene = await openScene({}, { interactive: true, ...flow });
+    const outcome = await scene
+      .login({ server: own.server.url, client: fromVariables() })
+      .catch((error: unknown) => error);
+    const question = scene.ports.told.find((line) => line.includes('Send the secret of')) ?? '';
+    assert.ok(question.includes(`of-the-environment to ${own.issuer.issuer}?`), question);
+    return { outcome, seen: everythingSeen(own) };
+  };
+  for (const word of ['n', '']) {
+    const { outcome, seen } = await asked({ typed: [word] });
+    await failureOf(Promise.reject(outcome), 'client_secret_unbound');
+    assert.doesNotMatch(seen, /canary|of-the-environment/);
+  }
+  const { outcome, seen } = await asked({ typed: ['y'] });
+  assert.ok(!(outcome instanceof Error), String(outcome));
+  assert.match(seen, /of-the-environment/);
+});
+
+test('[A-58] a secret goes where it was given for, or was used with; another secret of that client is asked about again', async () => {
+  await using own = await openOwnScene();
+  await using scene = await openScene();
+  const server = own.server.url;
+  const named = { ...fromVariables(), unbound: false, issuer: own.issuer.issuer };
+  await scene.login({ server, client: named });
+  await scene.login({ server, client: fromVariables() });
+  await scene.loginFails('client_secret_unbound', {
+    server,
+    client: fromVariables('canary-of-another-secret'),
+  });
+  // The same secret, but of a client that was never used there.
+  await scene.loginFails('client_secret_unbound', {
+    server,
+    client: { ...fromVariables(), clientId: 'another-client' },
+  });
+  await using hostile = await openOwnScene();
+  await scene.loginFails('client_secret_unbound', { server: hostile.server.url, client: fromVariables() });
+  assert.doesNotMatch(everythingSeen(hostile), /canary|of-the-environment/);
+});
+
+test('[A-58] a machine’s secret of a variable, used with its login before, goes on being used', async () => {
+  await using own = await openOwnScene();
+  await using scene = await openScene();
+  own.issuer.metadata = { ...own.issuer.metadata, grant_types_supported: ['client_credentials'] };
+  await clientCredentialsLogin(scene.ports, {
+    ...scene.request({ server: own.server.url, issuer: own.issuer.issuer }),
+    client: { ...fromVariables(), unbound: false, kind: 'secret' },
+  });
+  assert.equal((await logInAsClient(scene, own)).generation, 2);
+  const refused = (...other: Parameters<typeof logInAsClient>) =>
+    failureOf(logInAsClient(...other), 'client_secret_unbound');
+  await refused(scene, own, fromVariables('canary-of-another-secret'));
+  await refused(scene, own, { ...fromVariables(), clientId: 'another-client' });
+  await using hostile = await openOwnScene();
+  hostile.issuer.metadata = { ...hostile.issuer.metadata, grant_types_supported: ['client_credentials'] };
+  own.server.publish({ authorization_servers: [own.issuer.issuer, hostile.issuer.issuer] });
+  await refused(scene, own, fromVariables(), hostile.issuer.issuer);
+  assert.doesNotMatch(everythingSeen(hostile), /canary|of-the-environment/);
+});

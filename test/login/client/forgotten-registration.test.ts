@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LoginRequest } from '../../../src/login/ports.js';
+import { startSandbox } from '../../../src/sandbox/start.js';
+import { walkLogin } from '../../../src/sandbox/walk.js';
+import { freshToken } from '../../support/flows/calls.js';
+import { openOwnScene } from '../../support/flows/own-scene.js';
+import { openScene, type Scene } from '../../support/flows/scene.js';
+
+/** A development server that was restarted: the same addresses, and nothing remembered. */
+async function restart(scene: Scene) {
+  const portOf = (url: string) => Number(new URL(url).port);
+  const { serverUrl, issuer } = scene.sandbox;
+  await scene.sandbox.close();
+  return startSandbox({ port: portOf(serverUrl), authorizationPort: portOf(issuer) });
+}
+
+const registrations = async (scene: Scene) => (await scene.ports.index.read()).registrations;
+
+test('a registration that the server forgot: the login that no answer came to says so, the next one registers anew', async () => {
+  await using scene = await openScene();
+  const first = await scene.login();
+  await using sandbox = await restart(scene);
+  const failure = await scene.loginFails('login_timed_out', { timeoutMs: 1_500 });
+  assert.match(failure.remedy, /show an error\?.*Run the login again: it then registers this program anew/);
+  assert.equal(sandbox.stats.registrations, 0);
+  const second = await scene.login();
+  assert.notEqual(second.clientId, first.clientId);
+  assert.equal(sandbox.stats.registrations, 1);
+  assert.ok(scene.ports.told.some((line) => line.includes('registered anew')));
+  const third = await scene.login();
+  assert.equal(third.clientId, second.clientId, 'which is then kept');
+});
+
+test('Ctrl-C at a page that shows an error says what to do, and the next login registers anew', async () => {
+  const interruption = new AbortController();
+  let forgotten = false;
+  const browse = async (url: string) => {
+    await walkLogin(url).catch(() => undefined);
+    if (forgotten) interruption.abort(new Error('Ctrl-C'));
+  };
+  await using scene = await openScene({}, { browse, interactive: true });
+  const first = await scene.login();
+  await using sandbox = await restart(scene);
+  forgotten = true;
+  await assert.rejects(scene.login({ signal: interruption.signal }), /Ctrl-C/);
+  assert.match(scene.ports.told.at(-1) ?? '', /show an error\?.*it then registers this program anew/);
+  forgotten = false;
+  assert.notEqual((await scene.login()).clientId, first.clientId);
+  assert.equal(sandbox.stats.registrations, 1);
+});
+
+test('the old registration stays as long as another login uses it', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const server = own.server.url;
+  const other = await scene.login({ server, account: 'other' });
+  const mine = await scene.login({ server });
+  assert.equal(mine.clientId, other.clientId);
+  const quiet: Partial<LoginRequest> = { server, mode: 'no-browser', timeoutMs: 200 };
+  await scene.loginFails('login_timed_out', quiet);
+  const anew = await scene.login({ server });
+  assert.deepEqual(
+    (await registrations(scene)).map(({ clientId }) => clientId),
+    [other.clientId, anew.clientId],
+  );
+  scene.ports.advance(299_000);
+  await freshToken(scene, other);
+  assert.equal(own.issuer.forms.at(-1)?.fields.get('client_id'), other.clientId);
+  await scene.login({ server, account: 'other' });
+  await scene.loginFails('login_timed_out', quiet);
+  const last = await scene.login({ server });
+  assert.ok(
+    (await registrations(scene)).every(({ clientId }) => clientId !== other.clientId),
+    'nobody uses it now',
+  );
+  assert.notEqual(last.clientId, anew.clientId);
+});
+
+test('[A-56] somebody who never gets through is registered three times an hour at most, and is never refused a try', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const change: Partial<LoginRequest> = { server: own.server.url, mode: 'no-browser', timeoutMs: 50 };
+  for (let tries = 0; tries < 9; tries += 1) await scene.loginFails('login_timed_out', change);
+  assert.equal(own.issuer.registrations.length, 3);
+  await scene.login({ server: own.server.url });
+  assert.equal((await registrations(scene))[0]?.doubted, false, 'an answer came: there is nothing to doubt');
+});
+
+test('a server that registers nobody any more: the kept registration is used once more', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const server = own.server.url;
+  const { clientId } = await scene.login({ server });
+  await scene.loginFails('login_timed_out', { server, mode: 'no-browser', timeoutMs: 50 });
+  own.issuer.onRegistration = () => [403, { error: 'access_denied' }];
+  assert.equal((await scene.login({ server })).clientId, clientId);
+});
+
+test('a client that is not known ends the wait as soon as the device endpoint says so', async () => {
+  await using scene = await openScene();
+  const client = { clientId: 'nope', secret: undefined, issuer: undefined, redirectUri: undefined };
+  const failure = await scene.loginFails('invalid_client', { client, mode: 'no-browser', timeoutMs: 60_000 });
+  assert.match(failure.remedy, /check --client-id/);
+});

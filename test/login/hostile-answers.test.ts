@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+/** What must be as it was after a login that failed: nothing kept, nothing half. */
+async function assertNothingKept(scene: Scene): Promise<void> {
+  const { logins } = await scene.ports.index.read();
+  assert.deepEqual(logins, []);
+}
+
+type Case = readonly [fault: string, code: string, exit: number, shows: string];
+
+const registration: readonly Case[] = [
+  ['registration-evil-redirect', 'registration_unusable', 5, '[A-52]'],
+  ['registration-drops-redirect', 'registration_unusable', 5, '[A-52]'],
+  ['registration-no-id', 'registration_unusable', 5, '[A-51]'],
+  ['registration-bad-id', 'registration_unusable', 5, '[A-51]'],
+  ['registration-redirect', 'redirect_refused', 5, '[A-54]'],
+  ['registration-error-html', 'registration_refused', 4, '[A-55]'],
+];
+
+for (const [fault, code, exit, shows] of registration) {
+  test(`${shows} ${fault}: ${code}, exit ${exit}, no browser, nothing kept`, async () => {
+    await using scene = await openScene({ faults: [fault] });
+    const failure = await scene.loginFails(code);
+    assert.equal(failure.exit, exit);
+    assert.deepEqual(scene.ports.opened, []);
+    assert.deepEqual(await scene.ports.index.read(), { version: 1, logins: [], registrations: [] });
+  });
+}
+
+const answers: readonly Case[] = [
+  ['callback-wrong-iss', 'issuer_mismatch', 5, '[A-36][A-89]'],
+  ['callback-missing-iss', 'issuer_mismatch', 5, '[A-90]'],
+  ['callback-iss-slash', 'issuer_mismatch', 5, '[A-91]'],
+  ['callback-duplicate-code', 'callback_unusable', 5, '[A-88]'],
+  ['callback-code-and-error', 'callback_unusable', 5, '[A-88]'],
+  ['callback-bad-code', 'callback_unusable', 5, '[A-94]'],
+  ['callback-huge-code', 'callback_unusable', 5, '[A-94]'],
+  ['callback-hostile-error', 'authorization_refused', 4, '[A-95][A-96]'],
+];
+
+for (const [fault, code, exit, shows] of answers) {
+  test(`${shows} ${fault}: ${code}, exit ${exit}, nothing redeemed or kept`, async () => {
+    await using scene = await openScene({ faults: [fault] });
+    const failure = await scene.loginFails(code);
+    assert.equal(failure.exit, exit);
+    assert.equal(scene.sandbox.stats.tokenRequests, 0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a message
+    assert.doesNotMatch(failure.message, /[\u0000-\u001f\u007f-\u009f\u202e]/);
+    await assertNothingKept(scene);
+  });
+}
+
+for (const [fault, shows] of [
+  ['callback-no-state', '[A-85][R-5.8e]'],
+  ['callback-empty-state', '[A-85]'],
+  ['callback-wrong-state', '[A-84][R-5.8e]'],
+  ['callback-error-no-state', '[A-86][R-5.8e]'],
+  ['callback-stray-code', '[A-84]'],
+] as const) {
+  test(`${shows} ${fault}: no answer without our state ends the wait`, async () => {
+    await using scene = await openScene({ faults: [fault] });
+    const outcome = await scene.login({ timeoutMs: 3_000 }).catch((error: unknown) => error);
+    if (fault === 'callback-error-no-state' || fault === 'callback-stray-code') {
+      // The real answer follows the stray one.
+      assert.ok(outcome !== null && typeof outcome === 'object' && 'issuer' in outcome, String(outcome));
+      return;
+    }
+    assert.ok(
+      outcome !== null &&
+        typeof outcome === 'object' &&
+        'code' in outcome &&
+        outcome.code === 'login_timed_out',
+    );
+    assert.equal(scene.sandbox.stats.tokenRequests, 0);
+    await assertNothingKept(scene);
+  });
+}
+
+const tokens: readonly Case[] = [
+  ['callback-wrong-code', 'invalid_grant', 4, '[A-92]'],
+  ['token-type-mac', 'token_type_unusable', 5, '[A-116]'],
+  ['token-type-missing', 'token_type_unusable', 5, '[A-116]'],
+  ['token-type-space', 'token_type_unusable', 5, '[A-116]'],
+  ['token-missing', 'token_unusable', 5, '[A-117]'],
+  ['token-empty', 'token_unusable', 5, '[A-117]'],
+  ['token-array', 'token_unusable', 5, '[A-117]'],
+  ['token-bad-chars', 'token_unusable', 5, '[A-118]'],
+  ['token-not-ascii', 'token_unusable', 5, '[A-118]'],
+  ['token-huge', 'too_large', 5, '[A-119]'],
+  ['token-long', 'token_unusable', 5, '[A-119]'],
+  ['token-refresh-empty', 'token_unusable', 5, '[A-125]'],
+  ['token-refresh-number', 'token_unusable', 5, '[A-125]'],
+  ['token-scope-array', 'token_unusable', 5, '[A-124]'],
+  ['token-scope-control', 'token_unusable', 5, '[A-124]'],
+  ['token-html', 'token_unusable', 5, '[A-121]'],
+  ['token-form-encoded', 'token_unusable', 5, '[A-121]'],
+  ['token-duplicate-keys', 'token_unusable', 5, '[A-121]'],
+  ['token-trailing', 'token_unusable', 5, '[A-121]'],
+  ['token-error-200', 'invalid_grant', 4, '[A-122]'],
+  ['token-400-empty', 'grant_refused', 4, '[A-122]'],
+  ['token-bomb', 'too_large', 5, '[A-120][A-253]'],
+  ['token-redirect-307', 'redirect_refused', 5, '[A-126]'],
+  ['token-redirect-302-elsewhere', 'redirect_refused', 5, '[A-126]'],
+  ['token-429', 'token_endpoint_failed', 6, '[A-132]'],
+  ['token-500', 'token_endpoint_failed', 6, '[A-122]'],
+  ['token-hostile-error', 'invalid_grant', 4, '[A-128]'],
+];
+
+for (const [fault, code, exit, shows] of tokens) {
+  test(`${shows} ${fault}: ${code}, exit ${exit}, redeemed once, nothing kept, an earlier login as it was`, async () => {
+    await using scene = await openScene();
+    const before = await scene.login();
+    const [kept] = (await scene.ports.index.read()).logins;
+    const item = await scene.ports.store.read(before.key);
+    const { tokenRequests } = scene.sandbox.stats;
+    scene.sandbox.setFaults([fault]);
+    const failure = await scene.loginFails(code);
+    assert.equal(failure.exit, exit);
+    assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1);
+    assert.equal(JSON.stringify((await scene.ports.index.read()).logins), JSON.stringify([kept]));
+    assert.equal((await scene.ports.store.read(before.key))?.reveal(), item?.reveal());
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may reach a message
+    assert.doesNotMatch(failure.message, /[\u0000-\u001f\u007f-\u009f\u202e]/);
+  });
+}
+
+for (const [fault, shows] of [
+  ['token-lowercase-type', '[A-116]'],
+  ['token-expires-string', '[A-123]'],
+  ['token-expires-negative', '[A-123]'],
+  ['token-expires-huge', '[A-123][A-150]'],
+  ['token-expires-garbage', '[A-123]'],
+  ['token-expires-missing', '[A-123]'],
+  ['token-scope-narrower', '[A-124]'],
+  ['token-scope-wider', '[A-124]'],
+  ['token-scope-absent', '[A-124]'],
+  ['token-extra', '[A-127][A-133]'],
+  ['registration-lenient', ''],
+  ['registration-secret-with-none', '[A-53]'],
+] as const) {
+  test(`${shows} ${fault}: taken, within bounds`, async () => {
+    await using scene = await openScene({ faults: [fault] });
+    const record = await scene.login();
+    const month = 30 * 24 * 3600 * 1000;
+    assert.ok(record.expiresAt === null || record.expiresAt <= Date.now() + month);
+    assert.equal(scene.sandbox.stats.tokenRequests, 1);
+  });
+}
+
+test('[A-87] the person says no: denied, exit 4, and an earlier login is as it was', async () => {
+  await using scene = await openScene({}, { walk: { decision: 'deny' } });
+  const failure = await scene.loginFails('denied');
+  assert.equal(failure.exit, 4);
+  await assertNothingKept(scene);
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loginCommand } from '../../src/core/login-command.js';
+import { loginStatus } from '../../src/login/render.js';
+import { failureOf } from '../support/door.js';
+import { freshToken } from '../support/flows/calls.js';
+import { openScene } from '../support/flows/scene.js';
+
+test('the remedy of a login that has ended names that very login: its account, or its name where it has one', async () => {
+  await using scene = await openScene();
+  const { serverUrl } = scene.sandbox;
+  const plain = await scene.login();
+  const home = await scene.login({ account: 'home' });
+  const named = await scene.login({ account: 'away', name: 'trips' });
+  scene.sandbox.setFaults(['refresh-invalid-grant']);
+  scene.ports.advance(299_000);
+  const commands = [
+    `postern login ${serverUrl}`,
+    `postern login ${serverUrl} --account home`,
+    'postern login trips',
+  ];
+  for (const [at, login] of [plain, home, named].entries()) {
+    const { remedy } = await failureOf(freshToken(scene, login), 'login_expired');
+    assert.equal(remedy, `Run: ${commands[at]}`);
+    assert.equal(
+      (await failureOf(freshToken(scene, login), 'login_expired')).remedy,
+      remedy,
+      'the second time, too',
+    );
+  }
+  const { logins } = await scene.ports.index.read();
+  assert.deepEqual(
+    logins.map((login) => loginStatus(login, scene.ports.clock.now()).remedy),
+    commands,
+  );
+});
+
+test('a login whose secret is gone, or that was never made, is asked for with its account', async () => {
+  await using scene = await openScene();
+  const home = await scene.login({ account: 'home' });
+  await scene.ports.store.remove(home.key);
+  const { remedy } = await failureOf(freshToken(scene, home), 'login_needed');
+  assert.equal(remedy, `Run: postern login ${scene.sandbox.serverUrl} --account home`);
+});
+
+test('the command that makes a login is one that a shell takes', () => {
+  const server = 'https://example.com/mcp?project=a;b';
+  assert.equal(loginCommand({ server }), `postern login '${server}'`);
+  assert.equal(
+    loginCommand({ server, account: "o'neil", grant: 'client_credentials' }),
+    `postern login '${server}' --account 'o'\\''neil' --client-credentials`,
+  );
+  assert.equal(
+    loginCommand({ server, account: 'a', name: 'work' }, '--no-browser'),
+    'postern login work --no-browser',
+  );
+  assert.equal(
+    loginCommand({ server: 'https://example.com', newName: 'work' }),
+    'postern login https://example.com --name work',
+  );
+});
+
+test('a login made with --scope is made again with it', async () => {
+  await using scene = await openScene();
+  const login = await scene.login({ scopes: ['mcp:basic', 'notes:read'], name: 'notes' });
+  assert.equal(loginCommand(login), "postern login notes --scope 'mcp:basic notes:read'");
+  const wider = await scene.login({ scopes: ['notes:write'], heldScopes: login.scopes });
+  assert.equal(loginCommand(wider), "postern login notes --scope 'mcp:basic notes:read notes:write'");
+  const asked = await scene.login({ account: 'other' });
+  assert.doesNotMatch(loginCommand(asked), /--scope/);
+});

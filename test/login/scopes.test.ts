@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
+import { openScene } from '../support/flows/scene.js';
+
+/** What the server challenges and lists, what its authorization server lists, and what must be asked for. */
+interface Case {
+  readonly rule: string;
+  readonly challenged?: string;
+  readonly listed?: readonly string[];
+  readonly atIssuer?: readonly string[];
+  readonly grants?: readonly string[];
+  readonly own?: readonly string[];
+  readonly asked: string | null;
+}
+
+const cases: readonly Case[] = [
+  { rule: '[R-5.4a]', challenged: 'a b', asked: 'a b' },
+  { rule: '[R-5.4a][R-4.7a]', challenged: 'outside', listed: ['a', 'b'], asked: 'outside' },
+  { rule: '[R-5.4a][R-4.7a]', challenged: 'a', listed: ['a', 'b'], asked: 'a' },
+  { rule: '[R-5.4a][R-4.7a]', challenged: 'a b c', listed: ['a'], asked: 'a b c' },
+  { rule: '[R-5.4a]', listed: ['a', 'b'], asked: 'a b' },
+  { rule: '[R-5.4a]', asked: null },
+  { rule: '[R-5.4a][A-26]', listed: [], asked: null },
+  { rule: '[R-5.4a]', challenged: '', listed: ['a'], asked: 'a' },
+  { rule: '[A-26]', challenged: 'a b', listed: ['a', 'b', 'admin'], own: ['a'], asked: 'a' },
+  { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], asked: 'a offline_access' },
+  { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['openid', 'email'], asked: 'a' },
+  { rule: '[R-5.4a]', atIssuer: ['offline_access'], asked: null },
+  {
+    rule: '[R-5.4a]',
+    challenged: 'a',
+    atIssuer: ['offline_access'],
+    grants: ['authorization_code'],
+    asked: 'a',
+  },
+];
+
+function arrange(own: OwnScene, { challenged, listed, atIssuer, grants }: Case): void {
+  own.server.challenge =
+    challenged === undefined ? 'Bearer realm="own"' : `Bearer realm="own", scope="${challenged}"`;
+  own.server.publish({
+    authorization_servers: [own.issuer.issuer],
+    ...(listed === undefined ? {} : { scopes_supported: listed }),
+  });
+  own.issuer.metadata = {
+    ...own.issuer.metadata,
+    scopes_supported: atIssuer,
+    grant_types_supported: grants,
+  };
+}
+
+for (const each of cases) {
+  const { rule, asked, ...given } = each;
+  const told = JSON.stringify(given);
+  test(`${rule} ${told}: asked for ${asked === null ? 'without a scope parameter' : `"${asked}"`}`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    arrange(own, each);
+    const login = await scene.login({ server: own.server.url, scopes: each.own });
+    assert.equal(own.issuer.authorizations[0]?.get('scope') ?? null, asked);
+    assert.equal(own.issuer.authorizations[0]?.has('scope'), asked !== null);
+    assert.deepEqual(login.scopes, asked === null ? [] : asked.split(' '));
+    const consent = asked?.includes('offline_access') ? 'consent' : null;
+    assert.equal(own.issuer.authorizations[0]?.get('prompt') ?? null, consent);
+  });
+}
+
+test('[R-4.7a][R-2.1c] a challenged scope outside scopes_supported is granted, and works at the sandbox', async () => {
+  await using own = await openOwnScene();
+  await using scene = await openScene({ otherResources: [own.server.url] });
+  own.server.challenge = 'Bearer scope="notes:write"';
+  own.server.publish({ authorization_servers: [scene.sandbox.issuer], scopes_supported: ['mcp:basic'] });
+  const login = await scene.login({ server: own.server.url });
+  assert.ok(
+    login.scopes.includes('notes:write') && !login.scopes.includes('mcp:basic'),
+    login.scopes.join(' '),
+  );
+});
+
+test('[A-26] what is asked for is shown before the browser, with server and authorization server', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.publish({ authorization_servers: [own.issuer.issuer], scopes_supported: ['admin', 'a'] });
+  await scene.login({ server: own.server.url });
+  const told = scene.ports.told.join('\n');
+  for (const part of [own.server.url, own.issuer.issuer, 'admin a']) assert.ok(told.includes(part), told);
+});
+
+test('[A-77] scopes that blow up the authorization request: refused before anything is opened, exit 5', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.challenge = `Bearer scope="${':'.repeat(3_900)}"`;
+  const failure = await scene.loginFails('request_too_long', { server: own.server.url });
+  assert.equal(failure.exit, 5);
+  assert.match(failure.remedy, /--scope/);
+  assert.deepEqual([scene.ports.opened, own.issuer.authorizations], [[], []]);
+});

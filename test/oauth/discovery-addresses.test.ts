@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import type { SandboxOptions } from '../../src/sandbox/options.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { pathForm, rootForm } from '../support/flows/own-server.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+const metadataAt = (scene: Scene, at: 'server' | 'authorization') =>
+  scene.sandbox.requests
+    .filter((seen) => seen.at === at && /well-known|resource-metadata/.test(seen.path))
+    .map(({ path, status }) => `${status} ${path}`);
+
+/** The steps that the journal holds under a name, as `asked → came`. */
+const stepsOf = (scene: Scene, name: string) =>
+  scene.ports.journal.steps.filter((step) => step.name === name);
+
+test('[R-4.2a][R-1.8d] the challenge’s resource_metadata is used, and no well-known address is tried', async () => {
+  await using scene = await openScene({ discovery: 'header' });
+  await scene.login();
+  assert.deepEqual(metadataAt(scene, 'server'), ['200 /resource-metadata']);
+  assert.equal(stepsOf(scene, 'protected-resource-metadata')[0]?.rule, 'R-4.2a');
+});
+
+test('[R-4.2a] the challenge’s address comes before the well-known one, though both answer', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.publish({ authorization_servers: ['https://not-this-one.invalid'] });
+  const told = { resource: own.server.url, authorization_servers: [own.issuer.issuer] };
+  own.server.documents = { ...own.server.documents, '/told': told };
+  own.server.challenge = `Bearer resource_metadata="${own.server.origin}/told"`;
+  const login = await scene.login({ server: own.server.url });
+  assert.equal(login.issuer, own.issuer.issuer);
+  assert.deepEqual(own.server.requests, ['POST /mcp', 'GET /told']);
+});
+
+test('[R-4.2a] an address in the challenge that fails is not replaced by a well-known one', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.challenge = `Bearer resource_metadata="${own.server.origin}/told"`;
+  const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
+  assert.equal(failure.exit, 5);
+  assert.deepEqual(own.server.requests, ['POST /mcp', 'GET /told']);
+});
+
+test('[R-4.2b][R-4.2c][R-1.8d] without it: the path form first, and where that answers, no other', async () => {
+  await using scene = await openScene({ discovery: 'well-known', wellKnown: 'both' });
+  await scene.login();
+  assert.deepEqual(metadataAt(scene, 'server'), [`200 ${pathForm}`]);
+});
+
+test('[R-4.2b][R-4.2c] the path form does not answer: the root form is next', async () => {
+  await using scene = await openScene({ discovery: 'well-known', wellKnown: 'root' });
+  await scene.login();
+  assert.equal(metadataAt(scene, 'server').length, 2);
+  assert.match(metadataAt(scene, 'server').join(), new RegExp(`^40[0-9] ${pathForm},200 ${rootForm}$`));
+  assert.deepEqual(
+    stepsOf(scene, 'protected-resource-metadata').map(({ verdict, rule }) => [verdict, rule]),
+    [
+      ['skipped', 'R-4.2b'],
+      ['pass', 'R-4.2b'],
+    ],
+  );
+});
+
+test('[R-4.2b][A-16] neither form answers: both are named with the reason, in order, and nothing else is tried', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.documents = {};
+  const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
+  assert.deepEqual(own.server.requests, ['POST /mcp', `GET ${pathForm}`, `GET ${rootForm}`]);
+  const tried = new RegExp(`${pathForm}" \\(status 404\\), .*${rootForm}" \\(status 404\\)`);
+  assert.match(failure.message, tried);
+  assert.deepEqual(own.issuer.requests, []);
+});
+
+const oauth = '/.well-known/oauth-authorization-server';
+const openid = '/.well-known/openid-configuration';
+
+type Case = readonly [metadata: SandboxOptions['metadata'], issuerPath: string, asked: readonly string[]];
+
+const cases: readonly Case[] = [
+  ['both', '/tenant1', [`${oauth}/tenant1`]],
+  ['openid', '/tenant1', [`${oauth}/tenant1`, `${openid}/tenant1`]],
+  ['openid-appended', '/tenant1', [`${oauth}/tenant1`, `${openid}/tenant1`, `/tenant1${openid}`]],
+  ['oauth', '/a/b', [`${oauth}/a/b`]],
+  ['both', '', [oauth]],
+  ['oauth', '', [oauth]],
+  ['openid', '', [oauth, openid]],
+];
+
+for (const [metadata, issuerPath, asked] of cases) {
+  const rule = issuerPath === '' ? 'R-4.3b' : 'R-4.3a';
+  const titled = { 'R-4.3a': '[R-4.3a]', 'R-4.3b': '[R-4.3b]' }[rule];
+  test(`${titled}[R-1.8e] issuer ${issuerPath || 'without a path'}, ${metadata} answering: asked in order until one succeeds`, async () => {
+    await using scene = await openScene({ ...(metadata && { metadata }), issuerPath });
+    const login = await scene.login();
+    assert.equal(login.issuer, scene.sandbox.issuer);
+    assert.ok(login.issuer.endsWith(issuerPath));
+    const seen = metadataAt(scene, 'authorization').map((line) => line.replace(/^40[0-9] /, ''));
+    assert.deepEqual(seen, [...asked.slice(0, -1), `200 ${asked.at(-1)}`]);
+    const steps = stepsOf(scene, 'authorization-server-metadata');
+    assert.deepEqual(
+      steps.map(({ verdict }) => verdict),
+      [...asked.slice(0, -1).map(() => 'skipped'), 'pass'],
+    );
+    assert.ok(steps.every((step) => step.rule === rule));
+  });
+}
+
+for (const issuerPath of ['/tenant1', '']) {
+  const titled = issuerPath === '' ? '[R-4.3b]' : '[R-4.3a]';
+  test(`${titled}[R-1.8d] issuer ${issuerPath || 'without a path'}, no address answers: all are named in order, nothing is opened`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    own.server.publish({ authorization_servers: [`${own.server.origin}${issuerPath}`] });
+    const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
+    const asked = own.server.requests.slice(2);
+    const inserted = [`GET ${oauth}${issuerPath}`, `GET ${openid}${issuerPath}`];
+    assert.deepEqual(asked, issuerPath === '' ? inserted : [...inserted, `GET ${issuerPath}${openid}`]);
+    const places = asked.map((line) => failure.message.indexOf(line.slice(4)));
+    assert.ok(
+      places.every((place, index) => place > (places[index - 1] ?? 0)),
+      failure.message,
+    );
+    assert.deepEqual(scene.ports.opened, []);
+  });
+}
+
+test('a server that lets initialize through and asks for a login at the next request: its challenge is found there', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const methods: unknown[] = [];
+  own.server.whenAnonymous = async (request, response) => {
+    const { method } = JSON.parse(await text(request)) as { readonly method: string };
+    methods.push([method, request.headers['mcp-session-id']]);
+    const headers =
+      method === 'initialize'
+        ? { 'content-type': 'application/json', 'mcp-session-id': 'session-1' }
+        : { 'www-authenticate': 'Bearer scope="found-here"' };
+    response.writeHead(method === 'initialize' ? 200 : 401, headers).end('{}');
+  };
+  await scene.login({ server: own.server.url });
+  assert.deepEqual(methods, [
+    ['initialize', undefined],
+    ['tools/list', 'session-1'],
+  ]);
+  assert.equal(own.issuer.authorizations[0]?.get('scope'), 'found-here');
+});
+
+test('a server that wants no login and publishes nothing: said so, nothing is opened', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.documents = {};
+  own.server.whenAnonymous = (_request, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  const failure = await scene.loginFails('login_not_offered', { server: own.server.url });
+  assert.equal(failure.exit, 2);
+  assert.deepEqual(scene.ports.opened, []);
+});

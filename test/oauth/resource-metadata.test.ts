@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../src/core/text/json.js';
+import { judgeProtectedResource } from '../../src/oauth/resource-metadata.js';
+
+const server = 'https://api.example/mcp';
+const good: JsonObject = { resource: server, authorization_servers: ['https://as.example'] };
+const judge = (change: JsonObject, zone: 'public' | 'loopback' = 'public') =>
+  judgeProtectedResource({ ...good, ...change }, server, zone);
+
+test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one usable https issuer', () => {
+  for (const servers of [
+    undefined,
+    null,
+    [],
+    'https://as.example',
+    {},
+    [7],
+    [null],
+    ['not a url'],
+    ['http://as.example'],
+    ['https://as.example?x=1'],
+    ['https://as.example#f'],
+    ['https://user@as.example'],
+    ['https://as.example', 'https://as.example'],
+    ['https://as.example', 'javascript:alert(1)'],
+  ]) {
+    const judged = judge({ authorization_servers: servers as never });
+    assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(servers));
+    assert.match(judged.why, /authorization_servers/);
+  }
+  const many = Array.from({ length: 10_000 }, (_, index) => `https://as${index}.example`);
+  const judged = judge({ authorization_servers: many });
+  assert.ok(judged.ok && judged.protectedResource.authorizationServers.length === 16);
+});
+
+test('[R-2.1d][A-17] a resource on another host is refused and named', () => {
+  for (const resource of [
+    'https://bank.example/mcp',
+    'https://api.example.evil/mcp',
+    'http://api.example/mcp',
+    'https://api.example:444/mcp',
+  ]) {
+    const judged = judge({ resource });
+    assert.ok(!judged.ok && judged.problem === 'other_resource', resource);
+    assert.equal(judged.resource, resource);
+  }
+});
+
+test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', () => {
+  const relation = (resource: string) => {
+    const judged = judge({ resource });
+    return judged.ok ? judged.protectedResource.relation : judged.problem;
+  };
+  assert.equal(relation('https://API.example:443/mcp'), 'same');
+  assert.equal(relation('https://api.example'), 'ancestor');
+  assert.equal(relation('https://api.example/'), 'ancestor');
+  assert.equal(relation('https://api.example/other'), 'other_resource');
+  assert.equal(relation('https://api.example/mcp-evil'), 'other_resource');
+  assert.equal(relation('https://api.example/mcp#f'), 'other_resource');
+  assert.equal(relation('https://api.example/mcp/deeper'), 'other_resource');
+});
+
+test('[R-4.8b] resource is kept exactly as the document spells it', () => {
+  const judged = judge({ resource: 'https://API.example:443/mcp' });
+  assert.ok(judged.ok && judged.protectedResource.resource === 'https://API.example:443/mcp');
+});
+
+test('[A-20] a document without a resource, or of another type, is unusable', () => {
+  for (const resource of [undefined, null, 7, '', ['x'], {}]) {
+    const judged = judge({ resource: resource as never });
+    assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(resource));
+  }
+});
+
+test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', () => {
+  const scopes = (value: unknown) => {
+    const judged = judge({ scopes_supported: value as never });
+    return judged.ok ? judged.protectedResource.scopesSupported : judged.problem;
+  };
+  assert.equal(scopes(undefined), undefined);
+  assert.deepEqual(scopes([]), []);
+  assert.deepEqual(scopes(['a', 'b']), ['a', 'b']);
+  assert.equal(scopes('a b'), 'unusable');
+  assert.equal(scopes(['a"b']), 'unusable');
+  assert.equal(scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'unusable');
+});
+
+test('[R-5.8c] an http issuer is for servers on loopback only', () => {
+  assert.ok(
+    judgeProtectedResource(
+      { resource: 'http://127.0.0.1:1/mcp', authorization_servers: ['http://127.0.0.1:2'] },
+      'http://127.0.0.1:1/mcp',
+      'loopback',
+    ).ok,
+  );
+  const judged = judge({ authorization_servers: ['http://127.0.0.1:2'] }, 'public');
+  assert.ok(!judged.ok);
+});
+
+test('[A-27][A-28] display fields and signed metadata are not used', () => {
+  const judged = judge({
+    resource_name: '\u001b[2J',
+    resource_documentation: 'javascript:alert(1)',
+    signed_metadata: 'eyJhbGciOiJub25lIn0.e30.',
+  });
+  assert.ok(judged.ok);
+  assert.deepEqual(Object.keys(judged.protectedResource).sort(), [
+    'authorizationServers',
+    'relation',
+    'resource',
+    'scopesSupported',
+  ]);
+});

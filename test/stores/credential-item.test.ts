@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Secret } from '../../src/core/secret.js';
+import {
+  credentialKey,
+  decodeCredential,
+  encodeCredential,
+  registrationKey,
+  type StoredCredential,
+} from '../../src/stores/credential-item.js';
+
+const binding = {
+  server: 'https://mcp.example/mcp?project=alpha',
+  resource: 'https://mcp.example/mcp',
+  issuer: 'https://as.example',
+  clientId: 'client',
+  account: 'default',
+};
+const credential: StoredCredential = {
+  version: 2,
+  binding,
+  tokenEndpoint: 'https://as.example/token',
+  revocationEndpoint: 'https://as.example/revoke',
+  authMethod: 'client_secret_basic',
+  accessToken: new Secret('access-token'),
+  refreshToken: new Secret('refresh-token'),
+  clientSecret: new Secret('sécret'),
+  expiresAt: 1_900_000_000_000,
+  obtainedAt: 1_800_000_000_000,
+  scopes: ['a', 'b'],
+  generation: 3,
+};
+
+/** The text with one member changed; undefined takes it away. */
+const changed = (name: string, value: unknown): string =>
+  JSON.stringify({ ...JSON.parse(encodeCredential(credential).reveal()), [name]: value });
+
+test('a credential comes back as it was stored, with and without what is optional', () => {
+  const { refreshToken: _, clientSecret: __, revocationEndpoint: ___, ...least } = credential;
+  for (const stored of [credential, { ...least, expiresAt: null, scopes: [] }]) {
+    const text = encodeCredential(stored).reveal();
+    const decoded = decodeCredential(text, binding);
+    assert.ok(decoded.ok);
+    assert.deepEqual(Object.keys(decoded.credential).sort(), Object.keys(stored).sort());
+    assert.deepEqual(JSON.parse(encodeCredential(decoded.credential).reveal()), JSON.parse(text));
+    assert.equal(decoded.credential.accessToken.reveal(), 'access-token');
+  }
+});
+
+test('[A-169] [A-200] [A-57] an item of another server (its query counts), resource, issuer, client or account is not used', () => {
+  const text = encodeCredential(credential).reveal();
+  for (const part of ['server', 'resource', 'issuer', 'clientId', 'account'] as const) {
+    const other = { ...binding, [part]: `${binding[part]}x` };
+    assert.deepEqual(decodeCredential(text, other), { ok: false, problem: 'binding' }, part);
+  }
+});
+
+test('an item of version 1, which names no server, is told apart, bound to the rest, and has the server that it is read for', () => {
+  const { server: _, ...rest } = binding;
+  const text = JSON.stringify({ ...JSON.parse(changed('version', 1)), binding: rest });
+  const decoded = decodeCredential(text, binding);
+  assert.ok(!decoded.ok && decoded.problem === 'older');
+  assert.deepEqual(decoded.credential.binding, binding);
+  assert.equal(JSON.parse(encodeCredential(decoded.credential).reveal()).version, 2);
+  const other = { ...binding, issuer: 'https://evil.example' };
+  assert.deepEqual(decodeCredential(text, other), { ok: false, problem: 'binding' });
+  // A server that stands in an item of version 1 was written by nobody.
+  const named = decodeCredential(changed('version', 1), { ...binding, server: 'https://mcp.example/mcp' });
+  assert.ok(!named.ok && named.problem === 'older');
+});
+
+test('[A-197] an item of a later version is told apart, whatever else it holds', () => {
+  for (const text of [changed('version', 3), '{"version":99}']) {
+    assert.deepEqual(decodeCredential(text, binding), { ok: false, problem: 'newer' });
+  }
+});
+
+test('[A-196] cut, wrong types, binary, __proto__, members twice: corrupt, never a throw', () => {
+  const whole = encodeCredential(credential).reveal();
+  const wrong: [string, unknown][] = [
+    ['version', '1'],
+    ['version', 0],
+    ['version', 1.5],
+    ['binding', null],
+    ['binding', { ...binding, issuer: 1 }],
+    ['accessToken', undefined],
+    ['accessToken', 'two\r\nlines'],
+    ['accessToken', ''],
+    ['refreshToken', null],
+    ['clientSecret', {}],
+    ['tokenEndpoint', 7],
+    ['authMethod', 'private'],
+    ['expiresAt', '1'],
+    ['expiresAt', -1],
+    ['expiresAt', 1e300],
+    ['obtainedAt', null],
+    ['scopes', 'a b'],
+    ['scopes', [1]],
+    ['generation', undefined],
+  ];
+  const texts = [
+    ...wrong.map(([name, value]) => changed(name, value)),
+    ...Array.from({ length: whole.length }, (_, length) => whole.slice(0, length)),
+    whole.replace('"version":2', '"version":2,"version":2'),
+    changed('binding', { ...binding, server: undefined }),
+    '{"__proto__":{"version":1}}',
+    '[]',
+    'null',
+    '\u0000\ufffd',
+  ];
+  for (const text of texts) {
+    assert.deepEqual(decodeCredential(text, binding), { ok: false, problem: 'corrupt' }, text);
+  }
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+      assert.equal(decodeCredential(text, binding).ok, false);
+    }),
+  );
+});
+
+test('[A-199] no two bindings have the same key, however their parts are cut; a key is 64 hex digits', async () => {
+  const crafted = [
+    ['a', 'b', 'c', 'd', 'e'],
+    ['ab', '', 'c', 'd', 'e'],
+    ['', 'ab', 'c', 'd', 'e'],
+    ['a|b', 'c', 'd', '', ''],
+    ['a', 'b|c', 'd', '', ''],
+    ['a\0b', 'c', 'd', '', ''],
+    ['a', 'b\0c', 'd', '', ''],
+    ['\ud800', '', '', '', ''],
+    ['\udfff', '', '', '', ''],
+    ['\ufffd', '', '', '', ''],
+    ['../../x', '', '', '', ''],
+    [`https://a.example/${'x'.repeat(10_000)}`, '', '', '', ''],
+  ] as const;
+  const keyOf = ([server, resource, issuer, clientId, account]: readonly [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]) => credentialKey({ server, resource, issuer, clientId, account });
+  const keys = await Promise.all(crafted.map(keyOf));
+  assert.equal(new Set(keys).size, crafted.length);
+  assert.ok(keys.every((key) => /^[0-9a-f]{64}$/.test(key)));
+  const text = fc.string({ unit: 'binary', maxLength: 3 });
+  const parts = fc.tuple(text, text, text, text, text);
+  await fc.assert(
+    fc.asyncProperty(parts, parts, async (one, other) => {
+      assert.equal(
+        (await keyOf(one)) === (await keyOf(other)),
+        one.every((part, at) => part === other[at]),
+      );
+    }),
+  );
+});
+
+test('[A-57] [A-199] a client of one issuer is not found at another', async () => {
+  const keys = [
+    await registrationKey('https://a.example', 'client'),
+    await registrationKey('https://b.example', 'client'),
+    await registrationKey('https://a.examplec', 'lient'),
+    await credentialKey({ ...binding, resource: 'https://a.example', issuer: 'client' }),
+    await credentialKey({ ...binding, server: 'https://a.example', resource: 'client' }),
+  ];
+  assert.equal(new Set(keys).size, keys.length);
+});

@@ -1,0 +1,35 @@
+import { defaultLimits } from '../../../src/core/limits.js';
+import { Secret } from '../../../src/core/secret.js';
+import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
+import { keychainLimits } from '../../../src/stores/keychain/item-access.js';
+import { createKeychain } from '../../../src/stores/keychain/keychain.js';
+import { createLocks } from '../../../src/stores/state/locks.js';
+import { realClock } from '../state/real-clock.js';
+import { loginNamed } from './sample-login.js';
+
+// A process of the tests with many: `<state folder> <name> <times>` adds so many logins to the index, and prints the
+// key of each once it is there. With `keychain` as a fourth word each one's secret is written before.
+
+const [directory = '', name = '', times = '1', withKeychain] = process.argv.slice(2);
+const index = createCredentialIndex({
+  directory,
+  locks: createLocks({ directory: `${directory}/locks`, clock: realClock }),
+});
+const keychain = createKeychain({
+  platform: process.platform,
+  env: process.env,
+  clock: realClock,
+  interactive: false,
+  notify: () => undefined,
+  // Thirty at once on a machine with two processors: not a test of how long that takes.
+  limits: { ...keychainLimits(process.platform, defaultLimits), probeMs: 30_000, operationMs: 60_000 },
+});
+
+for (let time = 0; time < Number(times); time += 1) {
+  const login = loginNamed(`${name}-${time}`);
+  if (withKeychain === 'keychain') {
+    await keychain.write(login.key, new Secret(`secret of ${login.key}`));
+  }
+  await index.update((document) => ({ ...document, logins: [...document.logins, login] }));
+  process.stdout.write(`${login.key}\n`);
+}

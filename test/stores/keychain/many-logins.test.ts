@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Failure } from '../../../src/core/failure.js';
+import type { IndexDocument } from '../../../src/core/records.js';
+import { loginToReplace, mostLogins } from '../../../src/login/begin-login.js';
+import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
+import { createLocks } from '../../../src/stores/state/locks.js';
+import { type Home, makeHome } from '../../support/home.js';
+import { type Finished, programCommand, runProgram, startCommand } from '../../support/program.js';
+import { temporaryFolder } from '../../support/temporary.js';
+import { loginNamed } from '../index/sample-login.js';
+import { realClock } from '../state/real-clock.js';
+
+function documentOf(count: number): IndexDocument {
+  const logins = Array.from({ length: count }, (_, at) => loginNamed(`n${at}`));
+  return { version: 1, logins, registrations: [] };
+}
+
+async function keep(home: Home, document: IndexDocument): Promise<string> {
+  const folder = join(home.path, 'state', 'postern');
+  await mkdir(folder, { mode: 0o700 });
+  const path = join(folder, 'logins.json');
+  await writeFile(path, JSON.stringify(document, null, 1), { mode: 0o600 });
+  return path;
+}
+
+test('[A-262] as many logins as are kept are listed; one more is refused before anything is sent', async () => {
+  await using home = await makeHome();
+  await keep(home, documentOf(mostLogins));
+  const listed = await runProgram(home, ['status', '--json']);
+  assert.equal(JSON.parse(listed.stdout).logins.length, mostLogins);
+  const words = ['login', 'http://127.0.0.1:9/mcp', '--client-credentials', '--client-id', 'robot'];
+  const more = await runProgram(home, [...words, '--client-secret-stdin'], 'secret\n');
+  assert.equal(more.code, 7);
+  assert.match(more.stderr, /There are 1000 logins here.*\n.*postern logout.*\n.*too_many_logins, exit 7/);
+  const held = documentOf(mostLogins).logins;
+  const [first] = held;
+  assert.equal(
+    loginToReplace(held, loginNamed('n0'))?.key,
+    first?.key,
+    'an old one is replaced all the same',
+  );
+  assert.throws(() => loginToReplace(held, loginNamed('new')), { code: 'too_many_logins', exit: 7 });
+});
+
+test('[A-262] a hundred thousand logins from elsewhere: not read, said with the remedy, left as it was', async () => {
+  await using home = await makeHome();
+  const path = await keep(home, documentOf(100_000));
+  const before = await readFile(path);
+  for (const words of [['status'], ['token', 'n1'], ['logout', 'n1']]) {
+    const { code, stderr, stdout } = await runProgram(home, words);
+    assert.deepEqual([code, stdout], [7, ''], words.join(' '));
+    assert.match(stderr, /larger than 1 MiB.*\n.*move it away \(mv .*\n.*index_too_large, exit 7/);
+  }
+  assert.ok(before.equals(await readFile(path)));
+});
+
+test('[A-262] nothing is written that would make the list larger than is read', async () => {
+  await using folder = await temporaryFolder();
+  const locks = createLocks({ directory: join(folder.path, 'locks'), clock: realClock });
+  const index = createCredentialIndex({ directory: folder.path, locks });
+  await index.update(() => documentOf(10));
+  await assert.rejects(
+    index.update(() => documentOf(5000)),
+    (error: Failure) => {
+      assert.deepEqual([error.code, error.exit], ['index_full', 7]);
+      assert.match(error.remedy, /postern logout/);
+      return true;
+    },
+  );
+  assert.equal((await index.read()).logins.length, 10);
+});
+
+test('[A-262] with ever fewer files to open a command works, or says what is missing; never a fault of its own', async (t) => {
+  await using home = await makeHome();
+  await keep(home, documentOf(1));
+  const status = (limit: number): Promise<Finished> => {
+    const limited = ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...programCommand(['status'])];
+    return startCommand('/bin/sh', limited, home).finished;
+  };
+  let limit = 40;
+  let last = await status(limit);
+  assert.equal(last.code, 0, last.stderr);
+  while (last.code === 0) {
+    limit -= 1;
+    last = await status(limit);
+  }
+  t.diagnostic(`with ${limit} files: ${last.stderr.split('\n')[0]}`);
+  // One less than it needs: the list of logins itself cannot be opened.
+  assert.equal(last.code, 7, last.stderr);
+  assert.match(
+    last.stderr,
+    /logins\.json" could not be read: this process may open no more files \(EMFILE\)/,
+  );
+  assert.match(last.stderr, /ulimit -n.*\n.*state_unreadable, exit 7/);
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { Secret } from '../../../src/core/secret.js';
+import { createRecovery } from '../../../src/stores/state/recovery.js';
+import { failureOf } from '../../support/door.js';
+import { temporaryFolder } from '../../support/temporary.js';
+
+const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];
+const spent = new Secret('refresh-token-just-spent');
+const value = new Secret('{"accessToken":"canary-\u00e4\u20ac"}');
+
+async function place() {
+  const folder = await temporaryFolder();
+  const directory = `${folder.path}/recovery`;
+  const recovery = createRecovery({ directory });
+  return {
+    recovery,
+    keep: async () => {
+      await using refresh = await recovery.begin(key, { bytes: 100, spent });
+      assert.equal(await refresh.keep(value), true);
+    },
+    path: (name: string) => `${directory}/${name}.sealed`,
+    directory,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  };
+}
+
+test('[R-5.8b] what is kept comes back with the same secret, and with no other; on disk it is sealed, for us alone', async () => {
+  await using at = await place();
+  assert.equal(await at.recovery.find(key, spent), undefined);
+  await at.keep();
+  assert.equal((await at.recovery.find(key, spent))?.reveal(), value.reveal());
+  assert.equal(await at.recovery.find(key, new Secret('another')), undefined);
+  const text = await readFile(at.path(key), 'utf8');
+  assert.doesNotMatch(text, /canary|accessToken|refresh-token/);
+  assert.equal((await stat(at.path(key))).mode & 0o777, 0o600);
+  assert.equal((await stat(at.directory)).mode & 0o777, 0o700);
+  await at.keep();
+  assert.notEqual(await readFile(at.path(key), 'utf8'), text, 'salt and nonce are fresh each time');
+  await at.recovery.forget(key);
+  await at.recovery.forget(key);
+  assert.equal(await at.recovery.find(key, spent), undefined);
+});
+
+test('[A-169] a sealed file that was changed, cut off or put in another one’s place opens nothing', async () => {
+  await using at = await place();
+  await at.keep();
+  await copyFile(at.path(key), at.path(other));
+  assert.equal(await at.recovery.find(other, spent), undefined, 'swapped');
+  const whole = JSON.parse(await readFile(at.path(key), 'utf8'));
+  for (const name of ['salt', 'nonce', 'sealed']) {
+    const bytes = Buffer.from(whole[name], 'base64');
+    bytes[0] = (bytes[0] ?? 0) ^ 1;
+    await writeFile(at.path(key), JSON.stringify({ ...whole, [name]: bytes.toString('base64') }));
+    assert.equal(await at.recovery.find(key, spent), undefined, name);
+    const short = Buffer.from(whole[name], 'base64').subarray(0, 4).toString('base64');
+    await writeFile(at.path(key), JSON.stringify({ ...whole, [name]: short }));
+    assert.equal(await at.recovery.find(key, spent), undefined, `${name} cut off`);
+  }
+  for (const text of ['', '{', '[]', '{"version":2}', JSON.stringify(whole).slice(0, 40)]) {
+    await writeFile(at.path(key), text);
+    assert.equal(await at.recovery.find(key, spent), undefined, text);
+  }
+});
+
+test('[A-169] who has begun a refresh is no answer to one; and what this process has begun is not begun elsewhere', async () => {
+  await using at = await place();
+  await using _refresh = await at.recovery.begin(key, { bytes: 100, spent });
+  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
+  const [room = ''] = await readdir(at.directory);
+  assert.match(room, /\.room$/);
+  await copyFile(`${at.directory}/${room}`, at.path(key));
+  assert.equal(await at.recovery.find(key, spent), undefined);
+});
+
+test('a refresh that a process began and was killed in keeps nobody from the next one', async () => {
+  await using at = await place();
+  const script = `
+    import { createRecovery } from ${JSON.stringify(new URL('../../src/system/state/recovery.js', import.meta.url).href)};
+    import { Secret } from ${JSON.stringify(new URL('../../src/primitives/secret.js', import.meta.url).href)};
+    const [directory, key, spent] = process.argv.slice(1);
+    await createRecovery({ directory }).begin(key, { bytes: 100, spent: new Secret(spent) });
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const words = ['--input-type=module', '--eval', script, at.directory, key, spent.reveal()];
+  assert.equal(spawnSync(process.execPath, words).signal, 'SIGKILL');
+  assert.equal((await readdir(at.directory)).length, 1);
+  assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
+});
+
+test('a sealed file that others can read, or that is a link, is not used', async () => {
+  await using at = await place();
+  await at.keep();
+  await chmod(at.path(key), 0o644);
+  await failureOf(at.recovery.find(key, spent), 'state_unsafe');
+  await chmod(at.path(key), 0o600);
+  await rename(at.path(key), at.path(other));
+  await symlink(at.path(other), at.path(key));
+  await failureOf(at.recovery.find(key, spent), 'state_unsafe');
+});

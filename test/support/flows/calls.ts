@@ -1,0 +1,65 @@
+import { call } from '../../../src/call/call.js';
+import type { LoginRecord } from '../../../src/core/records.js';
+import type { Secret } from '../../../src/core/secret.js';
+import type { JsonObject } from '../../../src/core/text/json.js';
+import type { SeenRequest } from '../../../src/sandbox/log.js';
+import type { Relogin } from '../../../src/tokens/authorized-client.js';
+import { type ValidToken, validToken } from '../../../src/tokens/valid-token.js';
+import type { Scene } from './scene.js';
+
+const signal = () => new AbortController().signal;
+
+/** What of a tool call a test may choose. */
+export interface Wish {
+  readonly relogin?: Relogin;
+  readonly notify?: (method: string, params: JsonObject) => unknown;
+}
+
+/** Calls a tool of the sandbox with a login. */
+export const callTool = (
+  scene: Scene,
+  login: LoginRecord,
+  name: string,
+  given: JsonObject = {},
+  wish: Wish = {},
+): Promise<JsonObject> =>
+  call(scene.ports, {
+    login,
+    method: 'tools/call',
+    params: { name, arguments: given },
+    relogin: wish.relogin,
+    policy: 'decline',
+    notify: wish.notify ?? (() => undefined),
+    signal: signal(),
+  });
+
+/** Asks the login's server for its tools, whichever server that is. */
+export const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin): Promise<JsonObject> =>
+  call(scene.ports, {
+    login,
+    method: 'tools/list',
+    params: {},
+    relogin,
+    policy: 'decline',
+    notify: () => undefined,
+    signal: signal(),
+  });
+
+/** A token with a minute to live, as commands want one; `rejected`: not this one. */
+export const freshToken = (scene: Scene, login: LoginRecord, rejected?: Secret): Promise<ValidToken> =>
+  validToken(scene.ports, { login, minLifeMs: 60_000, rejected, signal: signal() });
+
+/** Asks for more scope in the "browser", as `--login` does, and counts. */
+export const stepUp = (scene: Scene): Relogin & { count: number } => {
+  const relogin = async (held: LoginRecord, scopes: readonly string[], begin: () => Promise<void>) => {
+    await begin();
+    relogin.count += 1;
+    return scene.login({ scopes, heldScopes: held.scopes });
+  };
+  relogin.count = 0;
+  return relogin;
+};
+
+/** What the protected server's endpoint was asked. */
+export const atServer = (scene: Scene): readonly SeenRequest[] =>
+  scene.sandbox.requests.filter(({ at, path }) => at === 'server' && path === '/mcp');

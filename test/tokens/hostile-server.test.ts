@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { createAuthorizedSender, type Relogin } from '../../src/tokens/authorized-client.js';
+import { failureOf } from '../support/door.js';
+import { listTools } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene } from '../support/flows/scene.js';
+
+const { signal } = new AbortController();
+
+const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
+
+/** Answers the protocol's requests: `initialize` honestly, then with whatever `rest` writes. */
+function speaking(rest: (response: ServerResponse) => void, sessionId?: string) {
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const message = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id?: number; method?: string };
+    if (message.method === 'initialize') {
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        serverInfo: { name: 'x', version: '1' },
+      };
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
+      });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+    } else if (message.id === undefined) {
+      response.writeHead(202).end();
+    } else {
+      rest(response);
+    }
+  };
+}
+
+for (const type of ['application/json', 'text/event-stream']) {
+  test(`[A-170][R-8.1] an answer of 100 MB as ${type}: ended at the limit for one message, the rest is not taken`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const login = await scene.login({ server: own.server.url });
+    const megabyte = Buffer.alloc(1_048_576, 0x61);
+    let written = 0;
+    own.server.whenAuthorized = speaking((response) => {
+      response.writeHead(200, { 'content-type': type });
+      response.write(type === 'application/json' ? '{"jsonrpc":"2.0","id":2,"result":{"x":"' : 'data: ');
+      const more = () => {
+        while (written < 100 && !response.destroyed) {
+          written += 1;
+          if (!response.write(megabyte)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    const failure = await failureOf(listTools(scene, login), 'protocol_broken');
+    assert.match(failure.message, /32 MiB/);
+    assert.ok(written < 60, `${written} MB were taken`);
+  });
+}
+
+for (const [what, sessionId] of [
+  ['2 KB long', 'x'.repeat(2048)],
+  ['with a space in it', 'a b'],
+] as const) {
+  test(`[A-160] a session identifier ${what}: the call ends, and it is sent to nobody`, async () => {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const login = await scene.login({ server: own.server.url });
+    own.server.whenAuthorized = speaking((response) => response.writeHead(500).end(), sessionId);
+    const before = own.server.requests.length;
+    const failure = await failureOf(listTools(scene, login), 'protocol_broken');
+    assert.doesNotMatch(failure.message, /x{20}|a b/);
+    assert.equal(own.server.requests.length, before + 1);
+  });
+}
+
+test('[A-158][R-5.1a] a server that leads to another one with a login here gets no token of that, nor that one its', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const other = await scene.login();
+  const login = await scene.login({ server: own.server.url });
+  const challenge = `Bearer error="invalid_token", resource_metadata="${new URL(other.server).origin}/.well-known/oauth-protected-resource/mcp"`;
+  const answers = [
+    (response: ServerResponse) => response.writeHead(307, { location: other.server }).end(),
+    (response: ServerResponse) => response.writeHead(401, { 'www-authenticate': challenge }).end(),
+  ];
+  const before = scene.sandbox.stats;
+  for (const answer of answers) {
+    own.server.whenAuthorized = (_request, response) => void answer(response);
+    const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal });
+    const outcome = await sender
+      .send({ method: 'GET', url: login.server, limits, signal })
+      .catch((error: unknown) => error as { readonly status?: number });
+    assert.ok(outcome instanceof Error || outcome.status === 307);
+  }
+  assert.equal(scene.sandbox.stats.serverRequests, before.serverRequests);
+  assert.equal(scene.sandbox.stats.refreshes, before.refreshes);
+  assert.ok(
+    own.server.tokens.every((token) => /^Bearer access-\d+$/.test(token)),
+    own.server.tokens.join(),
+  );
+});
+
+test('[A-163] a step-up that is refused: the credential at hand stays as it was', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const item = (await scene.ports.store.read(login.key))?.reveal();
+  scene.sandbox.setFaults(['server-403-always', 'callback-hostile-error']);
+  const asked: (readonly string[])[] = [];
+  const relogin: Relogin = (held, scopes) => {
+    asked.push(scopes);
+    return scene.login({ scopes, heldScopes: held.scopes });
+  };
+  const failure = await failureOf(listTools(scene, login, relogin), 'authorization_refused');
+  assert.equal(failure.exit, 4);
+  assert.deepEqual(asked, [['notes:write']]);
+  assert.equal((await scene.ports.store.read(login.key))?.reveal(), item);
+  const { logins } = await scene.ports.index.read();
+  assert.deepEqual([{ ...logins[0] }, logins.length], [login, 1]);
+});
+
+test('[A-163] what a 403 leaves out of its scope is kept: the step-up asks for the union', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-403-always']);
+  const relogin: Relogin = async (held, scopes) => {
+    const widened = await scene.login({ scopes, heldScopes: held.scopes });
+    scene.sandbox.setFaults([]);
+    return widened;
+  };
+  await listTools(scene, login, relogin);
+  const asked = scene.sandbox.requests.findLast(({ path }) => path === '/authorize');
+  const scopes = (new Map(asked?.params).get('scope') ?? '').split(' ');
+  for (const scope of ['notes:write', ...login.scopes]) assert.ok(scopes.includes(scope), scope);
+});
+
+test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, the step-up goes where the login was made', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  await using elsewhere = await openOwnScene();
+  const login = await scene.login({ server: own.server.url });
+  let stepUps = 0;
+  own.server.whenAuthorized = (_request, response) => {
+    const scope = 'Bearer error="insufficient_scope", scope="more"';
+    const metadata = `${elsewhere.server.origin}/.well-known/oauth-protected-resource/mcp`;
+    response.writeHead(stepUps === 0 ? 403 : 204, {
+      'www-authenticate': `${scope}, resource_metadata="${metadata}"`,
+    });
+    response.end();
+  };
+  const relogin: Relogin = (held, scopes) => {
+    stepUps += 1;
+    return scene.login({ server: held.server, scopes, heldScopes: held.scopes });
+  };
+  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
+  await using response = await sender.send({ method: 'GET', url: login.server, limits, signal });
+  assert.deepEqual([response.status, stepUps], [204, 1]);
+  assert.deepEqual([elsewhere.server.requests, elsewhere.issuer.requests], [[], []]);
+});

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Authorization } from '../../src/bridge/authorization.js';
+import type { LoginRecord } from '../../src/core/records.js';
+import { createAuthorizedSender, type Relogin } from '../../src/tokens/authorized-client.js';
+import { failureOf } from '../support/door.js';
+import { atServer } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+const { signal } = new AbortController();
+const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
+
+const tokenOf = async (scene: Scene, { key }: LoginRecord): Promise<string> =>
+  JSON.parse((await scene.ports.store.read(key))?.reveal() ?? '').accessToken;
+
+test('[R-5.1a] nothing is refreshed for an address that gets no token', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const login = await scene.login();
+  scene.ports.advance((login.expiresAt ?? Number.NaN) - scene.ports.clock.now());
+  const before = scene.sandbox.requests.length;
+  const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal });
+  const sent = sender.send({ method: 'POST', url: own.server.url, body: '{}', limits, signal });
+  await failureOf(sent, 'token_not_for_url');
+  assert.equal(scene.sandbox.requests.length, before, 'its refresh token was used all the same');
+});
+
+test('[R-5.1a] a login of another server, though it was made for this request, brings no token of that', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const login = await scene.login();
+  const other = await scene.login({ server: own.server.url });
+  scene.sandbox.setFaults(['server-403-treadmill']);
+  const relogin: Relogin = async (_, __, begin) => {
+    await begin();
+    return other;
+  };
+  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
+  await failureOf(
+    sender.send({ method: 'POST', url: login.server, body: '{}', limits, signal }),
+    'token_not_for_url',
+  );
+  const shown = atServer(scene).map(({ headers }) => headers['authorization']);
+  assert.ok(!shown.includes(`Bearer ${await tokenOf(scene, other)}`));
+});
+
+test('[R-5.1a] the same for a bridge: what a login for another server brings is not used', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const server = scene.sandbox.serverUrl;
+  const other = await scene.login({ server: own.server.url });
+  const wanted = { server, account: undefined };
+  const ask = async () => other;
+  const options = { wanted, server, login: undefined, ask, waitMs: 10_000, signal };
+  const authorization = new Authorization(scene.ports, options);
+  assert.equal(await authorization.bearer(), undefined);
+  await authorization.renew(undefined, false);
+  await failureOf(Promise.resolve(authorization.bearer()), 'token_not_for_url');
+});

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
+import { validToken } from '../../src/tokens/valid-token.js';
+import { failureOf } from '../support/door.js';
+import { callTool } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene } from '../support/flows/scene.js';
+
+const { signal } = new AbortController();
+const limits = { totalMs: 60_000, headersMs: 60_000, maxBytes: 1024 } as const;
+
+test('[A-149] 1000 requests of one process at expiry: one refresh, one look into the store, each its answer; one can be given up', {
+  timeout: 120_000,
+}, async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.server.whenAuthorized = (_request, response) => void response.end('ok');
+  const login = await scene.login({ server: own.server.url });
+  scene.ports.advance(299_000);
+  let reads = 0;
+  const read: typeof scene.ports.store.read = async (key) => {
+    reads += 1;
+    return scene.ports.store.read(key);
+  };
+  const ports = { ...scene.ports, store: { ...scene.ports.store, read } };
+  const sender = createAuthorizedSender(ports, { login, relogin: undefined, signal });
+  const giveUp = new AbortController();
+  const reason = new Error('given up');
+  const impatient = sender.send({ method: 'GET', url: own.server.url, limits, signal: giveUp.signal });
+  giveUp.abort(reason);
+  await assert.rejects(impatient, (error) => error === reason);
+  const answers = Array.from({ length: 1000 }, async () => {
+    const { signal: mine } = new AbortController(); // as each request of a proxy has
+    await using response = await sender.send({ method: 'GET', url: own.server.url, limits, signal: mine });
+    return response.status;
+  });
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));
+  assert.equal(own.issuer.forms.length, 2, 'one for the login, one refresh');
+  assert.deepEqual(new Set(own.server.tokens), new Set(['Bearer access-2']));
+  assert.ok(reads < 10, `${reads} looks`);
+});
+
+test('[A-146] three fresh tokens of a login are refused within a minute, over all processes: no other is asked for', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-401-always']);
+  for (let process = 1; process <= 3; process += 1) {
+    await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'token_refused');
+    assert.equal(scene.sandbox.stats.refreshes, process);
+  }
+  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'token_refused');
+  assert.equal(failure.exit, 3);
+  assert.match(failure.message, /3 fresh tokens .* within a minute/);
+  assert.equal(scene.sandbox.stats.refreshes, 3);
+  assert.deepEqual(scene.ports.opened.length, 1, 'no browser either');
+  scene.sandbox.setFaults([]);
+  await callTool(scene, login, 'echo', { text: 'x' }); // the token that is there is good again
+  scene.ports.advance(61_000);
+  const { accessToken } = await validToken(scene.ports, { login, minLifeMs: 0, rejected: undefined, signal });
+  await validToken(scene.ports, { login, minLifeMs: 0, rejected: accessToken, signal });
+  assert.equal(scene.sandbox.stats.refreshes, 4);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call } from '../../src/call/call.js';
+import type { JsonObject } from '../../src/core/text/json.js';
+import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
+import { failureOf } from '../support/door.js';
+import { atServer, callTool, stepUp } from '../support/flows/calls.js';
+import { openScene } from '../support/flows/scene.js';
+
+const signal = () => new AbortController().signal;
+
+test('[R-4.1a][R-4.1b][R-1.2] every request of a session carries the token in its header and never in its URL', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const before = atServer(scene).length;
+  const result = await callTool(scene, login, 'whoami');
+  assert.match(JSON.stringify(result), /alice/);
+  const requests = atServer(scene).slice(before);
+  assert.deepEqual([...new Set(requests.map(({ method }) => method))].sort(), ['DELETE', 'POST']);
+  for (const { headers, params } of requests) {
+    assert.match(String(headers['authorization']), /^Bearer .+/);
+    assert.ok(!params.some(([name]) => name === 'access_token'));
+  }
+});
+
+test('lists are whole, resources and prompts work, progress is told on the way', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const ask = (method: string, params: JsonObject = {}) =>
+    call(scene.ports, {
+      login,
+      method,
+      params,
+      relogin: undefined,
+      policy: 'decline',
+      notify: () => undefined,
+      signal: signal(),
+    });
+  const tools = JSON.stringify(await ask('tools/list'));
+  assert.match(tools, /"echo"/);
+  assert.match(JSON.stringify(await ask('resources/read', { uri: 'sandbox://about' })), /contents/);
+  assert.match(JSON.stringify(await ask('prompts/list')), /summarize-notes/);
+  assert.ok('serverInfo' in (await ask('initialize')));
+  const told: string[] = [];
+  await callTool(
+    scene,
+    login,
+    'countdown',
+    { steps: 3, delayMs: 1 },
+    { notify: (method) => told.push(method) },
+  );
+  assert.ok(told.filter((method) => method === 'notifications/progress').length >= 3, told.join(' '));
+  await failureOf(ask('no/such'), 'call_failed');
+});
+
+for (const fault of ['server-403-plain', 'server-403-html']) {
+  test(`[A-165] ${fault}: a plain refusal, no login`, async () => {
+    await using scene = await openScene();
+    const login = await scene.login();
+    scene.sandbox.setFaults([fault]);
+    const relogin = stepUp(scene);
+    const failure = await failureOf(
+      callTool(scene, login, 'echo', { text: 'x' }, { relogin }),
+      'http_failed',
+    );
+    assert.equal(failure.exit, 8);
+    assert.equal(relogin.count, 0);
+  });
+}
+
+test('[A-146] a server that refuses every token: one refresh, one retry, exit 3', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-401-always']);
+  const before = atServer(scene).length;
+  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'token_refused');
+  assert.equal(failure.exit, 3);
+  assert.equal(scene.sandbox.stats.refreshes, 1);
+  assert.equal(atServer(scene).length, before + 2);
+});
+
+test('[A-153] a redirect is not followed with the token', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-redirects-elsewhere']);
+  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'http_failed');
+  assert.match(failure.message, /30\d/);
+  assert.ok(atServer(scene).length > 0);
+  assert.deepEqual(
+    scene.sandbox.requests.filter(({ path }) => path.includes('stolen')),
+    [],
+  );
+});
+
+test('[A-160] a session identifier with forbidden characters ends the call', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-session-id']);
+  await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'protocol_broken');
+});
+
+test('[R-5.1a][A-157] the token goes to its server and below, and to no other address', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal: signal() });
+  const before = scene.sandbox.stats.serverRequests;
+  const { origin, port } = new URL(login.server);
+  for (const url of [
+    `${origin}/`,
+    `${origin}/mcp-evil`,
+    `${origin}/mcp/../admin`,
+    `${origin}/mcp%2f..%2fadmin`,
+    `http://localhost:${port}/mcp`,
+    `http://127.0.0.2:${port}/mcp`,
+    `https://127.0.0.1:${port}/mcp`,
+    `http://user@127.0.0.1:${port}/mcp`,
+  ]) {
+    const request = {
+      method: 'GET',
+      url,
+      limits: { totalMs: 5_000, headersMs: 5_000, maxBytes: null },
+      signal: signal(),
+    };
+    const failure = await failureOf(sender.send(request), 'token_not_for_url');
+    assert.equal(failure.exit, 2);
+  }
+  assert.equal(scene.sandbox.stats.serverRequests, before);
+});

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { LoginRecord } from '../../src/core/records.js';
+import type { Secret } from '../../src/core/secret.js';
+import { grantToken } from '../../src/credential/grant-token.js';
+import { logout } from '../../src/login/logout.js';
+import { storeFailed } from '../../src/stores/failures.js';
+import { createMemoryStore } from '../../src/stores/memory-store.js';
+import { validToken } from '../../src/tokens/valid-token.js';
+import { failureOf } from '../support/door.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+const { signal } = new AbortController();
+
+const wanted = (login: LoginRecord) => ({ login, minLifeMs: 60_000, rejected: undefined, signal });
+const ask = (scene: Scene, login: LoginRecord) => validToken(scene.ports, wanted(login));
+
+const fileOf = (scene: Scene, { key }: LoginRecord) => `${scene.folder}/state/recovery/${key}.sealed`;
+
+test('[R-5.8b][A-136] the answer is sealed before the store is asked to write it, and the file goes after that', async () => {
+  const memory = createMemoryStore();
+  const seen: boolean[] = [];
+  let file: string | undefined;
+  const write = async (key: string, value: Secret) => {
+    if (file !== undefined) seen.push(existsSync(file));
+    await memory.write(key, value);
+  };
+  await using scene = await openScene({}, { store: { ...memory, write } });
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  file = fileOf(scene, login);
+  await ask(scene, login);
+  assert.deepEqual(seen, [true], 'sealed first');
+  assert.deepEqual(await readdir(`${scene.folder}/state/recovery`), [], 'and nothing is left');
+});
+
+test('without rotation what the store has already is not taken for newer, and goes', async () => {
+  const memory = createMemoryStore();
+  await using scene = await openScene({ faults: ['refresh-no-rotation'] }, { store: memory });
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  // Killed after the store had it, and before the file was gone.
+  const { recovery } = scene.ports;
+  const forget = async () => undefined;
+  await validToken({ ...scene.ports, recovery: { ...recovery, forget } }, wanted(login));
+  const item = await memory.read(login.key);
+  assert.ok(existsSync(fileOf(scene, login)));
+  const { tokenRequests } = scene.sandbox.stats;
+  await ask(scene, login);
+  assert.equal(existsSync(fileOf(scene, login)), false);
+  assert.equal((await memory.read(login.key))?.reveal(), item?.reveal());
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+});
+
+test('[A-136] a token that lives is handed out though a newer one waits: another process has it in hand, or the store takes nothing', async () => {
+  await using at = await sealedScene();
+  const { scene, login, store } = at;
+  scene.ports.advance(-200_000); // the older one lives on
+  const { accessToken: older } = await ask(scene, login);
+  assert.ok(existsSync(fileOf(scene, login)), 'the store takes nothing');
+  store.broken = false;
+  {
+    await using _writer = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
+    assert.equal((await ask(scene, login)).accessToken.reveal(), older.reveal());
+    assert.ok(existsSync(fileOf(scene, login)), 'nobody takes it from its writer');
+  }
+  assert.notEqual((await ask(scene, login)).accessToken.reveal(), older.reveal(), 'the next one moves it');
+  assert.equal(existsSync(fileOf(scene, login)), false);
+});
+
+test('a program that asks for a credential gets the newer token that a killed refresh has left', async () => {
+  await using at = await sealedScene();
+  const { scene, login, store } = at;
+  scene.ports.advance(-200_000);
+  store.broken = false;
+  const held = await store.read(login.key);
+  const granted = await grantToken(scene.ports, { login, format: 'headers', minLifeMs: undefined, signal });
+  assert.equal(held?.reveal().includes(granted.accessToken.reveal()), false);
+  assert.equal(existsSync(fileOf(scene, login)), false);
+});
+
+test('[A-139] another machine took the lock from a refresh that was paused: its answer is kept by way of the sealed file, not by a write of its own', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  const { locks } = scene.ports;
+  let looks = 0;
+  // Lost while the answer was on its way: at the second look.
+  const acquire: typeof locks.acquire = async (name, options) => {
+    const lock = await locks.acquire(name, options);
+    if (name !== login.key || looks > 0) return lock;
+    const isHeld = () => {
+      looks += 1;
+      if (looks === 1) return true;
+      void lock[Symbol.asyncDispose]();
+      return false;
+    };
+    return { isHeld, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() };
+  };
+  const { tokenRequests } = scene.sandbox.stats;
+  const { accessToken } = await validToken({ ...scene.ports, locks: { acquire } }, wanted(login));
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1);
+  assert.equal((await ask(scene, login)).accessToken.reveal(), accessToken.reveal());
+  assert.ok(looks >= 2);
+});
+
+/** A login whose refresh went well, and whose store failed then. */
+async function sealedScene() {
+  const memory = createMemoryStore();
+  const store = { ...memory, broken: false };
+  store.write = async (key, value) => {
+    if (store.broken) throw storeFailed('write', new Error('no'));
+    await memory.write(key, value);
+  };
+  const scene = await openScene({}, { store });
+  const login = await scene.login();
+  const spent = await memory.read(login.key);
+  scene.ports.advance(299_000);
+  store.broken = true;
+  await failureOf(ask(scene, login), 'refresh_not_stored');
+  assert.ok(existsSync(fileOf(scene, login)));
+  return { scene, login, store, spent, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+}
+
+test('[A-138][A-136] a store that fails after the refresh loses nothing: the next use moves the sealed credential there', async () => {
+  await using at = await sealedScene();
+  const { scene, login, store } = at;
+  const { refreshes, tokenRequests } = scene.sandbox.stats;
+  await failureOf(ask(scene, login), 'refresh_not_stored');
+  assert.ok(existsSync(fileOf(scene, login)), 'kept for as long as the store fails');
+  store.broken = false;
+  const { accessToken } = await ask(scene, login);
+  assert.deepEqual(
+    [scene.sandbox.stats.refreshes, scene.sandbox.stats.tokenRequests],
+    [refreshes, tokenRequests],
+    'no second refresh: the spent refresh token is not used again',
+  );
+  assert.ok((await store.read(login.key))?.reveal().includes(accessToken.reveal()));
+  assert.equal(existsSync(fileOf(scene, login)), false);
+  scene.ports.advance(299_000);
+  await ask(scene, login); // its refresh token is the newest one
+  assert.equal((await scene.ports.index.read()).logins[0]?.dead, undefined);
+});
+
+test('[A-152] a logout revokes the sealed credential, not the spent one, and leaves no file', async () => {
+  await using at = await sealedScene();
+  const { scene, login, spent } = at;
+  const { revocation } = await logout(scene.ports, { login, force: false, signal });
+  assert.equal(revocation.done, true);
+  assert.equal(existsSync(fileOf(scene, login)), false);
+  const asked = scene.sandbox.requests.find(({ path }) => path === '/revoke');
+  const revoked = new Map(asked?.params).get('token') ?? '';
+  assert.notEqual(revoked, '');
+  assert.equal(spent?.reveal().includes(revoked), false);
+});
+
+test('[A-148] a new login takes the place of the sealed credential', async () => {
+  await using at = await sealedScene();
+  const { scene, store } = at;
+  store.broken = false;
+  const login = await scene.login();
+  assert.equal(existsSync(fileOf(scene, login)), false);
+  const { refreshes } = scene.sandbox.stats;
+  await ask(scene, login);
+  assert.equal(scene.sandbox.stats.refreshes, refreshes);
+});

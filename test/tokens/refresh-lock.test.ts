@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LoginRecord } from '../../src/core/records.js';
+import type { LoginPorts } from '../../src/login/ports.js';
+import { validToken } from '../../src/tokens/valid-token.js';
+import { failureOf } from '../support/door.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+const { signal } = new AbortController();
+
+const ask = (ports: LoginPorts, login: LoginRecord) =>
+  validToken(ports, { login, minLifeMs: 60_000, rejected: undefined, signal });
+
+/** Fails with `busy` if somebody has the lock of this login. */
+async function hasNoHolder(scene: Scene, login: LoginRecord): Promise<boolean> {
+  try {
+    await using _lock = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('[A-136][A-134] the lock is held until the refreshed credential is written, and the index after it', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  const free: boolean[] = [];
+  const look = async () => void free.push(await hasNoHolder(scene, login));
+  const { store, index } = scene.ports;
+  const write: typeof store.write = async (key, value) => {
+    await look();
+    await store.write(key, value);
+    await look();
+  };
+  const update: typeof index.update = async (change) => {
+    await look();
+    return index.update(change);
+  };
+  await ask({ ...scene.ports, store: { ...store, write }, index: { ...index, update } }, login);
+  assert.deepEqual(free, [false, false, false]);
+  assert.ok(await hasNoHolder(scene, login), 'and then let go');
+});
+
+test('[A-141] the lock is held until a refused login is marked dead, so that nobody asks a second time', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  scene.sandbox.setFaults(['refresh-invalid-grant']);
+  const { index } = scene.ports;
+  const update: typeof index.update = async (change) => {
+    await new Promise((resolve) => setTimeout(resolve, 100)); // gives the others every chance
+    return index.update(change);
+  };
+  const ports = { ...scene.ports, index: { ...index, update } };
+  const all = Array.from({ length: 5 }, () => failureOf(ask(ports, login), 'login_expired'));
+  await Promise.all(all);
+  const refreshes = scene.sandbox.requests.filter(
+    ({ path, params }) => path === '/token' && new Map(params).get('grant_type') === 'refresh_token',
+  );
+  assert.equal(refreshes.length, 1);
+});
+
+test('[A-139][A-142] another process sits on the lock: a token that still lives is handed out after a short wait', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(260_000);
+  await using _paused = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
+  const { expiresAt } = await ask(scene.ports, login);
+  assert.equal(expiresAt, login.expiresAt);
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf } from '../support/door.js';
+import { freshToken } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene } from '../support/flows/scene.js';
+
+const day = 24 * 3_600_000;
+
+test('[A-143] invalid_client at a refresh: this issuer’s registration goes, every other stays, one attempt', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const other = await scene.login();
+  const login = await scene.login({ server: own.server.url });
+  const item = await scene.ports.store.read(login.key);
+  const { onToken } = own.issuer;
+  own.issuer.onToken = () => [401, { error: 'invalid_client' }];
+  scene.ports.advance(299_000);
+  const failure = await failureOf(freshToken(scene, login), 'login_expired');
+  assert.equal(failure.exit, 3);
+  assert.equal(own.issuer.forms.length, 2);
+  await failureOf(freshToken(scene, login), 'login_expired');
+  assert.equal(own.issuer.forms.length, 2, 'not tried a second time');
+  const { registrations, logins } = await scene.ports.index.read();
+  assert.deepEqual(
+    registrations.map(({ issuer }) => issuer),
+    [other.issuer],
+  );
+  assert.equal(logins.length, 2);
+  assert.equal((await scene.ports.store.read(login.key))?.reveal(), item?.reveal());
+  own.issuer.onToken = onToken;
+  const again = await scene.login({ server: own.server.url });
+  assert.notEqual(again.clientId, login.clientId, 'the next login registers anew');
+});
+
+test('[A-143] invalid_client at a refresh with a client that the person configured: it stays configured', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
+  const login = await scene.login({ server: own.server.url, client });
+  own.issuer.onToken = () => [401, { error: 'invalid_client' }];
+  scene.ports.advance(299_000);
+  await failureOf(freshToken(scene, login), 'login_expired');
+  const { registrations } = await scene.ports.index.read();
+  assert.deepEqual(
+    registrations.map(({ clientId }) => clientId),
+    ['by-hand'],
+  );
+});
+
+test('[A-145] another scope in the refresh answer is kept as it came, and asked for from then on', async () => {
+  await using scene = await openScene({}, {});
+  await using own = await openOwnScene();
+  own.server.challenge = 'Bearer scope="a b"';
+  const login = await scene.login({ server: own.server.url });
+  const { onToken } = own.issuer;
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], scope: 'a' }];
+  scene.ports.advance(299_000);
+  assert.deepEqual((await freshToken(scene, login)).scopes, ['a']);
+  assert.deepEqual((await scene.ports.index.read()).logins[0]?.scopes, ['a']);
+  scene.ports.advance(299_000);
+  await freshToken(scene, login);
+  assert.deepEqual(
+    own.issuer.forms.slice(1).map(({ fields }) => fields.get('scope')),
+    ['a b', 'a'],
+  );
+});
+
+test('[A-127] an ID token in an answer is neither kept nor sent to the protected server', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { onToken } = own.issuer;
+  const idToken = 'eyJhbGciOiJub25lIn0.eyJhdWQiOiJub2JvZHkifQ.canary';
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], id_token: idToken }];
+  const login = await scene.login({ server: own.server.url });
+  const item = (await scene.ports.store.read(login.key))?.reveal() ?? '';
+  assert.ok(item.includes('access-1') && !item.includes(idToken));
+  assert.equal((await freshToken(scene, login)).accessToken.reveal(), 'access-1');
+});
+
+test('[A-145] whose login it is, is shown where it is told; a refresh for somebody else is not used, nothing is stored', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const { onToken } = own.issuer;
+  const idToken = (sub: string, iss = own.issuer.issuer) => {
+    const claims = { iss, aud: ['client-1'], sub, email: `${sub}@example.com` };
+    return `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
+  };
+  let token = idToken('alice');
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], id_token: token }];
+  const login = await scene.login({ server: own.server.url });
+  assert.equal(login.identity, 'alice@example.com');
+  scene.ports.advance(299_000);
+  await freshToken(scene, login);
+  const before = await scene.ports.store.read(login.key);
+  scene.ports.advance(299_000);
+  token = idToken('mallory');
+  const failure = await failureOf(freshToken(scene, login), 'token_unusable');
+  assert.equal(failure.exit, 5);
+  assert.doesNotMatch(failure.message, /mallory|alice/);
+  assert.equal((await scene.ports.store.read(login.key))?.reveal(), before?.reveal());
+  token = idToken('mallory', 'https://elsewhere.example'); // says nothing: it is not this issuer's
+  await freshToken(scene, login);
+});
+
+test('[A-140] the clock jumps ahead by two days: one refresh, then the new token is used', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(2 * day);
+  const first = await freshToken(scene, login);
+  const second = await freshToken(scene, login);
+  assert.equal(first.accessToken.reveal(), second.accessToken.reveal());
+  assert.equal(scene.sandbox.stats.refreshes, 1);
+});
+
+test('[A-140] the clock is set back by a day: nobody knows when the token ends, so it is refreshed, once', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(-day);
+  const first = await freshToken(scene, login);
+  const second = await freshToken(scene, login);
+  assert.equal(first.accessToken.reveal(), second.accessToken.reveal());
+  assert.equal(scene.sandbox.stats.refreshes, 1);
+});
+
+test('[A-140] the clock is set back by half a minute, as time servers do: nothing is refreshed', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(-30_000);
+  await freshToken(scene, login);
+  assert.equal(scene.sandbox.stats.refreshes, 0);
+});
+
+test('[A-140] the clock is set back and the authorization server is out of order, or there is no refresh token: the token is used', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  const login = await scene.login();
+  const { onToken } = own.issuer;
+  own.issuer.onToken = (form) => [200, { ...onToken(form)[1], refresh_token: undefined }];
+  const lasting = await scene.login({ server: own.server.url });
+  scene.sandbox.setFaults(['refresh-500']);
+  scene.ports.advance(-day);
+  await freshToken(scene, login);
+  assert.equal((await freshToken(scene, lasting)).accessToken.reveal(), 'access-1');
+});
+
+for (const [where, at] of [
+  ['1970', 0],
+  ['2038', Date.UTC(2038, 0, 19, 3, 14, 8)],
+] as const) {
+  test(`[A-140] in ${where}, the server’s 401 decides: one refresh for a token that it refuses, no loop`, async () => {
+    await using scene = await openScene();
+    const login = await scene.login();
+    scene.ports.advance(at - Date.now());
+    const held = await freshToken(scene, login);
+    const { refreshes } = scene.sandbox.stats;
+    const next = await freshToken(scene, login, held.accessToken);
+    assert.notEqual(next.accessToken.reveal(), held.accessToken.reveal());
+    assert.equal(scene.sandbox.stats.refreshes, refreshes + 1);
+    assert.equal((await freshToken(scene, login)).accessToken.reveal(), next.accessToken.reveal());
+  });
+}

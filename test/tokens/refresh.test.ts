@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LoginRecord } from '../../src/core/records.js';
+import { validToken } from '../../src/tokens/valid-token.js';
+import { failureOf } from '../support/door.js';
+import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+import { temporaryFolder } from '../support/temporary.js';
+
+const ask = (ports: FlowPorts, login: LoginRecord, minLifeMs = 60_000) =>
+  validToken(ports, { login, minLifeMs, rejected: undefined, signal: new AbortController().signal });
+
+const refreshRequests = (scene: Scene) =>
+  scene.sandbox.requests.filter(({ params }) =>
+    params.some(([name, value]) => name === 'grant_type' && value === 'refresh_token'),
+  );
+
+test('a token that lives is handed out without a request', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const { authorizationServerRequests } = scene.sandbox.stats;
+  const first = await ask(scene.ports, login);
+  assert.equal((await ask(scene.ports, login)).accessToken.reveal(), first.accessToken.reveal());
+  assert.equal(scene.sandbox.stats.authorizationServerRequests, authorizationServerRequests);
+});
+
+test('[R-5.8a][R-2.5a] a token about to expire is refreshed with resource and scope, and the newest of both is kept', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const before = await ask(scene.ports, login);
+  scene.ports.advance(299_000);
+  const after = await ask(scene.ports, login);
+  assert.notEqual(after.accessToken.reveal(), before.accessToken.reveal());
+  const [request] = refreshRequests(scene);
+  const params = new Map(request?.params);
+  assert.equal(params.get('resource'), login.resource);
+  assert.equal(params.get('scope'), login.scopes.join(' '));
+  scene.ports.advance(299_000);
+  await ask(scene.ports, login);
+  const [first, second] = refreshRequests(scene);
+  const sent = [first, second].map((seen) => new Map(seen?.params).get('refresh_token'));
+  assert.notEqual(sent[0], sent[1], 'the rotated refresh token was used the second time');
+});
+
+test('[A-134] twenty that ask at once make one refresh, and all get its token', async () => {
+  await using scene = await openScene();
+  await using folder = await temporaryFolder();
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  const others = await Promise.all(
+    Array.from({ length: 20 }, async () => ({
+      ...(await flowPorts({ folder: folder.path, store: scene.ports.store })),
+      index: scene.ports.index,
+      locks: scene.ports.locks,
+      clock: scene.ports.clock,
+    })),
+  );
+  const tokens = await Promise.all(others.map((ports) => ask(ports, login)));
+  assert.equal(scene.sandbox.stats.refreshes, 1);
+  assert.equal(new Set(tokens.map(({ accessToken }) => accessToken.reveal())).size, 1);
+  for (const ports of others) {
+    await ports.door[Symbol.asyncDispose]();
+  }
+});
+
+test('[A-144] no refresh token in the answer: the old one stays', async () => {
+  await using scene = await openScene({ faults: ['refresh-no-rotation'] });
+  const login = await scene.login();
+  const token = async () =>
+    JSON.parse((await scene.ports.store.read(login.key))?.reveal() ?? '{}') as Record<string, unknown>;
+  const before = JSON.stringify(await token());
+  scene.ports.advance(299_000);
+  await ask(scene.ports, login);
+  const after = await token();
+  assert.notEqual(JSON.stringify(after), before);
+  assert.ok(
+    before.includes(JSON.stringify(after['refreshToken'])),
+    'the refresh token is the one from the login',
+  );
+});
+
+test('a refresh whose answer says back in its scope what was sent: the list of logins has nothing of it [A-252]', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  own.issuer.onToken = ({ fields }) => {
+    const isRefresh = fields.get('grant_type') === 'refresh_token';
+    const token = {
+      access_token: isRefresh ? 'canary-second' : 'canary-first',
+      refresh_token: 'canary-refresh',
+    };
+    const rest = { token_type: 'Bearer', expires_in: 300, scope: isRefresh ? 'a canary-first' : 'a' };
+    return [200, isRefresh ? { ...rest, access_token: token.access_token } : { ...rest, ...token }];
+  };
+  const login = await scene.login({ server: own.server.url });
+  scene.ports.advance(299_000);
+  const token = await ask(scene.ports, login);
+  assert.equal(token.accessToken.reveal(), 'canary-second');
+  assert.deepEqual(token.scopes, ['a']);
+  assert.doesNotMatch(JSON.stringify(await scene.ports.index.read()), /canary/);
+});
+
+test('[A-141] a refresh token refused for good: exit 3 with the command, marked dead, no storm', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['refresh-invalid-grant']);
+  scene.ports.advance(301_000);
+  const failure = await failureOf(ask(scene.ports, login), 'login_expired');
+  assert.equal(failure.exit, 3);
+  assert.match(failure.remedy, /^Run: postern login http/);
+  const asked = refreshRequests(scene).length;
+  await failureOf(ask(scene.ports, login), 'login_expired');
+  assert.equal(refreshRequests(scene).length, asked, 'the second time nothing is sent');
+  assert.ok((await scene.ports.store.read(login.key)) !== undefined, 'nothing is deleted');
+});
+
+for (const fault of ['refresh-500', 'refresh-portal']) {
+  test(`[A-142] ${fault}: a token that still lives is used, nothing is lost, and later all is well`, async () => {
+    await using scene = await openScene();
+    const login = await scene.login();
+    const before = await ask(scene.ports, login);
+    scene.sandbox.setFaults([fault]);
+    scene.ports.advance(280_000);
+    assert.equal((await ask(scene.ports, login)).accessToken.reveal(), before.accessToken.reveal());
+    scene.ports.advance(40_000);
+    const outcome = await ask(scene.ports, login).catch((error: unknown) => error as { exit?: number });
+    assert.ok(
+      'exit' in outcome && (outcome.exit === 6 || outcome.exit === 5),
+      'expired by now, and no login is asked for',
+    );
+    scene.sandbox.setFaults([]);
+    assert.notEqual((await ask(scene.ports, login)).accessToken.reveal(), before.accessToken.reveal());
+  });
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LoginRecord } from '../../src/core/records.js';
+import { login } from '../../src/login/log-in.js';
+import type { Relogin } from '../../src/tokens/authorized-client.js';
+import { failureOf } from '../support/door.js';
+import { callTool, listTools, stepUp } from '../support/flows/calls.js';
+import { openOwnScene } from '../support/flows/own-scene.js';
+import { openScene, type Scene } from '../support/flows/scene.js';
+
+test('[R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const relogin = stepUp(scene);
+  await callTool(scene, login, 'note_add', { text: 'hello' }, { relogin });
+  assert.equal(relogin.count, 1);
+  const [record] = (await scene.ports.index.read()).logins;
+  assert.ok(
+    login.scopes.every((scope) => record?.scopes.includes(scope)),
+    'held scopes are kept',
+  );
+  assert.ok(record?.scopes.includes('notes:write'));
+});
+
+test('[R-2.1c][R-7.1] missing scope without leave to ask: exit 3, the scope and the way are named', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const failure = await failureOf(callTool(scene, login, 'note_add', { text: 'x' }), 'insufficient_scope');
+  assert.equal(failure.exit, 3);
+  assert.match(failure.message, /notes:write/);
+  assert.match(failure.remedy, /then try again: postern login \S+ --scope .*notes:write/);
+});
+
+test('[A-162] the same scope asked for again after it was got: no second step-up, exit 4', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-403-always']);
+  const relogin = stepUp(scene);
+  const failure = await failureOf(
+    callTool(scene, login, 'echo', { text: 'x' }, { relogin }),
+    'scope_refused',
+  );
+  assert.equal(failure.exit, 4);
+  assert.equal(relogin.count, 1);
+});
+
+test('[A-163][R-5.6b] a treadmill of ever new scopes, each of them granted, ends after three step-ups', async () => {
+  await using scene = await openScene();
+  await using own = await openOwnScene();
+  let asked = 0;
+  own.server.whenAuthorized = (_, response) => {
+    asked += 1;
+    const challenge = `Bearer error="insufficient_scope", scope="more-${asked}"`;
+    response.writeHead(403, { 'www-authenticate': challenge }).end();
+  };
+  const held = await scene.login({ server: own.server.url });
+  const relogin: Relogin = async ({ server, scopes: heldScopes }, scopes, begin) => {
+    await begin();
+    return scene.login({ server, scopes, heldScopes });
+  };
+  const failure = await failureOf(listTools(scene, held, relogin), 'scope_refused');
+  assert.equal(failure.exit, 4);
+  assert.equal(scene.ports.opened.length, 4, 'the login, and three step-ups');
+  const [granted] = (await scene.ports.index.read()).logins;
+  assert.deepEqual(granted?.scopes.filter((scope) => scope.startsWith('more-')).toSorted(), [
+    'more-1',
+    'more-2',
+    'more-3',
+  ]);
+});
+
+test('[A-164] a step-up challenge that leads to another server is no step-up', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.sandbox.setFaults(['server-403-other-server', 'prm-other-issuer']);
+  const { tokenRequests } = scene.sandbox.stats;
+  const relogin = stepUp(scene);
+  const called = callTool(scene, login, 'echo', { text: 'x' }, { relogin });
+  await failureOf(called, 'authorization_server_changed');
+  assert.equal(scene.ports.opened.length, 1, 'that of the login');
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+});
+
+/** A step-up whose person leaves the new scope unticked. */
+const unticked = (scene: Scene): Relogin & { count: number } => {
+  const relogin = async (held: LoginRecord, scopes: readonly string[], begin: () => Promise<void>) => {
+    await begin();
+    relogin.count += 1;
+    return login(scene.ports, scene.request({ scopes, heldScopes: held.scopes }));
+  };
+  relogin.count = 0;
+  return relogin;
+};
+
+test('[R-5.6b] a scope that was left unticked is not asked for again: one tab, and the command that asks for it', async () => {
+  await using scene = await openScene({}, { walk: { scopes: ['mcp:basic', 'offline_access'] } });
+  const held = await scene.login();
+  const relogin = unticked(scene);
+  const add = () => callTool(scene, held, 'note_add', { text: 'x' }, { relogin });
+  for (let calls = 0; calls < 4; calls += 1) {
+    const failure = await failureOf(add(), 'scope_not_granted');
+    assert.equal(failure.exit, 4);
+    assert.match(failure.message, /"notes:write".*not granted/);
+    assert.match(failure.remedy, /postern login \S+ --scope '.*mcp:basic.* notes:write'$/);
+  }
+  assert.equal(relogin.count, 1);
+  scene.ports.advance(3_600_000);
+  await failureOf(add(), 'scope_not_granted');
+  assert.equal(relogin.count, 2, 'after an hour it may be asked for again');
+});

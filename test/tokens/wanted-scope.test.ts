@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { wantedScope } from '../../src/tokens/step-up.js';
+
+test('[R-5.6a][A-165] only a Bearer challenge with insufficient_scope and well-formed names of scope asks for more', () => {
+  const wants = wantedScope(['Bearer error="insufficient_scope", scope="a b", error_description="why"']);
+  assert.deepEqual(wants, { scopes: ['a', 'b'], said: 'why' });
+  for (const challenge of [
+    'Basic realm="insufficient_scope"',
+    'DPoP error="insufficient_scope", scope="a"',
+    'Bearer scope="a"',
+    'Bearer error="invalid_token", scope="a"',
+    'Bearer error="insufficient_scope"',
+    'Bearer error="insufficient_scope", scope=""',
+    'Bearer error="insufficient_scope", scope="a\\"b"',
+  ]) {
+    assert.equal(wantedScope([challenge]), undefined, challenge);
+  }
+  assert.equal(wantedScope([]), undefined);
+});
