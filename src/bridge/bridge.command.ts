@@ -4,11 +4,12 @@ import { defaultAccount } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
 import { login } from '../login/log-in.js';
-import { documentOf, loginDefaults, whyNoBrowser } from '../login/login-options.js';
+import { loginDefaults, whyNoBrowser } from '../login/login-options.js';
 import { loginTogether } from '../login/one-login-at-a-time.js';
 import { memoryOption } from '../stores/memory-store.js';
 import { findLoginOrServer, readLoginTarget } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
+import { documentOf } from '../tokens/registrations.js';
 import { bridge } from './bridge.js';
 import type { BridgeLogin } from './wait-for-person.js';
 

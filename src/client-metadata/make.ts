@@ -1,6 +1,6 @@
 import type { CommandContext, CommandExit } from '../app/context.js';
+import { storeInWords } from '../core/records.js';
 import { shellWord } from '../core/text/printable.js';
-import { storeInWords } from '../login/render.js';
 import { documentHasKey } from '../tokens/client-keys.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { isThere, placeOf, readDocument, usualFolder, writeFolder } from './documents.js';

@@ -1,14 +1,13 @@
+import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
 import type { CorePorts } from '../core/ports.js';
 import type { ClientAuthMethod, RegistrationWay, StoreKind } from '../core/records.js';
 import type { HttpPorts } from '../http/request.js';
-import { chooseWay, type PassedOver } from '../login/client/choose-way.js';
-import { manualRegistration } from '../login/client/identify-client.js';
-import type { PreregisteredClient } from '../login/ports.js';
+import { chooseWay, type PassedOver } from '../oauth/choose-way.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
 import type { StorePorts } from '../stores/ports.js';
 import { documentHasKey } from '../tokens/client-keys.js';
-import { registrationsFor } from '../tokens/registrations.js';
+import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 
 /** What a login at a server would say of who asks. */
 export interface ShownIdentity {
@@ -37,7 +36,7 @@ export async function showIdentity(
     Pick<StorePorts, 'index'>,
   request: {
     readonly server: string;
-    readonly clients: readonly PreregisteredClient[];
+    readonly clients: readonly ConfiguredClient[];
     readonly metadataUrl: string | undefined;
     readonly redirectPort: number | undefined;
     readonly signal: AbortSignal;

@@ -1,10 +1,9 @@
 import type { CommandContext, CommandExit } from '../app/context.js';
-import { defaultAccount, type RegistrationWay } from '../core/records.js';
+import { defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { documentOf } from '../login/login-options.js';
-import { storeInWords } from '../login/render.js';
 import { readLoginTarget } from '../tokens/find-login.js';
+import { documentOf } from '../tokens/registrations.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { type ShownIdentity, showIdentity } from './show-login.js';
 
@@ -23,11 +22,7 @@ export async function show(context: CommandContext, args: DocumentArguments): Pr
   const held = logins.find((login) => login.server === server && login.account === account);
   const shown = await showIdentity(ports, {
     server,
-    clients: configuration.clients.map((client) => ({
-      redirectUri: undefined,
-      ...client,
-      secret: undefined,
-    })),
+    clients: configuration.clients,
     metadataUrl: args.url ?? documentOf(configuration.clientMetadataUrl ?? context.clientMetadataUrl, held),
     redirectPort: configuration.redirectPort,
     signal,

@@ -156,3 +156,17 @@ export function whyNoStore(text: string): string {
     ? `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`
     : `it is none of ${storeChoices}`;
 }
+
+/** A store, as a person is told of it. */
+export function storeInWords(kind: StoreKind): string {
+  switch (kind) {
+    case 'keychain':
+      return 'the keychain';
+    case 'file':
+      return 'a sealed file (--store file)';
+    case 'memory':
+      return 'memory, for this process only';
+    default:
+      return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
+  }
+}

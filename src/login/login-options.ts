@@ -7,6 +7,7 @@ import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import type { Relogin } from '../tokens/authorized-client.js';
 import { findLogin, readLoginTarget } from '../tokens/find-login.js';
+import { documentOf } from '../tokens/registrations.js';
 import { askStepUp } from '../tokens/step-up.js';
 import { variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
@@ -107,14 +108,6 @@ export async function loginDefaults(
     timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[watched]) * 1000,
     signal: context.signal,
   };
-}
-
-/** The document that a login names itself by: the configured one, else the one that it was made with before. */
-export function documentOf(
-  configured: string | undefined,
-  held: LoginRecord | undefined,
-): string | undefined {
-  return configured ?? (held?.registration === 'metadata' ? held.clientId : undefined);
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 import { parseScope } from '../core/scope.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { readLoginTarget } from '../tokens/find-login.js';
+import { documentOf } from '../tokens/registrations.js';
 import { clientCredentialsLogin } from './client/client-credentials.js';
 import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from './client/client-options.js';
 import { makeKeyForLogin } from './client/made-keys.js';
@@ -16,7 +17,7 @@ import { deviceLogin } from './device/device-login.js';
 import { withServer } from './import-servers.js';
 import { login } from './log-in.js';
 import { loginTable } from './login.options.js';
-import { documentOf, loginDefaults } from './login-options.js';
+import { loginDefaults } from './login-options.js';
 import { loginTogether } from './one-login-at-a-time.js';
 import { loginJson, loginLines, loginStatus, newKeyLines } from './render.js';
 

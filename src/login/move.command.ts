@@ -1,11 +1,11 @@
 import type { Command } from '../app/context.js';
 import type { CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
-import { isStoreChoice, whyNoStore } from '../core/records.js';
+import { isStoreChoice, storeInWords, whyNoStore } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { moveStore } from './move-store.js';
-import { byFailure, storeInWords } from './render.js';
+import { byFailure } from './render.js';
 
 export const moveTable = {
   name: 'move',

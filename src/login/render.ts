@@ -1,7 +1,7 @@
 import type { Failure } from '../core/failure.js';
 import { loginCommand } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
-import { type ClientKeyRecord, defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
+import { type ClientKeyRecord, defaultAccount, type LoginRecord, storeInWords } from '../core/records.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import type { Leftover } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -91,20 +91,6 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(11)} ${printable(value, 600)}`);
   return [printable(`${heading}${account}`, 600), ...lines];
-}
-
-/** A store, as a person is told of it. */
-export function storeInWords(kind: StoreKind): string {
-  switch (kind) {
-    case 'keychain':
-      return 'the keychain';
-    case 'file':
-      return 'a sealed file (--store file)';
-    case 'memory':
-      return 'memory, for this process only';
-    default:
-      return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
-  }
 }
 
 const wayInWords = {

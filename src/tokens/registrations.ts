@@ -16,6 +16,25 @@ export async function registrationsFor(
   return registrations.filter((registration) => registration.issuer === issuer).toReversed();
 }
 
+/** A registration made by a person and kept: the newest, or the newest of that client identifier. */
+export function manualRegistration(
+  kept: readonly RegistrationRecord[],
+  clientId: string | undefined,
+): RegistrationRecord | undefined {
+  return kept.find(
+    ({ way, clientId: id }) =>
+      (way === 'preregistered' || way === 'ask') && (clientId === undefined || id === clientId),
+  );
+}
+
+/** The document that a login names itself by: the configured one, else the one that it was made with before. */
+export function documentOf(
+  configured: string | undefined,
+  held: LoginRecord | undefined,
+): string | undefined {
+  return configured ?? (held?.registration === 'metadata' ? held.clientId : undefined);
+}
+
 /** The secret of a kept registration. `none`: it has none; `lost`: it is gone, or its store, another one, does not give it. */
 export type KeptSecret =
   | { readonly kind: 'secret'; readonly secret: Secret }

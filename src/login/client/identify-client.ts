@@ -4,12 +4,12 @@ import { Secret } from '../../core/secret.js';
 import { isVscharText } from '../../core/text/characters.js';
 import { printable } from '../../core/text/printable.js';
 import type { HttpPorts } from '../../http/request.js';
+import { chooseWay, type WayChoice } from '../../oauth/choose-way.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
 import { checkAddress } from '../../oauth/client-metadata/client-id.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
-import { storedSecret } from '../../tokens/registrations.js';
-import { chooseWay, type WayChoice } from './choose-way.js';
+import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
 import {
   clientBoundElsewhere,
   clientIdentifierNeeded,
@@ -120,17 +120,6 @@ async function secretOf(ports: Needs, kept: RegistrationRecord): Promise<Secret 
     throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why, ports.journal.steps);
   }
   return found.kind === 'secret' ? found.secret : undefined;
-}
-
-/** A registration made by a person and kept: the newest, or the newest of that client identifier. */
-export function manualRegistration(
-  kept: readonly RegistrationRecord[],
-  clientId: string | undefined,
-): RegistrationRecord | undefined {
-  return kept.find(
-    ({ way, clientId: id }) =>
-      (way === 'preregistered' || way === 'ask') && (clientId === undefined || id === clientId),
-  );
 }
 
 async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {

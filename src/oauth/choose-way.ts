@@ -1,5 +1,5 @@
-import type { RegistrationWay } from '../../core/records.js';
-import type { AuthorizationServer } from '../../oauth/server-metadata.js';
+import type { RegistrationWay } from '../core/records.js';
+import type { AuthorizationServer } from './server-metadata.js';
 
 /** What decides how this client identifies itself at an authorization server. */
 export interface WayFacts {
