@@ -1,19 +1,20 @@
-// The last step of `npm run build`: bundles the compiled sources in build/ to dist/, which is what bin/ starts.
+// The last step of `npm run build`: bundles the compiled sources in build/ to dist/, which is what bin/ starts. What is
+// shipped can be read: nothing is minified, and source maps lead to our TypeScript.
 //
-//   hot-path.packed    `postern token` and `credential` with a valid token, compiled already
-//   main.packed         everything else of our own code, compiled as far as each run needs it; runtime packages stay
-//                       beside it and are loaded when used
-//   http-client.packed  undici's connection class, compiled already; the package beside it is for CONNECT proxies
+//   hot-path.cjs        `postern token` and `credential` with a valid token
+//   main.cjs            everything else of our own code; runtime packages stay beside it and are loaded when used
+//   http-client.cjs     undici's connection class; the package beside it is for CONNECT proxies
+//   *.cache             what V8 made of these three, so that less is compiled at the start; they work without, too
 //   yargs-helpers.js    the parser of yargs, 30 ms sooner loaded than from the package
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
 //
 // CommonJS where start-up counts, because Node.js loads it faster. The numbers behind this stand in src/README.md.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { packCompiled } from './pack-compiled.mjs';
+import { writeCache } from './write-cache.mjs';
 import { usualRuns } from './usual-runs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,14 +28,15 @@ const common = {
   platform: 'node',
   target: 'node20.19',
   supported: { 'regexp-unicode-property-escapes': true },
+  sourcemap: 'linked',
+  sourcesContent: false,
   outdir: fresh,
   legalComments: 'linked',
   logLevel: 'warning',
 };
 
-const { metafile } = await build({
+await build({
   ...common,
-  metafile: true,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   entryPoints: {
@@ -44,21 +46,22 @@ const { metafile } = await build({
   packages: 'external',
   plugins: [{ name: 'others', setup: nameOthers }],
   define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
-  minify: true,
-});
-
-const client = await build({
-  ...common,
-  metafile: true,
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-  entryPoints: { 'http-client': join(root, 'node_modules', 'undici', 'lib', 'dispatcher', 'client.js') },
-  plugins: [{ name: 'without http2', setup: leaveOutHttp2 }],
-  minify: true,
+  // `require` instead: the first `import` of a process costs 4 ms, and one that comes out of a cache leads nowhere.
+  supported: { ...common.supported, 'dynamic-import': false },
 });
 
 await build({
   ...common,
+  sourcemap: false,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  entryPoints: { 'http-client': join(root, 'node_modules', 'undici', 'lib', 'dispatcher', 'client.js') },
+  plugins: [{ name: 'without http2', setup: leaveOutHttp2 }],
+});
+
+await build({
+  ...common,
+  sourcemap: false,
   format: 'esm',
   splitting: true,
   chunkNames: 'sandbox-[name]-[hash]',
@@ -71,17 +74,16 @@ await build({
   // Its CommonJS packages ask for Node's own modules by `require`.
   banner: { js: "import { createRequire as __from } from 'node:module'; const require = __from(import.meta.url);" },
   keepNames: true, // oidc-provider finds its parts by the names of classes and functions
-  minifyWhitespace: true,
-  minifySyntax: true,
 });
 
-await pack('hot-path', metafile, undefined);
-await pack('main', metafile, usualRuns);
-await pack('http-client', client.metafile, () => undefined);
-copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LEGAL.txt'));
+await writeCache(join(fresh, 'hot-path.cjs'), undefined);
+await writeCache(join(fresh, 'main.cjs'), usualRuns);
+await writeCache(join(fresh, 'http-client.cjs'), () => undefined);
+for (const name of ['hot-path', 'main']) leadHome(join(fresh, `${name}.cjs.map`));
+copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LICENSE.txt'));
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.packed', 'main.packed', 'hot-path.packed'];
+const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));
@@ -90,34 +92,36 @@ for (const file of readdirSync(dist)) {
   if (!files.includes(file)) rmSync(join(dist, file), { recursive: true, force: true });
 }
 
-/** What is packed holds its source. */
-async function pack(name, { outputs }, use) {
-  const from = join(fresh, `${name}.cjs`);
-  const [, output] = Object.entries(outputs).find(([path]) => path.endsWith(`/${name}.cjs`));
-  const imports = output.imports.filter(({ kind }) => kind === 'dynamic-import').length;
-  await packCompiled({ from, to: join(fresh, `${name}.packed`), imports, use });
-  rmSync(from);
+/** A source map names its sources as seen from where it was made, which is one folder further down. */
+function leadHome(file) {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  const sources = map.sources.map((source) => source.replace('../../', '../'));
+  writeFileSync(file, JSON.stringify({ ...map, sources }));
 }
 
 /**
- * What is a bundle of its own is asked for there. What is CommonJS and imported late is required: the first `import`
- * of a process costs 4 ms, and undici by `import` another 5.
+ * What is a bundle of its own is asked for there. What is loaded late is required; of what is an ES module, what it
+ * exports by default, where that is what we use of it.
  */
 function nameOthers(bundler) {
   const own = [
     [/\/sandbox\/start\.js$/, './sandbox-start.js'],
     [/\/sandbox\/faults\/table\.js$/, './sandbox-faults.js'],
     [/^yargs\/helpers$/, './yargs-helpers.js'],
-    [/^undici\/lib\/dispatcher\/client\.js$/, './http-client.packed'],
+    [/^undici\/lib\/dispatcher\/client\.js$/, './http-client.cjs'],
   ];
-  for (const [filter, path] of own) bundler.onResolve({ filter }, () => ({ path, external: true }));
-  bundler.onResolve({ filter: /^(?:node:|undici(?:\/|$))/ }, ({ path, kind }) =>
-    kind === 'dynamic-import'
-      ? { path, namespace: 'required' }
-      : { path, external: true, sideEffects: !path.startsWith('node:') },
-  );
+  const late = (path) => ({ path, namespace: 'required' });
+  bundler.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }));
+  for (const [filter, path] of own) bundler.onResolve({ filter }, () => late(path));
+  bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+    if (kind === 'dynamic-import') return late(path);
+    if (kind === 'entry-point') return undefined;
+    return { path, external: true, sideEffects: !path.startsWith('node:') };
+  });
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
-    contents: `module.exports = require(${JSON.stringify(path)})`,
+    contents: path === './http-client.cjs'
+      ? `module.exports = require('../bin/load.js').load('http-client')`
+      : `module.exports = require(${JSON.stringify(path)})${/^(?:open|ora|yargs)$/.test(path) ? '.default' : ''}`,
   }));
 }
 

@@ -12,37 +12,21 @@ function oldNode() {
 // `postern token` and `postern credential` take a short way where nothing unusual is asked for; everything else, and
 // whatever the short way does not want, is the program's.
 async function launch() {
+  const { load } = require('./load.js'); // which an older Node.js could not read
   const isCredential = process.argv[2] === 'credential';
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
   if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))
     setTimeout(giveUp, 8000 - process.uptime() * 1000).unref();
   let input;
   if (isCredential || process.argv[2] === 'token') {
-    const { hotPath } = unpack('hot-path');
+    const { hotPath } = load('hot-path');
     const end = await hotPath(process.argv.slice(2));
     // All is written by then, and an exit is a millisecond sooner than the end of the file.
     if (end.done) process.exit();
     input = end.input;
   }
-  const { start } = unpack('main');
+  const { start } = load('main');
   await start(require('../package.json'), __filename, input);
-}
-
-// As `require` would, but with the code compiled already (.build/pack-compiled.mjs).
-function unpack(name) {
-  const folder = `${__dirname}/../dist`;
-  const filename = `${folder}/${name}.cjs`;
-  const packed = require('node:fs').readFileSync(`${folder}/${name}.packed`);
-  const end = 8 + packed.readUInt32LE(0);
-  const options = { filename, cachedData: packed.subarray(end) };
-  const script = new (require('node:vm').Script)(packed.latin1Slice(8, end), options);
-  const loaded = { exports: {} };
-  const load = async (path) => {
-    const [, other] = /^\.\/(.*)\.packed$/.exec(path) || [];
-    return other ? { default: unpack(other) } : import(path.replace(/^\.\//, '../dist/'));
-  };
-  script.runInThisContext()(loaded.exports, require, loaded, filename, folder, load);
-  return loaded.exports;
 }
 
 // Wrong configuration, as far as this program is concerned: exit 2.
@@ -61,7 +45,7 @@ function giveUp() {
 }
 
 function fail(error) {
-  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.packed`);
+  const isBuilt = require('node:fs').existsSync(`${__dirname}/../dist/main.cjs`);
   process.exitCode = 1;
   process.stderr.write(
     isBuilt

@@ -11,17 +11,14 @@ import { repositoryRoot } from '../../support/repository.js';
 import { type StoredLogin, storeLogin } from '../../support/stored-login.js';
 
 const skip = needs('gnome-keyring', 'dbus');
-const packed = join(repositoryRoot, 'dist', 'hot-path.packed');
+const loader = join(repositoryRoot, 'bin', 'load.js');
 const inAnHour = () => Date.now() + 3_600_000;
 
 /** What the short way prints; undefined when it leaves the command to the whole program, having printed nothing. */
 function shortWay(home: Home, ...args: string[]): string | undefined {
   const script = `
-    const packed = require('node:fs').readFileSync(${JSON.stringify(packed)});
-    const source = packed.latin1Slice(8, 8 + packed.readUInt32LE(0));
-    const loaded = { exports: {} };
-    require('node:vm').runInThisContext(source)(loaded.exports, require, loaded);
-    loaded.exports.hotPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
+    const loaded = require(${JSON.stringify(loader)}).load('hot-path');
+    loaded.hotPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'token', ...args], {
     env: home.env,
     encoding: 'utf8',

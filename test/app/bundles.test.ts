@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire, SourceMap } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Script } from 'node:vm';
+import { makeHome } from '../support/home.js';
+import { startKeyring } from '../support/keyring.js';
+import { needs } from '../support/needs.js';
+import { repositoryRoot } from '../support/repository.js';
+import { storeLogin } from '../support/stored-login.js';
+
+const dist = join(repositoryRoot, 'dist');
+
+const { wrapped } = createRequire(import.meta.url)(join(repositoryRoot, 'bin', 'load.js')) as {
+  readonly wrapped: (source: string) => string;
+};
+
+async function bundle(name: string) {
+  const source = await readFile(join(dist, `${name}.cjs`), 'latin1');
+  const [, cache = ''] = /\n\/\/# cache: (\S+)\n$/.exec(source) ?? [];
+  return { source, cache, cached: await readFile(join(dist, cache)) };
+}
+
+const isTaken = (source: string, cachedData: Buffer) =>
+  new Script(wrapped(source), { cachedData }).cachedDataRejected === false;
+
+for (const name of ['hot-path', 'main', 'http-client']) {
+  test(`${name} has its own code beside it, compiled by this very version of V8`, async () => {
+    const { source, cache, cached } = await bundle(name);
+    const digest = createHash('sha256').update(
+      source.slice(0, source.lastIndexOf('\n//# cache:') + 1),
+      'latin1',
+    );
+    assert.equal(cache, `${name}.${digest.digest('hex').slice(0, 12)}.cache`);
+    assert.equal(isTaken(source, cached), true);
+  });
+}
+
+test('what is shipped can be read: the lines are our own, and a source map leads to ours', async () => {
+  for (const name of ['hot-path', 'main']) {
+    const { source } = await bundle(name);
+    const lines = source.split('\n');
+    assert.ok(lines.length > 1000 && Math.max(...lines.map(({ length }) => length)) < 2000, name);
+    const at = lines.findIndex((line) => line.includes(' Failure = class extends Error'));
+    const map = new SourceMap(JSON.parse(await readFile(join(dist, `${name}.cjs.map`), 'utf8')));
+    const { originalSource = '', originalLine = 0 } = map.findEntry(at, lines[at]?.indexOf('class') ?? 0) as {
+      originalSource?: string;
+      originalLine?: number;
+    };
+    assert.match(originalSource, /\/src\/core\/failure\.ts$/);
+    const original = await readFile(join(dist, originalSource), 'utf8');
+    assert.match(original.split('\n')[originalLine] ?? '', /class Failure /);
+  }
+});
+
+test('compiled code of another version of V8 is passed over, one that is gone is not missed, and the program goes on', {
+  skip: needs('gnome-keyring', 'dbus'),
+}, async () => {
+  await using keyring = await startKeyring();
+  await using home = await makeHome(keyring.env);
+  const expiresAt = Date.now() + 3_600_000;
+  await storeLogin(home, {
+    server: 'https://a.example/mcp',
+    name: 'work',
+    accessToken: 'token-1',
+    expiresAt,
+  });
+  await cp(join(repositoryRoot, 'bin'), join(home.path, 'bin'), { recursive: true });
+  await cp(join(repositoryRoot, 'package.json'), join(home.path, 'package.json'));
+  await mkdir(join(home.path, 'dist'));
+  const run = (words: readonly string[]) => {
+    const command = [join(home.path, 'bin', 'postern.js'), ...words];
+    const { stdout, stderr } = spawnSync(process.execPath, command, { env: home.env, encoding: 'utf8' });
+    return [stdout, stderr];
+  };
+  const copy = async (name: string, spoil: boolean) => {
+    const { source, cache, cached } = await bundle(name);
+    await writeFile(join(home.path, 'dist', `${name}.cjs`), source, 'latin1');
+    if (!spoil) return;
+    cached.fill(0x5a, 4, 8); // V8's hash of its version
+    assert.equal(isTaken(source, cached), false);
+    await writeFile(join(home.path, 'dist', cache), cached);
+  };
+  for (const spoil of [true, false]) {
+    await rm(join(home.path, 'dist'), { recursive: true });
+    await mkdir(join(home.path, 'dist'));
+    await copy('hot-path', spoil); // and there is no other program beside it yet that could answer
+    assert.deepEqual(run(['token', 'work']), ['token-1\n', '']);
+    assert.deepEqual(run(['credential', 'token', 'work']), ['token-1\n', '']);
+    await copy('main', spoil);
+    assert.match(run(['status']).join(), /a\.example/);
+  }
+});
