@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from './environment.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'build', 'test');
@@ -42,7 +43,7 @@ const run = spawnSync(
     `--test-reporter-destination=${counts}`,
     ...files.map((file) => join(built, file)),
   ],
-  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: cleanEnvironment() },
+  { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env: environmentOfTests() },
 );
 
 const { passed, failed, skipped, failures } = JSON.parse(readFileSync(counts, 'utf8') || '{}');
@@ -102,13 +103,9 @@ function whatWasLeftOut() {
   return [...lines, missingSuite, missingPrograms, missingClients].filter((line) => line !== undefined);
 }
 
-/** What of the caller's environment would change how the program or its tests behave is taken out. */
-function cleanEnvironment() {
-  const disturbing =
-    /^(CI|NODE_.*|POSTERN_(?!ENDURANCE_).*|BROWSER|DISPLAY|WAYLAND_DISPLAY|DBUS_.*|XDG_.*|SSH_.*|GNOME_.*|(https?|all|no)_proxy|SSL_.*|SSLKEYLOGFILE|NO_COLOR|FORCE_COLOR|npm_.*)$/i;
-  const kept = Object.entries(process.env).filter(([name]) => !disturbing.test(name));
+function environmentOfTests() {
   return {
-    ...Object.fromEntries(kept),
+    ...cleanEnvironment(),
     POSTERN_SKIPS: skips,
     ...(requireAll ? { POSTERN_REQUIRE_ALL: '1', POSTERN_ALLOW_MISSING: allowed.join(',') } : {}),
     ...(missingSuite === undefined ? {} : { POSTERN_NO_CONFORMANCE: missingSuite }),

@@ -1,0 +1,91 @@
+// `npm run check`: types, lint, and every test that starts no other program, for whoever is at work. `npm test` is the whole.
+//
+//   node .build/check.mjs [word…]     only test files whose path holds one of the words
+//
+// Several test files share a process: to start one for each takes longer than most of them run.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from './environment.mjs';
+
+const filesOfProcess = 12;
+const processes = 2;
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+const started = Date.now();
+const words = process.argv.slice(2);
+const scratch = mkdtempSync(join(tmpdir(), 'postern-check-'));
+const failures = [];
+let passed = 0;
+
+const lint = run('biome', ['npx', 'biome', 'check']);
+await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
+if (failures.length === 0) {
+  const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
+  const groups = [];
+  while (files.length > 0) groups.push(files.splice(0, filesOfProcess));
+  const count = groups.length;
+  const worker = async () => {
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) await testGroup(group, groups.length);
+  };
+  await Promise.all(Array.from({ length: processes }, worker));
+  console.log(`${passed} tests passed, in ${count} processes`);
+}
+await lint;
+rmSync(scratch, { recursive: true, force: true });
+for (const failure of failures) console.log(`FAILED: ${failure}`);
+console.log(`${Math.round((Date.now() - started) / 1000)} s`);
+process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Runs to its end; what it printed is shown where it failed. */
+function run(name, [file, ...args], env = process.env) {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const said = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => said.push(piece));
+    child.on('close', (code) => {
+      if (code !== 0) {
+        process.stdout.write(Buffer.concat(said));
+        failures.push(name);
+      }
+      resolve();
+    });
+  });
+}
+
+async function testGroup(files, number) {
+  const counts = join(scratch, `counts-${number}`);
+  const reporter = new URL('./count-reporter.mjs', import.meta.url).pathname;
+  const args = [
+    ...['spec', reporter].map((name) => `--test-reporter=${name}`),
+    ...['stdout', counts].map((to) => `--test-reporter-destination=${to}`),
+    new URL('./import-tests.mjs', import.meta.url).pathname,
+    ...files.map((file) => join('build', file.replace(/\.ts$/, '.js'))),
+  ];
+  await run(`one of ${files.join(', ')}`, [process.execPath, ...args], cleanEnvironment());
+  const told = JSON.parse(readFileSync(counts, 'utf8'));
+  passed += told.passed;
+  failures.push(...told.failures);
+}
+
+/** Test files that start no other program, nor does anything of test/ that they import. `openssl` alone may: it makes certificates. */
+function inProcess() {
+  const known = new Map([['test/support/certificates.ts', true]]);
+  const isIn = (file) => {
+    if (!known.has(file)) {
+      known.set(file, true); // circles end here
+      const text = readFileSync(file, 'utf8');
+      const others = [...text.matchAll(/^import (?!type )[^;]*? from '(\.[^']+)'/gm)]
+        .map(([, target]) => normalize(join(dirname(file), target)).replace(/\.js$/, '.ts'))
+        .filter((target) => target.startsWith('test/'));
+      known.set(file, !/'(?:node:child_process|playwright-core)'/.test(text) && others.every(isIn));
+    }
+    return known.get(file);
+  };
+  return readdirSync('test', { recursive: true })
+    .map((name) => join('test', name))
+    .filter((file) => file.endsWith('.test.ts') && !file.includes('node_modules') && isIn(file))
+    .sort();
+}
