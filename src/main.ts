@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
 import { readConfigFile } from './app/config-file.js';
-import type { CommandContext, CommandExit } from './app/context.js';
+import type { Context } from './app/context.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
@@ -19,11 +19,13 @@ import { warnOfEnvironment } from './app/warn-of-environment.js';
 import { linesTo, writerTo } from './app/write-stream.js';
 import { createHostPipe } from './bridge/host-pipe.js';
 import { seatOf } from './core/browser-availability.js';
+import type { CommandExit } from './core/command.js';
 import { lateConfiguration } from './core/configuration/configuration.js';
 import { createResultWriter } from './core/output.js';
 import { interrupted } from './core/output-failures.js';
+import type { Signals } from './core/ports.js';
 import { Redactor } from './core/secret.js';
-import { createPrograms, type Programs, type Signals } from './credential/programs.js';
+import { createPrograms, type Programs } from './credential/programs.js';
 import type { ReadInput } from './credential/read-input.js';
 import { callerName } from './login/browser/caller-name.js';
 import type { LoginPorts } from './login/ports.js';
@@ -76,10 +78,10 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     redactor.redact(text),
   );
   let ports: LoginPorts | undefined;
-  const makeContext = (options: GlobalOptions): CommandContext => {
+  const makeContext = (options: GlobalOptions): Context => {
     const told = () => lines.taken(signal);
     const made = contextOf(options, { world, redactor, show, told, colour, out });
-    ports = made.ports;
+    ports = made;
     return made;
   };
   warnOfEnvironment(world.env, show);
@@ -139,10 +141,10 @@ interface Means {
   readonly show: (line: string) => void;
   readonly told: () => Promise<void>;
   readonly colour: boolean;
-  readonly out: CommandContext['out'];
+  readonly out: Context['out'];
 }
 
-function contextOf(options: GlobalOptions, means: Means): CommandContext {
+function contextOf(options: GlobalOptions, means: Means): Context {
   const { world, redactor, show, told, colour, out } = means;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const paths = () => statePaths(env, platform, homedir);
@@ -176,17 +178,22 @@ function contextOf(options: GlobalOptions, means: Means): CommandContext {
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };
   const ports = createPorts(given);
-  return {
-    ports,
+  const neighbours = lateNeighbours({ env, platform, homedir, script: world.launch.script });
+  const context: Context = {
+    ...ports,
     out,
+    json: options.json,
+    nonInteractive: options.nonInteractive,
     tell: options.quiet ? () => undefined : show,
     told,
-    options,
+    logins: async () => (await import('./login/logins.js')).createLogins(context),
+    findServers: async (program, logins) =>
+      (await import('./setup/find-servers.js')).findServers(neighbours, program, logins),
     configuration,
     configurationFile,
     files: createFiles(stdin),
     programs: world.programs,
-    neighbours: lateNeighbours({ env, platform, homedir, script: world.launch.script }),
+    neighbours,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     documentServers: lateDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
@@ -202,4 +209,5 @@ function contextOf(options: GlobalOptions, means: Means): CommandContext {
     timeLeft: (ms) => Math.max(0, ms - world.launch.elapsed()),
     self: () => ownProgram({ env, platform, homedir, script: world.launch.script }),
   };
+  return context;
 }

@@ -1,8 +1,8 @@
+import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import type { Step } from '../core/step.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
-import type { CommandExit } from './context.js';
 import { stepLines } from './journal.js';
 
 /** Longest text of one field that is printed. */

@@ -1,4 +1,4 @@
-import type { Signals } from '../credential/programs.js';
+import type { Signals } from '../core/ports.js';
 
 /** How long clean-up may take once the program is to end, and how long what is left of it may keep the process. */
 const graceMs = 1500;

@@ -3,7 +3,7 @@ import { callTable } from '../call/call.command.js';
 import { requestTable } from '../call/request.command.js';
 import { clientMetadataTable } from '../client-metadata/client-metadata.options.js';
 import { configTable } from '../config/config.command.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandTable } from '../core/command.js';
 import { credentialTable } from '../credential/credential.options.js';
 import { execTable } from '../credential/exec.command.js';
 import { tokenTable } from '../credential/token.command.js';
@@ -14,38 +14,42 @@ import { statusTable } from '../login/status.command.js';
 import { proxyTable } from '../proxy/proxy.command.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
-import type { Command } from './context.js';
+import type { Context } from './context.js';
 
 /** A command that is known by its table, and loaded when it is to run. */
 export interface CommandEntry {
   readonly table: CommandTable;
-  readonly load: () => Promise<Command>;
+  readonly load: () => Promise<Command<CommandTable, Context>>;
   /** Lines below the help that only the command itself knows; it is loaded for them. */
   readonly moreHelp?: () => Promise<readonly string[]>;
 }
 
+/** One command, whose world the context has: the compiler sees to it. */
+function entry<Table extends CommandTable>(
+  table: Table,
+  load: () => Promise<{ readonly command: Command<Table, Context> }>,
+): CommandEntry {
+  return { table, load: async () => (await load()).command as unknown as Command<CommandTable, Context> };
+}
+
 /** Every command but `help` and `version`, in the order of `postern --help`. */
 export const registry: readonly CommandEntry[] = [
-  { table: loginTable, load: async () => (await import('../login/login.command.js')).command },
-  { table: logoutTable, load: async () => (await import('../login/logout.command.js')).command },
-  { table: statusTable, load: async () => (await import('../login/status.command.js')).command },
-  { table: moveTable, load: async () => (await import('../login/move.command.js')).command },
-  { table: tokenTable, load: async () => (await import('../credential/token.command.js')).command },
-  { table: callTable, load: async () => (await import('../call/call.command.js')).command },
-  { table: requestTable, load: async () => (await import('../call/request.command.js')).command },
-  { table: credentialTable, load: async () => (await import('../credential/credential.command.js')).command },
-  { table: bridgeTable, load: async () => (await import('../bridge/bridge.command.js')).command },
-  { table: proxyTable, load: async () => (await import('../proxy/proxy.command.js')).command },
-  { table: execTable, load: async () => (await import('../credential/exec.command.js')).command },
-  { table: setupTable, load: async () => (await import('../setup/setup.command.js')).command },
+  entry(loginTable, () => import('../login/login.command.js')),
+  entry(logoutTable, () => import('../login/logout.command.js')),
+  entry(statusTable, () => import('../login/status.command.js')),
+  entry(moveTable, () => import('../login/move.command.js')),
+  entry(tokenTable, () => import('../credential/token.command.js')),
+  entry(callTable, () => import('../call/call.command.js')),
+  entry(requestTable, () => import('../call/request.command.js')),
+  entry(credentialTable, () => import('../credential/credential.command.js')),
+  entry(bridgeTable, () => import('../bridge/bridge.command.js')),
+  entry(proxyTable, () => import('../proxy/proxy.command.js')),
+  entry(execTable, () => import('../credential/exec.command.js')),
+  entry(setupTable, () => import('../setup/setup.command.js')),
+  entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),
+  entry(configTable, () => import('../config/config.command.js')),
   {
-    table: clientMetadataTable,
-    load: async () => (await import('../client-metadata/client-metadata.command.js')).command,
-  },
-  { table: configTable, load: async () => (await import('../config/config.command.js')).command },
-  {
-    table: sandboxTable,
-    load: async () => (await import('../sandbox/sandbox.command.js')).command,
+    ...entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
     moreHelp: async () => (await import('../sandbox/sandbox.command.js')).faultLines(),
   },
 ];

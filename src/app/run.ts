@@ -1,10 +1,10 @@
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, CommandExit, CommandTable } from '../core/command.js';
 import type { ResultWriter } from '../core/output.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { checkArguments } from './check-arguments.js';
-import type { CommandContext, CommandExit } from './context.js';
+import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { commandHelp, helpTable, overview, versionTable } from './help.js';
 import { parseArguments } from './parse-arguments.js';
@@ -16,7 +16,7 @@ export interface CommandLine {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: ResultWriter;
-  readonly makeContext: (options: GlobalOptions) => CommandContext;
+  readonly makeContext: (options: GlobalOptions) => Context;
 }
 
 /**

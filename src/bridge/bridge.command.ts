@@ -1,17 +1,14 @@
-import type { Command, CommandContext } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
-import { defaultAccount } from '../core/records.js';
+import type { Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
-import { login } from '../login/log-in.js';
-import { loginDefaults, whyNoBrowser } from '../login/login-options.js';
-import { loginTogether } from '../login/one-login-at-a-time.js';
+import type { Wire } from '../relay/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
-import { findLoginOrServer, readLoginTarget } from '../tokens/find-login.js';
+import type { SenderPorts } from '../tokens/authorized-client.js';
+import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
-import { documentOf } from '../tokens/registrations.js';
 import { bridge } from './bridge.js';
-import type { BridgeLogin } from './wait-for-person.js';
+import type { HostPipe } from './host-pipe.js';
 
 export const bridgeTable = {
   name: 'bridge',
@@ -54,79 +51,43 @@ export const bridgeTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof bridgeTable> = {
+interface World extends SenderPorts, Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'limits'> {
+  readonly files: Files;
+  readonly logins: () => Promise<Logins>;
+  /** The quick way out, for whoever passes messages on. */
+  readonly openWire: () => Promise<Wire>;
+  /** The program that has started this one: from then on stdin and stdout are taken. */
+  readonly host: () => HostPipe;
+}
+
+export const command: Command<typeof bridgeTable, World> = {
   table: bridgeTable,
-  async run(context, args) {
-    const { ports, signal, files } = context;
+  async run(world, args) {
+    const { signal, files } = world;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
+    const logins = await world.logins();
     const named = canonicalResource(args.server);
     const find = async () => {
-      const found = await findLoginOrServer(ports, wanted);
+      const found = await findLoginOrServer(world, wanted);
       const login = found.key === undefined ? undefined : found;
       const server = named.ok ? named.value : found.server;
       const account = login?.account ?? args.account;
-      return { wanted, server, login, ask: bridgeLogin(context, { server, account }) };
+      return { wanted, server, login, ask: logins.inBackground({ server, account }) };
     };
     if (files.stdinIsTerminal) {
       await find(); // a person who tries it out is told at once
-      context.tell('postern: this speaks a protocol on stdin and stdout; it is for other programs to start.');
+      world.tell('postern: this speaks a protocol on stdin and stdout; it is for other programs to start.');
     }
-    await using wire = await context.openWire();
-    await bridge(ports, {
+    await using wire = await world.openWire();
+    await bridge(world, {
       find,
       waitMs: args.loginWait * 1000,
       answerMs: args.answerTimeout * 1000,
       wire,
-      host: context.host(),
-      tell: (line) => context.tell(`postern: ${printable(line, 2048)}`),
+      host: world.host(),
+      tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
       signal,
     });
     return 0;
   },
 };
-
-/**
- * How a program that runs beside others (bridge) gets a person to log in: in the browser, where there is one, together
- * with all others that want the same. stdin is not the person's: nothing is asked there. Undefined where nobody can be
- * reached.
- */
-export function bridgeLogin(
-  context: CommandContext,
-  wanted: { readonly server: string; readonly account: string | undefined },
-): BridgeLogin | undefined {
-  if (whyNoBrowser(context) !== undefined) return undefined;
-  return async (held, scopes, begin) => {
-    const ports = { ...context.ports, terminal: { ...context.ports.terminal, interactive: false } };
-    const defaults = await loginDefaults(context, {
-      login: held ?? wanted,
-      browser: true,
-      noBrowser: false,
-      of: 'other',
-    });
-    const target =
-      held === undefined
-        ? {
-            ...(await readLoginTarget(ports, wanted.server, wanted.account ?? defaultAccount)),
-            name: undefined,
-          }
-        : { server: held.server, account: held.account, name: held.name, store: held.store };
-    return loginTogether(
-      ports,
-      {
-        ...defaults,
-        ...target,
-        caller: context.callerName,
-        scopes: scopes.length === 0 ? undefined : scopes,
-        heldScopes: held?.scopes ?? [],
-        metadataUrl: documentOf(defaults.metadataUrl, held),
-        issuer: undefined,
-        registration: undefined,
-        seen: held,
-      },
-      async (world, own) => {
-        await begin();
-        return login(world, own);
-      },
-    );
-  };
-}

@@ -1,11 +1,10 @@
-import type { Command, CommandContext } from '../app/context.js';
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { CorePorts, Files, Logins, Relogin } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { Deadline } from '../core/time.js';
-import { findOrMakeLogin, reloginFor } from '../login/login-options.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import type { Relogin } from '../tokens/authorized-client.js';
+import type { SenderPorts } from '../tokens/authorized-client.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { call } from './call.js';
 import { argumentUnusable, callTimedOut, toolFailed } from './failures.js';
@@ -78,20 +77,27 @@ type Arguments = ArgumentsOf<typeof callTable>;
 /** Most that `@file` or `-` may hold, in bytes. */
 const largestInput = 32 * 1024 * 1024;
 
-export const command: Command<typeof callTable> = {
+interface World extends SenderPorts, CommandOutput, Pick<CorePorts, 'terminal' | 'limits'> {
+  readonly files: Files;
+  readonly logins: () => Promise<Logins>;
+  /** Resolves once whoever reads what is told is not behind with it, or the program is to end. */
+  readonly told: () => Promise<void>;
+}
+
+export const command: Command<typeof callTable, World> = {
   table: callTable,
-  async run(context, args) {
-    const { files } = context;
+  async run(world, args) {
+    const { files } = world;
     const words = [...(args.method === undefined ? [] : [args.method]), ...args.arguments];
     const wanted = await readCall(words, {
       readFile: (path) => readWhole(files.read(path), path, largestInput),
       readStdin: () => readWhole(files.stdin(), 'stdin', largestInput),
     });
-    const result = await perform(context, args, wanted);
-    if (context.options.json) {
-      await context.out.exact.json(result);
+    const result = await perform(world, args, wanted);
+    if (world.json) {
+      await world.out.exact.json(result);
     } else {
-      await context.out.exact.line(serverText(resultText(wanted.method, result), context.out.isTerminal));
+      await world.out.exact.line(serverText(resultText(wanted.method, result), world.out.isTerminal));
     }
     if (wanted.method === 'tools/call' && result['isError'] === true) {
       throw toolFailed(String(wanted.params['name']));
@@ -100,24 +106,24 @@ export const command: Command<typeof callTable> = {
   },
 };
 
-async function perform(context: CommandContext, given: Arguments, wanted: ProtocolCall): Promise<JsonObject> {
-  const { ports } = context;
+async function perform(world: World, given: Arguments, wanted: ProtocolCall): Promise<JsonObject> {
+  const logins = await world.logins();
   const args = withOwnLogin(given);
   const target = { server: args.server, account: args.account };
   const login = args.login
-    ? await findOrMakeLogin(context, { ...args, ...target })
-    : await findLoginOrServer(ports, target);
+    ? await logins.findOrMake({ ...args, ...target })
+    : await findLoginOrServer(world, target);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
-  return await call(ports, {
+  return await call(world, {
     ...wanted,
     login,
-    relogin: outsideTheDeadline(reloginFor(context, args), deadline),
-    policy: args.elicitation ?? (ports.terminal.interactive ? 'ask' : 'decline'),
+    relogin: outsideTheDeadline(logins.relogin(args), deadline),
+    policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
     notify: (method, params) => {
-      context.tell(notificationLine(method, params));
-      return context.told();
+      world.tell(notificationLine(method, params));
+      return world.told();
     },
-    signal: AbortSignal.any([context.signal, deadline.signal]),
+    signal: AbortSignal.any([world.signal, deadline.signal]),
   });
 }
 

@@ -1,12 +1,7 @@
-import type { CorePorts } from '../core/ports.js';
+import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
-import {
-  createAuthorizedSender,
-  createOpenSender,
-  type Relogin,
-  type SenderPorts,
-} from '../tokens/authorized-client.js';
+import { createAuthorizedSender, createOpenSender, type SenderPorts } from '../tokens/authorized-client.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import { Allowance } from './allowance.js';
 import type { ElicitationPolicy } from './answer-server.js';

@@ -1,14 +1,16 @@
-import type { Command, CommandContext } from '../app/context.js';
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
-import type { Files } from '../core/ports.js';
+import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { Files, Logins } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters.js';
 import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { OutboundResponse } from '../http/request.js';
-import { findOrMakeLogin, reloginFor } from '../login/login-options.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import { createAuthorizedSender, type ProtectedRequest } from '../tokens/authorized-client.js';
+import {
+  createAuthorizedSender,
+  type ProtectedRequest,
+  type SenderPorts,
+} from '../tokens/authorized-client.js';
 import { findLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
 import { requestFailed, requestTimedOut } from './failures.js';
@@ -92,21 +94,26 @@ const headersMs = 60_000;
 
 const longestTimeoutSeconds = 86_400;
 
-export const command: Command<typeof requestTable> = {
+interface World extends SenderPorts, CommandOutput {
+  readonly files: Files;
+  readonly logins: () => Promise<Logins>;
+}
+
+export const command: Command<typeof requestTable, World> = {
   table: requestTable,
-  async run(context, given) {
-    const { ports } = context;
+  async run(world, given) {
     const args = withOwnLogin(given);
     // First, so that nobody is sent to a login by words that are wrong.
-    const wanted = await readRequest(context.files, args);
+    const wanted = await readRequest(world.files, args);
+    const logins = await world.logins();
     const target = { server: args.url, account: args.account };
     const login = args.login
-      ? await findOrMakeLogin(context, { ...args, ...target })
-      : await findLogin(ports, target);
+      ? await logins.findOrMake({ ...args, ...target })
+      : await findLogin(world, target);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
-    const signal = AbortSignal.any([context.signal, deadline.signal]);
-    const sender = createAuthorizedSender(ports, { login, relogin: reloginFor(context, args), signal });
+    const signal = AbortSignal.any([world.signal, deadline.signal]);
+    const sender = createAuthorizedSender(world, { login, relogin: logins.relogin(args), signal });
     await using response = await sender.send({
       ...wanted,
       url: args.url,
@@ -114,15 +121,19 @@ export const command: Command<typeof requestTable> = {
       signal,
     });
     if (args.fail && response.status >= 400) {
-      throw requestFailed(args.url, response.status, await readWords(ports.clock, response));
+      throw requestFailed(args.url, response.status, await readWords(world.clock, response));
     }
-    await print(context, args, response);
+    await print(world, args, response);
     return 0;
   },
 };
 
-async function print(context: CommandContext, args: Arguments, response: OutboundResponse): Promise<void> {
-  const { out, files } = context;
+async function print(
+  world: Pick<World, 'out' | 'files'>,
+  args: Arguments,
+  response: OutboundResponse,
+): Promise<void> {
+  const { out, files } = world;
   if (args.include) {
     const lines = [
       `HTTP ${response.status}`,
@@ -141,22 +152,25 @@ async function print(context: CommandContext, args: Arguments, response: Outboun
     }
     return;
   }
-  await printForPerson(context, response);
+  await printForPerson(world, response);
 }
 
 /** On a terminal the body is made harmless piece by piece, as it comes. */
-async function printForPerson(context: CommandContext, response: OutboundResponse): Promise<void> {
+async function printForPerson(
+  world: Pick<World, 'out' | 'files'>,
+  response: OutboundResponse,
+): Promise<void> {
   const type = response.headers.find(([name]) => name === 'content-type')?.[1];
   const decoder = new TextDecoder();
   let last = '\n';
   for await (const chunk of response.body) {
     const text = decoder.decode(chunk, { stream: true });
     last = text === '' ? last : text.slice(-1);
-    await context.out.write(serverText(text, true));
+    await world.out.write(serverText(text, true));
   }
-  await context.out.write(serverText(decoder.decode(), true));
+  await world.out.write(serverText(decoder.decode(), true));
   if (last !== '\n' && !mediaTypeIs(type, 'application/octet-stream')) {
-    await context.out.write('\n');
+    await world.out.write('\n');
   }
 }
 

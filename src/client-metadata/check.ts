@@ -1,52 +1,52 @@
-import type { CommandContext, CommandExit } from '../app/context.js';
+import type { CommandExit } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import { printable } from '../core/text/printable.js';
 import { checkDocument, type DocumentCheck, type PlacedFinding } from './check-document.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { readDocument } from './documents.js';
+import type { ClientMetadataWorld } from './ports.js';
 
 /** `client-metadata check`: findings on stdout; exit code 5 when a rule is broken. */
-export async function check(context: CommandContext, args: DocumentArguments): Promise<CommandExit> {
-  const { ports, signal } = context;
-  const subject = await subjectOf(context, args);
-  ports.progress.begin('Checking');
-  const result = await checkDocument(ports, { ...subject, offline: args.offline, signal });
-  ports.progress.end();
+export async function check(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
+  const { signal } = world;
+  const subject = await subjectOf(world, args);
+  world.progress.begin('Checking');
+  const result = await checkDocument(world, { ...subject, offline: args.offline, signal });
+  world.progress.end();
   const broken = result.findings.some(({ verdict }) => verdict === 'failure');
   // What cannot be reached is the network’s failure, unless something else is known to be wrong.
   if (!broken && result.unreachable !== undefined) {
-    if (!context.options.json && subject.file !== undefined) {
-      for (const line of checkLines(subject.path, result)) context.tell(line);
+    if (!world.json && subject.file !== undefined) {
+      for (const line of checkLines(subject.path, result)) world.tell(line);
     }
     throw result.unreachable;
   }
-  await show(context, subject.path, result, broken);
+  await show(world, subject.path, result, broken);
   return broken ? exitCode.serverBreaksRules : 0;
 }
 
-async function subjectOf(context: CommandContext, args: DocumentArguments) {
-  const configured =
-    args.url ?? (await context.configuration()).clientMetadataUrl ?? context.clientMetadataUrl;
+async function subjectOf(world: ClientMetadataWorld, args: DocumentArguments) {
+  const configured = args.url ?? (await world.configuration()).clientMetadataUrl ?? world.clientMetadataUrl;
   const word = args.target ?? configured;
   if (word !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
     return { url: word, file: undefined, path: undefined };
   }
-  const there = await readDocument(context, word);
+  const there = await readDocument(world, word);
   return { url: undefined, file: there.bytes, path: there.path };
 }
 
 async function show(
-  context: CommandContext,
+  world: ClientMetadataWorld,
   path: string | undefined,
   result: DocumentCheck,
   broken: boolean,
 ): Promise<void> {
-  if (!context.options.json) {
-    await context.out.line(checkLines(path, result).join('\n'));
+  if (!world.json) {
+    await world.out.line(checkLines(path, result).join('\n'));
     return;
   }
   const { url, fetched, findings, unreachable } = result;
-  await context.out.json({
+  await world.out.json({
     holds: !broken,
     file: path ?? null,
     url: url ?? null,

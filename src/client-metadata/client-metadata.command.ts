@@ -1,8 +1,9 @@
-import type { Command, CommandContext, CommandExit } from '../app/context.js';
+import type { Command, CommandExit } from '../core/command.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { clientMetadataTable, type DocumentArguments } from './client-metadata.options.js';
+import type { ClientMetadataWorld } from './ports.js';
 
 type Option = keyof DocumentArguments;
 
@@ -11,7 +12,7 @@ interface Action {
   readonly options: readonly Option[];
   /** Whether it takes a second word. */
   readonly target: boolean;
-  run(context: CommandContext, args: DocumentArguments): Promise<CommandExit>;
+  run(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit>;
 }
 
 const actions: Readonly<Record<string, Action>> = {
@@ -47,10 +48,10 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-export const command: Command<typeof clientMetadataTable> = {
+export const command: Command<typeof clientMetadataTable, ClientMetadataWorld> = {
   table: clientMetadataTable,
-  run(context, args) {
-    return actionOf(args).run(context, args);
+  run(world, args) {
+    return actionOf(args).run(world, args);
   },
 };
 

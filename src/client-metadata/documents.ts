@@ -1,8 +1,8 @@
-import type { CommandContext } from '../app/context.js';
 import { Failure } from '../core/failure.js';
 import { readWhole } from '../core/read-whole.js';
 import { documentMissing } from './failures.js';
 import type { HostedFile } from './hosted-folder.js';
+import type { ClientMetadataWorld } from './ports.js';
 
 /** Where `init` writes, and where the other actions look when they are told nothing else. */
 export const usualFolder = 'client-metadata';
@@ -31,20 +31,20 @@ export function placeOf(word: string | undefined): DocumentPlace {
 
 /** @throws Failure `client_metadata_missing`, `input_too_large` */
 export async function readDocument(
-  context: CommandContext,
+  { files }: Pick<ClientMetadataWorld, 'files'>,
   word: string | undefined,
 ): Promise<DocumentThere> {
   const place = placeOf(word);
   try {
-    return { ...place, bytes: await readWhole(context.files.read(place.path), place.path, mostBytes) };
+    return { ...place, bytes: await readWhole(files.read(place.path), place.path, mostBytes) };
   } catch (error) {
     throw error instanceof Failure && error.code === 'file_unreadable' ? documentMissing(error) : error;
   }
 }
 
-export async function isThere(context: CommandContext, path: string): Promise<boolean> {
+export async function isThere({ files }: Pick<ClientMetadataWorld, 'files'>, path: string): Promise<boolean> {
   try {
-    await readWhole(context.files.read(path), path, mostBytes);
+    await readWhole(files.read(path), path, mostBytes);
     return true;
   } catch (error) {
     if (error instanceof Failure && error.code === 'file_unreadable') return false;
@@ -54,13 +54,13 @@ export async function isThere(context: CommandContext, path: string): Promise<bo
 
 /** Writes every file of a folder; others that lie there are left alone. @throws Failure `file_unwritable` */
 export async function writeFolder(
-  context: CommandContext,
+  { files }: Pick<ClientMetadataWorld, 'files'>,
   folder: string,
-  files: readonly HostedFile[],
+  all: readonly HostedFile[],
 ): Promise<void> {
-  await context.files.makeFolder(folder);
-  for (const { name, text } of files) {
-    await context.files.write(`${folder}/${name}`, bytesOf(text));
+  await files.makeFolder(folder);
+  for (const { name, text } of all) {
+    await files.write(`${folder}/${name}`, bytesOf(text));
   }
 }
 

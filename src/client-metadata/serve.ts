@@ -1,15 +1,16 @@
-import type { CommandContext, CommandExit } from '../app/context.js';
+import type { CommandExit } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { readDocument } from './documents.js';
 import { documentHeaders, otherHeaders } from './hosted-folder.js';
+import type { ClientMetadataWorld } from './ports.js';
 import { changedSettings } from './settings.js';
 
 /** `client-metadata serve`: the folder over https on loopback, until the program is told to end. */
-export async function serve(context: CommandContext, args: DocumentArguments): Promise<CommandExit> {
-  const there = await readDocument(context, args.target);
+export async function serve(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
+  const there = await readDocument(world, args.target);
   const { url } = changedSettings(there, { url: undefined, name: undefined, contact: undefined });
   const own = new URL(url);
   const isLocal = ['127.0.0.1', 'localhost'].includes(own.hostname);
@@ -23,18 +24,18 @@ export async function serve(context: CommandContext, args: DocumentArguments): P
     [`${base}index.html`, page],
     [`${base}logo.svg`, { path: `${folder}/logo.svg`, headers: typed('image/svg+xml') }],
   ]);
-  await using server = await context.documentServers.serve({ port, tls: readTls(args), site });
+  await using server = await world.documentServers.serve({ port, tls: readTls(args), site });
   const host = isLocal ? own.hostname : '127.0.0.1';
   const served = `https://${host}:${server.port}${own.pathname}`;
-  await tellPlace(context, { url: served, certificateFile: server.certificateFile });
+  await tellPlace(world, { url: served, certificateFile: server.certificateFile });
   if (served !== url) {
-    context.tell(
+    world.tell(
       `Note: the document is made for ${printable(url)}, and counts at no other address. For this one:`,
     );
-    context.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
+    world.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
   }
-  context.tell('Ctrl-C ends it.');
-  await ended(context.signal);
+  world.tell('Ctrl-C ends it.');
+  await ended(world.signal);
   return exitCode.interrupted;
 }
 
@@ -53,19 +54,19 @@ function readTls({ tlsCert, tlsKey, selfSigned }: DocumentArguments) {
 }
 
 async function tellPlace(
-  context: CommandContext,
+  world: ClientMetadataWorld,
   place: { readonly url: string; readonly certificateFile: string | undefined },
 ): Promise<void> {
   const { url, certificateFile } = place;
-  if (context.options.json) await context.out.json({ url, certificate: certificateFile ?? null });
-  else await context.out.line(url);
+  if (world.json) await world.out.json({ url, certificate: certificateFile ?? null });
+  else await world.out.line(url);
   if (certificateFile === undefined) return;
   const trust = `POSTERN_CA_FILE=${shellWord(certificateFile)}`;
-  context.tell(`Its certificate, for as long as this runs: ${printable(certificateFile)}`);
-  context.tell(`Check it:  ${trust} postern client-metadata check ${shellWord(url)}`);
+  world.tell(`Its certificate, for as long as this runs: ${printable(certificateFile)}`);
+  world.tell(`Check it:  ${trust} postern client-metadata check ${shellWord(url)}`);
   const allow = `--allow-client-documents-from ${new URL(url).host}`;
-  context.tell(`Try it:    postern sandbox ${allow} --client-documents-ca ${shellWord(certificateFile)}`);
-  context.tell(`           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`);
+  world.tell(`Try it:    postern sandbox ${allow} --client-documents-ca ${shellWord(certificateFile)}`);
+  world.tell(`           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`);
 }
 
 function ended(signal: AbortSignal): Promise<void> {

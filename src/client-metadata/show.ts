@@ -1,34 +1,35 @@
-import type { CommandContext, CommandExit } from '../app/context.js';
+import type { CommandExit } from '../core/command.js';
 import { defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { readLoginTarget } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import type { DocumentArguments } from './client-metadata.options.js';
+import type { ClientMetadataWorld } from './ports.js';
 import { type ShownIdentity, showIdentity } from './show-login.js';
 
 /** `client-metadata show <server>`: how a login there would name itself, and why. */
-export async function show(context: CommandContext, args: DocumentArguments): Promise<CommandExit> {
-  const { ports, signal, out } = context;
+export async function show(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
+  const { signal, out } = world;
   if (args.target === undefined) {
     throw usageWrong(
       'show needs a server: its URL, or the name of a login.',
       'postern client-metadata --help',
     );
   }
-  const { server, account } = await readLoginTarget(ports, args.target, defaultAccount);
-  const configuration = await context.configuration();
-  const { logins } = await ports.index.read();
+  const { server, account } = await readLoginTarget(world, args.target, defaultAccount);
+  const configuration = await world.configuration();
+  const { logins } = await world.index.read();
   const held = logins.find((login) => login.server === server && login.account === account);
-  const shown = await showIdentity(ports, {
+  const shown = await showIdentity(world, {
     server,
     clients: configuration.clients,
-    metadataUrl: args.url ?? documentOf(configuration.clientMetadataUrl ?? context.clientMetadataUrl, held),
+    metadataUrl: args.url ?? documentOf(configuration.clientMetadataUrl ?? world.clientMetadataUrl, held),
     redirectPort: configuration.redirectPort,
     signal,
   });
-  ports.progress.end();
-  if (context.options.json) await out.json({ ...shown, clientId: shown.clientId ?? null });
+  world.progress.end();
+  if (world.json) await out.json({ ...shown, clientId: shown.clientId ?? null });
   else await out.line(linesOf(shown).join('\n'));
   return 0;
 }

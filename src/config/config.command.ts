@@ -1,7 +1,7 @@
-import type { Command } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import {
   type Configuration,
+  type ConfigurationFile,
   environmentLines,
   type SetValue,
   setValues,
@@ -22,15 +22,23 @@ export const configTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof configTable> = {
+interface World extends CommandOutput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** @throws Failure `configuration_unusable` */
+  readonly configuration: () => Promise<Configuration>;
+  /** The configuration file as it is, and the folder where it would be. @throws Failure `configuration_unusable` */
+  readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
+}
+
+export const command: Command<typeof configTable, World> = {
   table: configTable,
-  async run(context) {
-    const { out, env } = context;
-    const { folder, found } = context.configurationFile();
+  async run(world) {
+    const { out, env } = world;
+    const { folder, found } = world.configurationFile();
     const set = setValues(found, env);
-    const configuration = await context.configuration();
+    const configuration = await world.configuration();
     const path = `${folder}/config.json`;
-    if (context.options.json) {
+    if (world.json) {
       await out.json({
         file: path,
         exists: found !== undefined,

@@ -1,3 +1,5 @@
+import type { ResultWriter } from './output.js';
+
 /** What every option says about itself; nothing here runs, so that a table costs nothing to load. */
 interface OptionBase {
   /** In kebab-case, without the dashes. */
@@ -112,4 +114,26 @@ export type LooseArguments = Readonly<Record<string, ArgumentValue>>;
 export function camelCase(name: string): string {
   const [first = '', ...others] = name.split('-');
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** How a command ended: 0, or what the table of exit codes says (`failure.ts`); of `exec`, its program's own. */
+export type CommandExit = number;
+
+/** What every command is given, beside the ports that it names. */
+export interface CommandOutput {
+  /** stdout: the result and nothing else. */
+  readonly out: ResultWriter;
+  /** `--json`: the result as one JSON object. */
+  readonly json: boolean;
+  /** A line for the person on stderr; left out with `--quiet`. What a server said in it goes through `printable`. */
+  readonly tell: (line: string) => void;
+  /** Aborted when the program is to end; its reason is a `Failure`. */
+  readonly signal: AbortSignal;
+}
+
+/** What a command's file exports. `World` is what it needs, and no more. */
+export interface Command<Table extends CommandTable, World> {
+  readonly table: Table;
+  /** @throws Failure for whatever a person can act on */
+  readonly run: (world: World, args: ArgumentsOf<Table>) => Promise<CommandExit>;
 }

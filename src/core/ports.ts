@@ -1,4 +1,5 @@
 import type { Limits } from './limits.js';
+import type { LoginRecord } from './records.js';
 import type { Step } from './step.js';
 
 /** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
@@ -71,6 +72,85 @@ export interface OwnProgram {
    * second line. Returns its absolute path. @throws Failure `shim_refused`, `file_unwritable`
    */
   writeShim(path: string, text: string, mark: string): Promise<string>;
+}
+
+/** What the system sends to end, or to tell, this process. */
+export interface Signals {
+  /** Until disposed, asks `taker` first; what it returns `true` for has no other effect. */
+  take(taker: (signal: string) => boolean): Disposable;
+}
+
+/**
+ * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
+ * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that). `begin` is to
+ * be called when the person has said yes and a login page is really about to be opened: it counts against the budget of
+ * the hour, and throws when that is used up.
+ */
+export type Relogin = (
+  login: LoginRecord,
+  scopes: readonly string[],
+  begin: () => Promise<void>,
+) => Promise<LoginRecord | undefined>;
+
+/** What of a command line says how the login page gets before the person. */
+export interface BrowserOptions {
+  readonly browser: boolean;
+  readonly noBrowser: boolean;
+}
+
+/** How a command gets a login from a person; `app` joins it to `login/`. */
+export interface Logins {
+  /** The login that is meant; where there is none for that URL, a new one. @throws Failure of `findLogin` and of the login */
+  findOrMake(
+    wanted: BrowserOptions & { readonly server: string; readonly account: string | undefined },
+  ): Promise<LoginRecord>;
+  /**
+   * In the middle of a command that a person typed: with `login` without a question; without it only more scope, after a
+   * yes at the terminal. Undefined where nobody can be asked.
+   */
+  relogin(options: BrowserOptions & { readonly login: boolean }): Relogin | undefined;
+  /** For requests of programs: whatever they cause, no person has typed it. Undefined where nobody can be reached. */
+  reloginForPrograms(options: BrowserOptions): Relogin | undefined;
+  /**
+   * For a program that runs beside others, and whose stdin is not the person's: in the browser, nothing is asked here.
+   * Undefined where there is none.
+   */
+  inBackground(wanted: {
+    readonly server: string;
+    readonly account: string | undefined;
+  }): LoginInBackground | undefined;
+}
+
+/** Makes the login, or one with more scope than the one that is held; `begin` as for `Relogin`. */
+export type LoginInBackground = (
+  held: LoginRecord | undefined,
+  scopes: readonly string[],
+  begin: () => Promise<void>,
+) => Promise<LoginRecord>;
+
+/** A server out of another program's configuration. */
+export interface OfferedServer {
+  readonly name: string;
+  readonly url: string;
+  /** A short name for the login, where one can be made of the program's. */
+  readonly loginName: string | undefined;
+  /** Is there a login for it already? */
+  readonly hasLogin: boolean;
+}
+
+/**
+ * The servers in the configuration that a program keeps for this person, each once; `app` joins it to `setup/`.
+ * @throws Failure `program_unknown`, `usage`, `program_file_unusable`, also where a file is broken: then it is not said to
+ * name no server
+ */
+export type FindServers = (program: string, logins: readonly LoginRecord[]) => Promise<OfferedServers>;
+
+/** What of a program's configuration was looked at, and what was in it. */
+export interface OfferedServers {
+  /** The program, as people call it. */
+  readonly title: string;
+  readonly files: readonly string[];
+  readonly servers: readonly OfferedServer[];
 }
 
 /** What is small and needed everywhere. */

@@ -1,11 +1,15 @@
-import type { Command, CommandContext } from '../app/context.js';
+import type { Command, CommandOutput } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
+import type { Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { Deadline } from '../core/time.js';
+import type { StorePorts } from '../stores/ports.js';
 import { pickCredential } from '../tokens/credential-target.js';
+import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import { noLogin } from '../tokens/find-login.js';
 import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
+import type { TokenPorts } from '../tokens/token-request.js';
 import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from './call.js';
 import { type CredentialFormat, credentialTable, formatsAskedAgain } from './credential.options.js';
 import { deadlinePassed, secretOnTerminal } from './failures.js';
@@ -20,9 +24,9 @@ import {
 } from './find-credential.js';
 import { grantToken } from './grant-token.js';
 import { readCall } from './read-call.js';
-import { inputBytes, readInput } from './read-input.js';
+import { inputBytes, type ReadInput, readInput } from './read-input.js';
 import { reportAskedAgain, reportRefused } from './report-refused.js';
-import { writeShim } from './shim.js';
+import { type ShimWorld, writeShim } from './shim.js';
 
 /** Of the time that the whole process may take: for what is said and remembered at the end. */
 const endMs = 800;
@@ -37,43 +41,53 @@ interface Progress {
   renewedAt?: number | undefined;
 }
 
-export const command: Command<typeof credentialTable> = {
+interface World
+  extends TokenPorts,
+    ShimWorld,
+    CommandOutput,
+    RefreshPorts,
+    Pick<StorePorts, 'failures' | 'handedOut'> {
+  readonly files: Files;
+  /** What the short way has read of stdin already. */
+  readonly input: ReadInput | undefined;
+  /** What is left of `ms`, counted from the start of the process. */
+  readonly timeLeft: (ms: number) => number;
+}
+
+export const command: Command<typeof credentialTable, World> = {
   table: credentialTable,
-  async run(context, args) {
+  async run(world, args) {
     const format = formatOf(args);
     if (args.shim !== undefined) {
-      await writeShim(context, format, args, args.shim);
+      await writeShim(world, format, args, args.shim);
       return 0;
     }
     const progress: Progress = { call: undefined, login: undefined };
     const limitMs = args.timeout * 1000;
-    using deadline = new Deadline(context.timeLeft(limitMs - endMs), () =>
+    using deadline = new Deadline(world.timeLeft(limitMs - endMs), () =>
       deadlinePassed(progress.login, args.timeout),
     );
-    const signal = AbortSignal.any([context.signal, deadline.signal]);
+    const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
-      const output = await before(signal, answer(context, format, args, progress, signal));
-      await context.out.write(output);
+      const output = await before(signal, answer(world, format, args, progress, signal));
+      await world.out.write(output);
       const { call, login, obtainedAt, renewedAt } = progress;
       if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
-        await context.ports.handedOut.note(
-          { key: login.key, obtainedAt, renewedAt },
-          context.ports.clock.now(),
-        );
+        await world.handedOut.note({ key: login.key, obtainedAt, renewedAt }, world.clock.now());
       }
       if (call?.kind === 'get' && login !== undefined) {
-        await forgetFailures(context.ports, login.server, format);
-        await forgetFailures(context.ports, '', format); // those that named no server
+        await forgetFailures(world, login.server, format);
+        await forgetFailures(world, '', format); // those that named no server
       }
       return 0;
     } catch (error) {
       if (error instanceof Failure && error.exit !== exitCode.interrupted) {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
-        await rememberFailure(context.ports, { format, origin }, error.code);
+        await rememberFailure(world, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
         if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) {
-          await context.out.write('quit=1\n\n');
+          await world.out.write('quit=1\n\n');
         }
       }
       throw error;
@@ -83,54 +97,54 @@ export const command: Command<typeof credentialTable> = {
 
 /** The bytes for stdout. Fills in `progress` as it goes. */
 async function answer(
-  context: CommandContext,
+  world: World,
   format: CredentialFormat,
   args: CredentialArguments,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const { ports, env } = context;
-  const call = readCall(format, args, { env, input: await inputFor(context, format, args) });
+  const { env } = world;
+  const call = readCall(format, args, { env, input: await inputFor(world, format, args) });
   if (call.kind === 'answer') {
     return call.output;
   }
   progress.call = call;
-  if (call.kind === 'get' && context.out.isTerminal && !args.showSecret) {
+  if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) {
     throw secretOnTerminal();
   }
-  const { logins } = await ports.index.read();
+  const { logins } = await world.index.read();
   progress.login = namedLogin(logins, call.wanted);
   if (call.kind === 'too_old') {
     if (findCredential(logins, call.wanted).kind === 'one') {
-      context.tell('postern: this server takes Bearer tokens alone, which git sends from version 2.46 on.');
+      world.tell('postern: this server takes Bearer tokens alone, which git sends from version 2.46 on.');
     }
     return '';
   }
-  const login = loginFor(context, call, logins);
+  const login = loginFor(world, call, logins);
   progress.login = login;
   if (login !== undefined) await checkPin(login, call.wanted);
   if (call.kind === 'refused') {
-    if (login !== undefined) await reportRefused(ports, login, call.credential);
+    if (login !== undefined) await reportRefused(world, login, call.credential);
     return '';
   }
   if (login === undefined) {
     return call.unmapped ?? '';
   }
   const noted = call.refused
-    ? { login: await reportRefused(ports, login, undefined), renewedAt: undefined }
+    ? { login: await reportRefused(world, login, undefined), renewedAt: undefined }
     : formatsAskedAgain.has(format)
-      ? await reportAskedAgain(ports, login)
+      ? await reportAskedAgain(world, login)
       : { login, renewedAt: undefined };
   progress.renewedAt = noted.renewedAt;
-  const token = await grantToken(ports, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
+  const token = await grantToken(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
   progress.obtainedAt = token.obtainedAt;
-  return call.output({ ...token, server: token.binding.server }, ports.clock.now());
+  return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }
 
 /** Undefined where the caller is to hear nothing. */
 function loginFor(
-  context: CommandContext,
+  world: World,
   call: Exclude<CredentialCall, { readonly kind: 'answer' | 'too_old' }>,
   logins: readonly LoginRecord[],
 ): LoginRecord | undefined {
@@ -147,7 +161,7 @@ function loginFor(
   }
   if (call.kind === 'get' && call.hint === 'use_http_path' && found.onOrigin !== undefined) {
     const origin = originOfWanted({ named: undefined, target: found.onOrigin.server }, undefined);
-    context.tell(
+    world.tell(
       `postern: git does not say which path it asks for; let it: git config --global credential.${origin}.useHttpPath true`,
     );
   }
@@ -163,7 +177,7 @@ function covers(login: LoginRecord | undefined, wanted: WantedCredential): boole
 }
 
 async function inputFor(
-  context: CommandContext,
+  world: World,
   format: CredentialFormat,
   args: CredentialArguments,
 ): Promise<Uint8Array> {
@@ -171,7 +185,7 @@ async function inputFor(
   if (input === undefined) {
     return new Uint8Array();
   }
-  return inputBytes(format, context.input ?? (await readInput(context.files.stdin(), input)));
+  return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
 }
 
 /** Whatever does not listen to the signal is left alone when it comes. */

@@ -1,12 +1,13 @@
-import type { Command, CommandContext } from '../app/context.js';
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandTable } from '../core/command.js';
 import { Secret } from '../core/secret.js';
 import { argumentRefused, usageWrong } from '../core/usage-failures.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
+import type { TokenPorts } from '../tokens/token-request.js';
 import { tokenToKeep } from '../tokens/valid-token.js';
 import { ownVariable, readTokenVariable, type TokenVariable, tokenIn } from './formats/environment.js';
+import type { Programs } from './programs.js';
 
 export const execTable = {
   name: 'exec',
@@ -56,33 +57,35 @@ type Arguments = ArgumentsOf<typeof execTable>;
 
 const help = 'postern exec --help';
 
-export const command: Command<typeof execTable> = {
+interface World extends TokenPorts {
+  readonly programs: Programs;
+  readonly signal: AbortSignal;
+}
+
+export const command: Command<typeof execTable, World> = {
   table: execTable,
-  async run(context, args) {
+  async run(world, args) {
     const [program, ...programArgs] = args.command;
     if (program === undefined || program === '') {
       throw usageWrong('postern exec needs a command to run, after “--”.', help);
     }
-    const environment = await tokensFor(context, args);
-    return context.programs.run({ program, args: programArgs, secrets: environment });
+    const environment = await tokensFor(world, args);
+    return world.programs.run({ program, args: programArgs, secrets: environment });
   },
 };
 
 /** Every token before anything is started: with one of them missing nothing is. */
-async function tokensFor(
-  context: CommandContext,
-  args: Arguments,
-): Promise<Readonly<Record<string, Secret>>> {
-  const { ports, signal } = context;
+async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record<string, Secret>>> {
+  const { signal } = world;
   const environment: Record<string, Secret> = {};
   for (const { name, server, holds } of variablesOf(args)) {
     const own = server === undefined;
-    const login = await findLogin(ports, {
+    const login = await findLogin(world, {
       server: server ?? args.server ?? '',
       account: own ? args.account : undefined,
       pin: own ? args.pin : undefined,
     });
-    const token = await tokenToKeep(ports, { login, minLifeMs: args.minTtl * 1000, signal });
+    const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal });
     proveNamed(token, own ? args.server : server);
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Signals } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import { programNotStarted } from './failures.js';
 
@@ -85,10 +86,4 @@ export interface Programs {
     readonly args: readonly string[];
     readonly secrets: Readonly<Record<string, Secret>>;
   }): Promise<number>;
-}
-
-/** What the system sends to end, or to tell, this process. No part of `Ports`. */
-export interface Signals {
-  /** Until disposed, asks `taker` first; what it returns `true` for has no other effect. */
-  take(taker: (signal: string) => boolean): Disposable;
 }

@@ -1,6 +1,8 @@
-import type { CommandContext } from '../app/context.js';
+import type { CommandOutput } from '../core/command.js';
+import type { OwnProgram } from '../core/ports.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
+import type { StorePorts } from '../stores/ports.js';
 import { addressSecret } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import { type LoginWords, loginWords } from '../tokens/login-pin.js';
@@ -9,6 +11,13 @@ import type { CredentialFormat } from './credential.options.js';
 import { wordsWrong } from './failures.js';
 import { readVariables } from './formats/environment.js';
 import { readCall } from './read-call.js';
+
+/** What it takes to write one. */
+export interface ShimWorld extends Pick<StorePorts, 'index'>, Pick<CommandOutput, 'tell'> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** This program, as others are to start it. @throws Failure `path_refused` */
+  readonly self: () => OwnProgram;
+}
 
 /** The second line of every shim: what makes a file ours to replace. */
 export const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
@@ -82,7 +91,7 @@ function forBatch(word: string): string {
  * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, `address_secret`
  */
 async function lasting(
-  { ports }: CommandContext,
+  ports: Pick<StorePorts, 'index'>,
   {
     server,
     account,
@@ -102,7 +111,7 @@ async function lasting(
  * @throws Failure `shim_refused` where the file is somebody else's, `login_needed`, `usage_wrong`
  */
 export async function writeShim(
-  context: CommandContext,
+  world: ShimWorld,
   format: CredentialFormat,
   args: CredentialArguments,
   path: string,
@@ -110,17 +119,17 @@ export async function writeShim(
   refuseMore(format, args);
   if (format === 'env') readVariables(args.var);
   const [server] = args.words;
-  const named = server === undefined ? undefined : await lasting(context, { ...args, server });
+  const named = server === undefined ? undefined : await lasting(world, { ...args, server });
   if (server === undefined && ['header', 'token', 'curl', 'env'].includes(format)) {
     readCall(format, args, { env: {}, input: new Uint8Array() }); // says that it needs a server
   }
-  const self = context.self();
-  const variables = { ...self.variables, ...authorityVariables(context.env) };
+  const self = world.self();
+  const variables = { ...self.variables, ...authorityVariables(world.env) };
   const text = shimText(self.platform, self.program, variables, shimWords(format, args, named));
   const written = await self.writeShim(path, text, shimMark);
-  context.tell(`Written: ${printable(written, 400)}`);
-  if (proxyVariables(context.env).kind !== 'none') {
-    context.tell(
+  world.tell(`Written: ${printable(written, 400)}`);
+  if (proxyVariables(world.env).kind !== 'none') {
+    world.tell(
       'Note: HTTPS_PROXY is set in this shell and not in that file; whoever runs it has to pass it on.',
     );
   }

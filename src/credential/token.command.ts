@@ -1,9 +1,9 @@
-import type { Command } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { formatScope } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
+import type { TokenPorts } from '../tokens/token-request.js';
 import { refreshedToken, validToken } from '../tokens/valid-token.js';
 
 export const tokenTable = {
@@ -40,17 +40,16 @@ export const tokenTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof tokenTable> = {
+export const command: Command<typeof tokenTable, TokenPorts & CommandOutput> = {
   table: tokenTable,
-  async run(context, args) {
-    const { ports, out } = context;
-    const login = await findLogin(ports, { server: args.server, account: args.account });
-    const asked = { login, minLifeMs: args.minTtl * 1000, signal: context.signal };
+  async run(world, args) {
+    const login = await findLogin(world, { server: args.server, account: args.account });
+    const asked = { login, minLifeMs: args.minTtl * 1000, signal: world.signal };
     const token = args.refresh
-      ? await refreshedToken(ports, asked)
-      : await validToken(ports, { ...asked, rejected: undefined });
+      ? await refreshedToken(world, asked)
+      : await validToken(world, { ...asked, rejected: undefined });
     proveNamed(token, args.server);
-    await out.write(tokenOutput(token, { header: args.header, json: context.options.json }));
+    await world.out.write(tokenOutput(token, { header: args.header, json: world.json }));
     return 0;
   },
 };

@@ -1,13 +1,20 @@
-import type { CommandContext } from '../app/context.js';
-import type { ArgumentsOf } from '../core/command.js';
+import type { ArgumentsOf, CommandOutput } from '../core/command.js';
+import type { CorePorts, FindServers, OfferedServer, OfferedServers } from '../core/ports.js';
 import { closest } from '../core/text/closest.js';
 import { printable, shellWord } from '../core/text/printable.js';
-import { argumentRefused, usageWrong } from '../core/usage-failures.js';
-import { findServers, type OfferedServer, type OfferedServers } from '../setup/find-servers.js';
-import { programNamed } from '../setup/target.js';
+import { usageWrong } from '../core/usage-failures.js';
+import type { StorePorts } from '../stores/ports.js';
 import type { LoginArguments } from './client/client-options.js';
 import { noServersThere, serverNotThere } from './failures.js';
 import type { loginTable } from './login.options.js';
+
+/** What is needed to take a server out of another program's configuration. */
+export interface ImportWorld
+  extends Omit<CommandOutput, 'tell'>,
+    Pick<StorePorts, 'index'>,
+    Pick<CorePorts, 'terminal'> {
+  readonly findServers: FindServers;
+}
 
 /**
  * The arguments of `login` with a server in them: the one that was named, or one out of another program's
@@ -15,7 +22,7 @@ import type { loginTable } from './login.options.js';
  * @throws Failure `usage_wrong`, `no_servers_there`, `server_not_there`, `program_unknown`, `program_file_unusable`
  */
 export async function withServer(
-  context: CommandContext,
+  world: ImportWorld,
   args: ArgumentsOf<typeof loginTable>,
 ): Promise<LoginArguments | undefined> {
   const { server, from } = args;
@@ -28,38 +35,33 @@ export async function withServer(
     }
     return { ...args, server };
   }
-  const program = programNamed(from);
-  if (program.servers === undefined) {
-    throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`);
-  }
-  const { logins } = await context.ports.index.read();
-  const found = await findServers(await context.neighbours(), program, logins);
-  if (found.servers.length === 0) throw noServersThere(program.title, found.files);
-  const chosen = await choose(context, found, { server, title: program.title });
+  const { logins } = await world.index.read();
+  const found = await world.findServers(from, logins);
+  if (found.servers.length === 0) throw noServersThere(found.title, found.files);
+  const chosen = await choose(world, found, server);
   if (chosen === undefined) return undefined;
   return { ...args, server: chosen.url, name: args.name ?? chosen.loginName };
 }
 
 async function choose(
-  context: CommandContext,
-  { servers }: OfferedServers,
-  { server, title }: { readonly server: string | undefined; readonly title: string },
+  { terminal, out, json, signal }: ImportWorld,
+  { servers, title }: OfferedServers,
+  server: string | undefined,
 ): Promise<OfferedServer | undefined> {
-  const { ports, signal, options } = context;
   if (server !== undefined) {
     const named = servers.find(({ name, url }) => name === server || url === server);
     const names = servers.map(({ name }) => name);
     if (named === undefined) throw serverNotThere(server, title, closest(server, names), names);
     return named;
   }
-  if (ports.terminal.interactive && !options.json) {
-    const index = await ports.terminal.choose('Log in to which of them?', servers.map(choiceLine), signal);
+  if (terminal.interactive && !json) {
+    const index = await terminal.choose('Log in to which of them?', servers.map(choiceLine), signal);
     return servers[index];
   }
-  if (options.json) {
-    await context.out.json({ servers: servers.map(({ name, url, hasLogin }) => ({ name, url, hasLogin })) });
+  if (json) {
+    await out.json({ servers: servers.map(({ name, url, hasLogin }) => ({ name, url, hasLogin })) });
   } else {
-    await context.out.line(servers.map(commandLine).join('\n'));
+    await out.line(servers.map(commandLine).join('\n'));
   }
   return undefined;
 }

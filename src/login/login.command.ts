@@ -1,4 +1,4 @@
-import type { Command, CommandContext } from '../app/context.js';
+import type { Command, CommandOutput } from '../core/command.js';
 import {
   defaultAccount,
   isStoreChoice,
@@ -14,53 +14,54 @@ import { clientCredentialsLogin } from './client/client-credentials.js';
 import { clientOfNewKey, type LoginArguments, readClient, readOwnClient } from './client/client-options.js';
 import { makeKeyForLogin } from './client/made-keys.js';
 import { deviceLogin } from './device/device-login.js';
-import { withServer } from './import-servers.js';
+import { type ImportWorld, withServer } from './import-servers.js';
 import { login } from './log-in.js';
 import { loginTable } from './login.options.js';
-import { loginDefaults } from './login-options.js';
+import { type LoginWorld, loginDefaults } from './logins.js';
 import { loginTogether } from './one-login-at-a-time.js';
 import { loginJson, loginLines, loginStatus, newKeyLines } from './render.js';
 
-export const command: Command<typeof loginTable> = {
+type World = LoginWorld & ImportWorld & CommandOutput;
+
+export const command: Command<typeof loginTable, World> = {
   table: loginTable,
-  async run(context, given) {
-    const { ports } = context;
-    const args = await withServer(context, given);
+  async run(world, given) {
+    const args = await withServer(world, given);
     if (args === undefined) {
       return 0;
     }
     if (args.generateKey) {
-      return printNewKey(context, args);
+      return printNewKey(world, args);
     }
     const record = args.clientCredentials
-      ? await loginAsClient(context, args)
-      : await loginAsPerson(context, args);
-    const now = ports.clock.now();
+      ? await loginAsClient(world, args)
+      : await loginAsPerson(world, args);
+    const now = world.clock.now();
     const status = loginStatus(record, now);
-    if (context.options.json) {
-      await context.out.json(loginJson(status));
+    if (world.json) {
+      await world.out.json(loginJson(status));
     } else {
-      await context.out.line(['Logged in.', ...loginLines(status, now)].join('\n'));
+      await world.out.line(['Logged in.', ...loginLines(status, now)].join('\n'));
     }
     return 0;
   },
 };
 
 /** The public half goes to stdout, so that it can be piped; what to do with it, to the person. */
-async function printNewKey(context: CommandContext, args: LoginArguments): Promise<0> {
-  const { ports, signal } = context;
+async function printNewKey(world: World, args: LoginArguments): Promise<0> {
+  const { signal } = world;
   const clientId = clientOfNewKey(args);
-  const { server } = await readLoginTarget(ports, args.server, args.account);
-  const made = await makeKeyForLogin(ports, {
+  const { server } = await readLoginTarget(world, args.server, args.account);
+  const made = await makeKeyForLogin(world, {
     server,
     issuer: args.authorizationServer,
     clientId,
     algorithm: args.keyAlgorithm,
-    store: readStore(args.store) ?? (await context.configuration()).store,
+    store: readStore(args.store) ?? (await world.configuration()).store,
     signal,
   });
-  await context.out.json({ keys: made.keys });
-  for (const line of newKeyLines(made, wordsOf(args))) context.tell(line);
+  await world.out.json({ keys: made.keys });
+  for (const line of newKeyLines(made, wordsOf(args))) world.tell(line);
   return 0;
 }
 
@@ -82,14 +83,13 @@ function readStore(text: string | undefined): StoreKind | undefined {
   return text;
 }
 
-async function loginAsPerson(context: CommandContext, args: LoginArguments): Promise<LoginRecord> {
-  const { ports } = context;
-  const { server, account } = await readLoginTarget(ports, args.server, args.account);
+async function loginAsPerson(world: World, args: LoginArguments): Promise<LoginRecord> {
+  const { server, account } = await readLoginTarget(world, args.server, args.account);
   const scopes = readScopes(args.scope);
   const store = readStore(args.store);
-  const { logins } = await ports.index.read();
+  const { logins } = await world.index.read();
   const seen = logins.find((one) => one.server === server && one.account === account);
-  const defaults = await loginDefaults(context, {
+  const defaults = await loginDefaults(world, {
     login: { server, account, name: seen?.name },
     of: 'login',
     browser: args.browser,
@@ -104,26 +104,25 @@ async function loginAsPerson(context: CommandContext, args: LoginArguments): Pro
     heldScopes: [],
     issuer: args.authorizationServer,
     registration: args.registration,
-    client: await readClient(context, args),
+    client: await readClient(world, args),
     metadataUrl: args.clientMetadataUrl ?? documentOf(defaults.metadataUrl, seen),
     store: store ?? defaults.store,
     redirectPort: args.redirectPort ?? defaults.redirectPort,
     timeoutMs: args.timeout === undefined ? defaults.timeoutMs : args.timeout * 1000,
     seen,
   };
-  return loginTogether(ports, request, args.device ? deviceLogin : login);
+  return loginTogether(world, request, args.device ? deviceLogin : login);
 }
 
-async function loginAsClient(context: CommandContext, args: LoginArguments): Promise<LoginRecord> {
-  const { ports, signal } = context;
-  return clientCredentialsLogin(ports, {
-    ...(await readLoginTarget(ports, args.server, args.account)),
+async function loginAsClient(world: World, args: LoginArguments): Promise<LoginRecord> {
+  return clientCredentialsLogin(world, {
+    ...(await readLoginTarget(world, args.server, args.account)),
     name: args.name,
     scopes: readScopes(args.scope),
     issuer: args.authorizationServer,
-    client: await readOwnClient(context, args),
-    store: readStore(args.store) ?? (await context.configuration()).store,
-    signal,
+    client: await readOwnClient(world, args),
+    store: readStore(args.store) ?? (await world.configuration()).store,
+    signal: world.signal,
   });
 }
 

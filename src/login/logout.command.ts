@@ -1,10 +1,12 @@
-import type { Command, CommandContext, CommandExit } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode, type Failure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
+import type { HttpPorts } from '../http/request.js';
 import { mendStrays } from '../stores/orphans.js';
+import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
 import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
 import { byFailure, callName, inWords, leftoverLines } from './render.js';
@@ -39,45 +41,51 @@ export const logoutTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof logoutTable> = {
+interface World
+  extends CommandOutput,
+    Omit<StorePorts, 'handedOut' | 'attempts'>,
+    Pick<HttpPorts, 'door'>,
+    Pick<CorePorts, 'limits' | 'journal' | 'clock' | 'progress'> {}
+
+export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
-  async run(context, args) {
+  async run(world, args) {
     if (args.all === (args.server !== undefined)) {
       throw usageWrong(
         'postern logout ends one login, that is named, or --all of them.',
         'postern help logout',
       );
     }
-    return args.server === undefined ? endAll(context, args.force) : endOne(context, args.server, args);
+    return args.server === undefined ? endAll(world, args.force) : endOne(world, args.server, args);
   },
 };
 
 async function endOne(
-  context: CommandContext,
+  world: World,
   server: string,
   { account, force }: { readonly account: string | undefined; readonly force: boolean },
 ): Promise<CommandExit> {
-  const { ports, out, signal, options } = context;
-  const login = await findLogin(ports, { server, account, exact: true });
-  ports.progress.begin(`Logging out of ${login.server}`);
-  const result = await logout(ports, { login, force, signal });
-  ports.progress.end();
-  const left = await mendStrays(ports, ({ store }) => store === login.store, signal);
-  if (options.json) await out.json({ logouts: [resultJson(result)] });
-  else await out.line(resultLine(result, ports.clock.now()));
-  for (const line of leftoverLines(left)) context.tell(line);
+  const { out, signal } = world;
+  const login = await findLogin(world, { server, account, exact: true });
+  world.progress.begin(`Logging out of ${login.server}`);
+  const result = await logout(world, { login, force, signal });
+  world.progress.end();
+  const left = await mendStrays(world, ({ store }) => store === login.store, signal);
+  if (world.json) await out.json({ logouts: [resultJson(result)] });
+  else await out.line(resultLine(result, world.clock.now()));
+  for (const line of leftoverLines(left)) world.tell(line);
   return 0;
 }
 
-async function endAll(context: CommandContext, force: boolean): Promise<CommandExit> {
-  const { ports, out, tell } = context;
-  const all = await logoutOfAll(ports, { force, signal: context.signal });
+async function endAll(world: World, force: boolean): Promise<CommandExit> {
+  const { out, tell } = world;
+  const all = await logoutOfAll(world, { force, signal: world.signal });
   const { logouts, failures, left } = all;
-  if (context.options.json) {
+  if (world.json) {
     await out.json(allJson(all));
   } else {
     if (logouts.length + failures.length === 0) tell('There is no login to end.');
-    for (const result of logouts) await out.line(resultLine(result, ports.clock.now()));
+    for (const result of logouts) await out.line(resultLine(result, world.clock.now()));
     const forgotten = forgottenLine(all);
     if (forgotten !== undefined) await out.line(forgotten);
     for (const alike of byFailure(failures)) {

@@ -1,9 +1,10 @@
-import type { Command } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
 import { isStoreChoice, storeInWords, whyNoStore } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { argumentRefused } from '../core/usage-failures.js';
+import type { StorePorts } from '../stores/ports.js';
 import { moveStore } from './move-store.js';
 import { byFailure } from './render.js';
 
@@ -24,15 +25,20 @@ export const moveTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof moveTable> = {
+interface World
+  extends CommandOutput,
+    Pick<StorePorts, 'stores' | 'index' | 'locks'>,
+    Pick<CorePorts, 'progress'> {}
+
+export const command: Command<typeof moveTable, World> = {
   table: moveTable,
-  async run(context, { store }) {
-    const { ports, out } = context;
+  async run(world, { store }) {
+    const { out } = world;
     if (!isStoreChoice(store)) {
       throw argumentRefused('store', whyNoStore(store));
     }
-    const { moved, failures } = await moveStore(ports, { to: store, signal: context.signal });
-    if (context.options.json) {
+    const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
+    if (world.json) {
       const failed = failures.map(({ what, failure: { code, message, remedy } }) => ({
         what,
         code,
@@ -42,12 +48,12 @@ export const command: Command<typeof moveTable> = {
       await out.json({ store, moved, failures: failed });
     } else {
       const what = moved === 1 ? '1 secret' : `${moved} secrets`;
-      if (moved + failures.length === 0) context.tell('There is nothing to move.');
+      if (moved + failures.length === 0) world.tell('There is nothing to move.');
       else await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
       for (const alike of byFailure(failures)) {
         const [{ failure }] = alike;
         const names = alike.map(({ what }) => printable(what)).join(', ');
-        context.tell(`Not moved: ${names}. ${failure.message} ${failure.remedy}`);
+        world.tell(`Not moved: ${names}. ${failure.message} ${failure.remedy}`);
       }
     }
     return failures.length === 0 ? 0 : exitCode.store;

@@ -1,9 +1,10 @@
-import type { Command, CommandContext } from '../app/context.js';
-import type { CommandTable } from '../core/command.js';
+import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { environmentLines } from '../core/configuration/configuration.js';
+import type { CorePorts } from '../core/ports.js';
 import type { FormatFailure } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { mendStrays } from '../stores/orphans.js';
+import type { StorePorts } from '../stores/ports.js';
 import { originText } from '../tokens/credential-target.js';
 import { loginNeeded } from '../tokens/failures.js';
 import { pickLogin } from '../tokens/find-login.js';
@@ -33,24 +34,31 @@ export const statusTable = {
   ],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof statusTable> = {
+interface World
+  extends CommandOutput,
+    Pick<StorePorts, 'index' | 'stores' | 'recovery' | 'failures' | 'locks'>,
+    Pick<CorePorts, 'clock'> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export const command: Command<typeof statusTable, World> = {
   table: statusTable,
-  async run(context, args) {
-    const { ports, out } = context;
-    const all = await status(ports);
-    const failures = await failuresOf(ports, args.server);
+  async run(world, args) {
+    const { out } = world;
+    const all = await status(world);
+    const failures = await failuresOf(world, args.server);
     const shown = args.server === undefined ? all : only(all, args.server);
-    const { clientKeys = [] } = await ports.index.read();
+    const { clientKeys = [] } = await world.index.read();
     const keys = args.server === undefined ? clientKeys : [];
-    const left = await mendStrays(ports, () => true, context.signal);
-    if (context.options.json) {
+    const left = await mendStrays(world, () => true, world.signal);
+    if (world.json) {
       await out.json({
         logins: shown.map(loginJson),
         clientKeys: keys.map(clientKeyJson),
         failures: failures.map(failureJson),
       });
     } else {
-      const now = ports.clock.now();
+      const now = world.clock.now();
       const blocks = [
         ...shown.map((one) => loginLines(one, now)),
         ...keys.map(clientKeyLines),
@@ -58,25 +66,25 @@ export const command: Command<typeof statusTable> = {
           ? []
           : [[...failures.map((failure) => failureLine(failure, now)), howToSeeWhy]]),
       ];
-      if (shown.length === 0) context.tell('No logins. Make one with: postern login <server>');
+      if (shown.length === 0) world.tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
-    for (const line of leftoverLines(left)) context.tell(line);
-    for (const line of environmentLines(context.env)) context.tell(`Note: ${printable(line, 400)}`);
+    for (const line of leftoverLines(left)) world.tell(line);
+    for (const line of environmentLines(world.env)) world.tell(`Note: ${printable(line, 400)}`);
     return 0;
   },
 };
 
 /** What other programs asked for in vain; of one server, those of its origin. */
 async function failuresOf(
-  ports: CommandContext['ports'],
+  { failures: log, index }: Pick<World, 'failures' | 'index'>,
   server: string | undefined,
 ): Promise<readonly FormatFailure[]> {
-  const failures = await ports.failures.read();
+  const failures = await log.read();
   if (server === undefined) {
     return failures;
   }
-  const { logins } = await ports.index.read();
+  const { logins } = await index.read();
   const picked = pickLogin(logins, { server, account: undefined });
   const [login] = picked.kind === 'one' ? [picked.login] : picked.kind === 'several' ? picked.logins : [];
   return failures.filter(({ origin }) => origin !== '' && origin === originText(login?.server ?? server));

@@ -1,8 +1,9 @@
 import { Failure } from '../core/failure.js';
+import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { OutboundRequest } from '../http/request.js';
-import type { Relogin, SenderPorts } from '../tokens/authorized-client.js';
+import type { SenderPorts } from '../tokens/authorized-client.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { proveAddress } from '../tokens/credential-target.js';
 import { loginNeeded, tokenRefusedByServer } from '../tokens/failures.js';

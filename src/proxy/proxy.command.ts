@@ -1,13 +1,12 @@
-import type { Command, CommandContext, CommandExit } from '../app/context.js';
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { Failure } from '../core/failure.js';
+import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { type BrowserOptions, findOrMakeLogin, reloginFor, whyNoBrowser } from '../login/login-options.js';
-import type { Relogin } from '../tokens/authorized-client.js';
+import type { SenderPorts } from '../tokens/authorized-client.js';
 import { MountLogin } from './mount-login.js';
-import type { ProxyOptions, RunningProxy } from './ports.js';
+import type { Proxies, ProxyOptions, RunningProxy } from './ports.js';
 import { proxyJson, proxyLines } from './render.js';
 
 export const proxyTable = {
@@ -101,44 +100,45 @@ export const proxyTable = {
   ],
 } as const satisfies CommandTable;
 
+interface World extends SenderPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
+  readonly files: Files;
+  readonly logins: () => Promise<Logins>;
+  readonly proxies: Proxies;
+  readonly signals: Signals;
+}
+
 type Arguments = ArgumentsOf<typeof proxyTable>;
 
 /** The same failure of the same server is told again after this long. */
 const repeatedAfterMs = 10_000;
 
-export const command: Command<typeof proxyTable> = {
+export const command: Command<typeof proxyTable, World> = {
   table: proxyTable,
-  async run(context, args) {
+  async run(world, args) {
     if (args.socket !== undefined && args.port !== undefined) {
       throw usageWrong('--socket and --port exclude each other.', 'postern proxy --help');
     }
-    const mounts = await mountAll(context, args);
-    await using proxy = await context.proxies.open(optionsOf(context, args, mounts));
-    await say(context, args, proxy, mounts);
-    return await untilEnd(context, args, proxy);
+    const mounts = await mountAll(world, args);
+    await using proxy = await world.proxies.open(optionsOf(world, args, mounts));
+    await say(world, args, proxy, mounts);
+    return await untilEnd(world, args, proxy);
   },
 };
 
-async function mountAll(context: CommandContext, args: Arguments): Promise<readonly MountLogin[]> {
-  const { ports, signal } = context;
+async function mountAll(world: World, args: Arguments): Promise<readonly MountLogin[]> {
+  const { signal } = world;
   const { browser, noBrowser } = args;
+  const from = await world.logins();
   const logins: LoginRecord[] = [];
   for (const server of args.server) {
-    logins.push(await findOrMakeLogin(context, { server, account: args.account, browser, noBrowser }));
+    logins.push(await from.findOrMake({ server, account: args.account, browser, noBrowser }));
   }
-  const relogin = proxyRelogin(context, { browser, noBrowser });
+  const relogin = from.reloginForPrograms({ browser, noBrowser });
   const names = mountNames(logins);
-  return logins.map((login, at) => new MountLogin(ports, { name: names[at] ?? '', login, relogin, signal }));
+  return logins.map((login, at) => new MountLogin(world, { name: names[at] ?? '', login, relogin, signal }));
 }
 
-/** Requests come from programs: whatever they cause, no person has typed it. */
-function proxyRelogin(context: CommandContext, how: BrowserOptions): Relogin | undefined {
-  const { terminal } = context.ports;
-  const mayAsk = how.browser || how.noBrowser || terminal.interactive || whyNoBrowser(context) === undefined;
-  return mayAsk ? reloginFor(context, { ...how, login: true, caller: context.callerName }) : undefined;
-}
-
-function optionsOf(context: CommandContext, args: Arguments, mounts: readonly MountLogin[]): ProxyOptions {
+function optionsOf(world: World, args: Arguments, mounts: readonly MountLogin[]): ProxyOptions {
   return {
     mounts,
     listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
@@ -147,49 +147,49 @@ function optionsOf(context: CommandContext, args: Arguments, mounts: readonly Mo
       headMs: args.timeout * 1000,
       silenceMs: args.silence === undefined ? null : args.silence * 1000,
     },
-    failed: teller(context),
+    failed: teller(world),
   };
 }
 
 /** Tells of failures on stderr, the same one again only after a while: a program may ask again and again. */
-function teller(context: CommandContext): ProxyOptions['failed'] {
+function teller(world: World): ProxyOptions['failed'] {
   const told = new Map<string, number>();
   return (mount, error, id) => {
     const failure = error instanceof Failure ? error : undefined;
     const key = `${mount} ${failure?.code}`;
-    const now = context.ports.clock.monotonic();
+    const now = world.clock.monotonic();
     if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
     told.set(key, now);
     const what =
       failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
-    context.tell(`${mount} ${id}: ${what}`);
-    if (failure !== undefined) context.tell(`  ${failure.remedy} [${failure.code}]`);
+    world.tell(`${mount} ${id}: ${what}`);
+    if (failure !== undefined) world.tell(`  ${failure.remedy} [${failure.code}]`);
   };
 }
 
 async function say(
-  context: CommandContext,
+  world: World,
   args: Arguments,
   proxy: RunningProxy,
   mounts: readonly MountLogin[],
 ): Promise<void> {
   if (args.noKey && args.socket === undefined) {
-    context.ports.terminal.tell(
+    world.terminal.tell(
       'postern: --no-key: every user and every program of this machine can use these logins while this runs.',
     );
   }
   const shown = { proxy, mounts, socket: args.socket };
-  const result = context.options.json ? proxyJson(shown) : proxyLines(shown);
-  await context.out.write(result);
-  if (args.readyFd !== undefined) await context.files.tellReady(args.readyFd, result);
-  for (const { name, server } of mounts) context.tell(`${name}  ${printable(server)}`);
-  context.tell('Ctrl-C ends it.');
+  const result = world.json ? proxyJson(shown) : proxyLines(shown);
+  await world.out.write(result);
+  if (args.readyFd !== undefined) await world.files.tellReady(args.readyFd, result);
+  for (const { name, server } of mounts) world.tell(`${name}  ${printable(server)}`);
+  world.tell('Ctrl-C ends it.');
 }
 
-async function untilEnd(context: CommandContext, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
-  const end = await waitForEnd(context, { stdin: args.untilStdinEnds });
+async function untilEnd(world: World, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
+  const end = await waitForEnd(world, { stdin: args.untilStdinEnds });
   if (end === 'interrupted') return 130;
-  const { signal } = context;
+  const { signal } = world;
   await Promise.race([proxy.close(args.grace * 1000), aborted(signal)]);
   return signal.aborted ? 130 : 0;
 }
@@ -221,26 +221,26 @@ export function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>
  * when it has finished what it does; `interrupted`: now.
  */
 export async function waitForEnd(
-  context: Pick<CommandContext, 'signals' | 'signal' | 'files'>,
+  world: Pick<World, 'signals' | 'signal' | 'files'>,
   options: { readonly stdin: boolean },
 ): Promise<'asked' | 'interrupted'> {
   const { promise, resolve } = withResolver<'asked' | 'interrupted'>();
   const asked = () => resolve('asked');
-  using _taken = context.signals.take((signal) => {
+  using _taken = world.signals.take((signal) => {
     if (signal !== 'SIGTERM' && signal !== 'SIGHUP') return false;
     asked();
     return true;
   });
   const interrupted = () => resolve('interrupted');
-  if (context.signal.aborted) interrupted();
-  context.signal.addEventListener('abort', interrupted, { once: true });
-  if (options.stdin) readToEnd(context.files.stdin()).then(asked, asked);
+  if (world.signal.aborted) interrupted();
+  world.signal.addEventListener('abort', interrupted, { once: true });
+  if (options.stdin) readToEnd(world.files.stdin()).then(asked, asked);
   const keepsAlive = setInterval(() => undefined, 2 ** 30);
   try {
     return await promise;
   } finally {
     clearInterval(keepsAlive);
-    context.signal.removeEventListener('abort', interrupted);
+    world.signal.removeEventListener('abort', interrupted);
   }
 }
 

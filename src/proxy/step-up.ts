@@ -1,6 +1,7 @@
+import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
-import { madeElsewhere, type Relogin, type SenderPorts } from '../tokens/authorized-client.js';
+import { madeElsewhere, type SenderPorts } from '../tokens/authorized-client.js';
 import { stepUpBudget } from '../tokens/budget.js';
 import { insufficientScope, scopeNotForClient, scopeRefused } from '../tokens/request-failures.js';
 import type { WantedScope } from '../tokens/step-up.js';

@@ -1,6 +1,6 @@
-import type { Command, CommandContext, CommandExit } from '../app/context.js';
-import type { ArgumentsOf, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
+import type { Files } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { closest } from '../core/text/closest.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -125,8 +125,12 @@ const largestFile = 1024 * 1024;
 
 type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
 
+interface World extends CommandOutput {
+  readonly files: Files;
+}
+
 /** Runs the sandbox until the program is told to end. */
-export const command: Command<typeof sandboxTable> = { table: sandboxTable, run };
+export const command: Command<typeof sandboxTable, World> = { table: sandboxTable, run };
 
 /** The faults that `--misbehave` takes, a line each, for `--help`. */
 export async function faultLines(): Promise<readonly string[]> {
@@ -139,28 +143,28 @@ export async function faultLines(): Promise<readonly string[]> {
   return ['Faults for --misbehave:', ...lines];
 }
 
-async function run(context: CommandContext, args: SandboxArguments): Promise<CommandExit> {
+async function run(world: World, args: SandboxArguments): Promise<CommandExit> {
   await checkFaults(args.misbehave);
-  await using sandbox = await start(context, args);
-  if (context.options.json) await context.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
-  else await context.out.line(sandbox.serverUrl);
-  context.tell('A sandbox, not for production: made-up accounts, no passwords, all forgotten at the end.');
-  context.tell(`Protected server      ${sandbox.serverUrl}`);
-  context.tell(`Authorization server  ${sandbox.issuer}`);
-  if (args.misbehave.length > 0) context.tell(`Misbehaves on purpose ${args.misbehave.join(', ')}`);
-  context.tell('');
-  context.tell(`Log in:  postern login ${sandbox.serverUrl}`);
-  context.tell(`Then:    postern call ${sandbox.serverUrl} tools/list`);
-  context.tell('Ctrl-C ends it.');
-  await ended(context.signal);
+  await using sandbox = await start(world, args);
+  if (world.json) await world.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
+  else await world.out.line(sandbox.serverUrl);
+  world.tell('A sandbox, not for production: made-up accounts, no passwords, all forgotten at the end.');
+  world.tell(`Protected server      ${sandbox.serverUrl}`);
+  world.tell(`Authorization server  ${sandbox.issuer}`);
+  if (args.misbehave.length > 0) world.tell(`Misbehaves on purpose ${args.misbehave.join(', ')}`);
+  world.tell('');
+  world.tell(`Log in:  postern login ${sandbox.serverUrl}`);
+  world.tell(`Then:    postern call ${sandbox.serverUrl} tools/list`);
+  world.tell('Ctrl-C ends it.');
+  await ended(world.signal);
   return exitCode.interrupted;
 }
 
 /** How metadata documents are to be fetched; false: not at all. @throws what reading the certificates throws */
-async function documentRules(context: CommandContext, args: SandboxArguments) {
+async function documentRules(world: World, args: SandboxArguments) {
   if (args.noMetadataDocuments) return false;
   const { allowClientDocumentsFrom: allow, clientDocumentsCa: file, trustClientsOf: trust } = args;
-  const ca = file === undefined ? undefined : await readWhole(context.files.read(file), file, largestFile);
+  const ca = file === undefined ? undefined : await readWhole(world.files.read(file), file, largestFile);
   return {
     allow,
     ...(ca === undefined ? {} : { ca: new TextDecoder().decode(ca) }),
@@ -169,18 +173,18 @@ async function documentRules(context: CommandContext, args: SandboxArguments) {
 }
 
 /** The clients known beforehand. @throws what reading the file throws, `usage_wrong` */
-async function knownClients({ files }: CommandContext, file: string | undefined) {
+async function knownClients({ files }: World, file: string | undefined) {
   if (file === undefined) return [];
   const { readClients } = await import('./read-clients.js');
   return readClients(await readWhole(files.read(file), file, largestFile));
 }
 
-async function start(context: CommandContext, args: SandboxArguments) {
+async function start(world: World, args: SandboxArguments) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('./start.js');
   const { port = 0, authorizationPort = 0, issuerPath = '' } = args;
   try {
-    const clients = await knownClients(context, args.clients);
+    const clients = await knownClients(world, args.clients);
     return await startSandbox({
       port,
       authorizationPort,
@@ -191,7 +195,7 @@ async function start(context: CommandContext, args: SandboxArguments) {
       wellKnown: args.wellKnown,
       registration: !args.noRegistration,
       pushedRequests: args.requirePushedRequests ? 'required' : 'offered',
-      metadataDocuments: await documentRules(context, args),
+      metadataDocuments: await documentRules(world, args),
       clients,
       faults: args.misbehave,
     });

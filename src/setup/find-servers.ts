@@ -1,43 +1,38 @@
+import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
+import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { findEntry } from './formats/entry.js';
 import type { Neighbours } from './ports.js';
-import type { FoundServer, Program } from './programs/program.js';
-
-/** A server out of a program's configuration. */
-export interface OfferedServer extends FoundServer {
-  /** A short name for the login, where one can be made of the program's. */
-  readonly loginName: string | undefined;
-  /** Is there a login for it already? */
-  readonly hasLogin: boolean;
-}
-
-/** What of a program's configuration was looked at, and the servers in it, each once. */
-export interface OfferedServers {
-  readonly files: readonly string[];
-  readonly servers: readonly OfferedServer[];
-}
+import type { FoundServer } from './programs/program.js';
+import { programNamed } from './target.js';
 
 /**
  * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
  * the working folder.
- * @throws Failure `program_file_unusable`, also where a file is broken: then it is not said to name no server
+ * @throws Failure as `FindServers` says
  */
 export async function findServers(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
-  program: Program,
+  neighbours: () => Promise<Pick<Neighbours, 'machine' | 'files'>>,
+  name: string,
   logins: readonly LoginRecord[],
 ): Promise<OfferedServers> {
+  const program = programNamed(name);
+  if (program.servers === undefined) {
+    throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`);
+  }
+  const { machine, files } = await neighbours();
   const paths = program.files(machine, 'user').filter((path) => files.exists(path));
   const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
     checkFormat(path, text);
-    for (const server of program.servers?.(text, machine) ?? []) {
+    for (const server of program.servers(text, machine)) {
       if (!found.has(server.url)) found.set(server.url, server);
     }
   }
   return {
+    title: program.title,
     files: paths,
     servers: [...found.values()].map((server) => ({
       ...server,

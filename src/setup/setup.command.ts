@@ -1,7 +1,10 @@
-import type { Command, CommandContext, CommandExit } from '../app/context.js';
+import type { Command, CommandExit, CommandOutput } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
+import type { HttpPorts } from '../http/request.js';
+import type { StorePorts } from '../stores/ports.js';
 import { addressSecret } from '../tokens/failures.js';
 import { type CheckedEntry, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
@@ -32,7 +35,16 @@ import {
 import { undoEntry } from './undo-entry.js';
 import { writeEntry } from './write-entry.js';
 
-export const command: Command<typeof setupTable> = {
+interface World
+  extends CommandOutput,
+    Pick<StorePorts, 'index' | 'locks' | 'failures'>,
+    Pick<HttpPorts, 'door'>,
+    Pick<CorePorts, 'clock' | 'terminal'> {
+  /** Other programs on this machine, and their configuration. */
+  readonly neighbours: () => Promise<Neighbours>;
+}
+
+export const command: Command<typeof setupTable, World> = {
   table: setupTable,
   async run(context, args) {
     if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
@@ -49,7 +61,7 @@ export const command: Command<typeof setupTable> = {
 };
 
 async function neighboursFor(
-  context: CommandContext,
+  context: World,
   program: ReturnType<typeof programNamed>,
   args: SetupArguments,
 ): Promise<Neighbours> {
@@ -57,33 +69,30 @@ async function neighboursFor(
   return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
 }
 
-async function list(
-  { neighbours, out, options }: CommandContext,
-  args: SetupArguments,
-): Promise<CommandExit> {
+async function list({ neighbours, out, json }: World, args: SetupArguments): Promise<CommandExit> {
   const all = await listPrograms(await neighbours(), args.project ? 'project' : 'user');
-  if (options.json) await out.json({ programs: all.map(programJson) });
+  if (json) await out.json({ programs: all.map(programJson) });
   else await out.line(programLines(all).join('\n'));
   return 0;
 }
 
-async function show(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
-  const { ports, out, options, tell } = context;
+async function show(context: World, args: SetupArguments): Promise<CommandExit> {
+  const { out, json, tell } = context;
   const program = programNamed(args.program);
   const world = await neighboursFor(context, program, args);
-  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  const { hasLogin, ...request } = await readSetupRequest(context, program, args);
   if (program.line !== undefined) {
     const line = commandLine(world, request);
-    if (options.json) await out.json({ program: program.name, server: request.url, command: line });
+    if (json) await out.json({ program: program.name, server: request.url, command: line });
     else await out.line(line);
     return 0;
   }
   const plan = await planEntry(world, request);
   const entry = entryAlone(plan);
   const found = isHere(world, program, request.scope);
-  const { logins } = await ports.index.read();
+  const { logins } = await context.index.read();
   const notes = entryNotes(plan, { machine: world.machine, logins, hasLogin, isHere: found });
-  if (options.json) {
+  if (json) {
     const { shim, file } = plan;
     await out.json({
       program: program.name,
@@ -111,8 +120,8 @@ function commandLine({ machine }: Neighbours, request: SetupRequest): string {
   return line;
 }
 
-async function write(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
-  const { ports, out, options, tell, signal } = context;
+async function write(context: World, args: SetupArguments): Promise<CommandExit> {
+  const { locks, out, json, tell, signal } = context;
   const program = programNamed(args.program);
   const programs = await neighboursFor(context, program, args);
   if (program.line !== undefined) {
@@ -121,10 +130,10 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
       'it can ask no program for a header, so the token comes through a pipe',
     );
   }
-  const { hasLogin, ...request } = await readSetupRequest(ports, program, args);
+  const { hasLogin, ...request } = await readSetupRequest(context, program, args);
   const found = isHere(programs, program, request.scope);
-  const written = await writeEntry({ locks: ports.locks, programs }, request, signal);
-  const { logins } = await ports.index.read();
+  const written = await writeEntry({ locks, programs }, request, signal);
+  const { logins } = await context.index.read();
   const about = { machine: programs.machine, logins, hasLogin, isHere: found };
   const old = await oldProgram(programs, undefined, request, signal);
   const notes = [
@@ -132,7 +141,7 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
     ...takenOutNotes(written),
     ...(old === undefined ? [] : [`Note: ${oldInWords(old)}`]),
   ];
-  if (options.json) {
+  if (json) {
     await out.json({ ...writtenJson(written), notes });
   } else {
     await out.line(writtenLines(written).join('\n'));
@@ -142,17 +151,17 @@ async function write(context: CommandContext, args: SetupArguments): Promise<Com
 }
 
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
-async function check(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
-  const { ports, out, options, signal } = context;
+async function check(context: World, args: SetupArguments): Promise<CommandExit> {
+  const { out, json, signal } = context;
   const world = await context.neighbours();
-  const { logins } = await ports.index.read();
-  const { all, isOne } = await requestsToCheck(ports, world, args);
+  const { logins } = await context.index.read();
+  const { all, isOne } = await requestsToCheck(context, world, args);
   const results: CheckResult[] = [];
   for (const request of all) {
     const machine = machineFor(world.machine, request.program, args.withProxy);
-    results.push(await resultOf(request, checkEntry({ ...world, machine }, ports, request, signal)));
+    results.push(await resultOf(request, checkEntry({ ...world, machine }, context, request, signal)));
   }
-  if (options.json) {
+  if (json) {
     const [first] = results.map(resultJson);
     await out.json(isOne && first !== undefined ? first : { entries: results.map(resultJson) });
   } else if (results.length === 0) {
@@ -175,18 +184,17 @@ async function resultOf(request: SetupRequest, checking: Promise<CheckedEntry>):
   }
 }
 
-async function undo(context: CommandContext, args: SetupArguments): Promise<CommandExit> {
-  const { ports, out, options, signal } = context;
+async function undo(context: World, args: SetupArguments): Promise<CommandExit> {
+  const { locks, out, json, signal } = context;
   const programs = await context.neighbours();
-  const kept = await recordToUndo(context, programs, programNamed(args.program), args);
+  const kept = await recordToUndo(context, programs, programNamed(args.program), args, signal);
   const program = programNamed(args.program);
-  const undone = await undoEntry({ locks: ports.locks, programs }, kept, signal);
+  const undone = await undoEntry({ locks, programs }, kept, signal);
   const { record } = kept;
   const { text = '' } = await programs.files.read(record.path);
   const notes = program.dangling?.(text, entryName(record.key) ?? '') ?? [];
   for (const note of notes) context.tell(`Note: ${note}`);
-  if (options.json)
-    await out.json({ program: record.program, server: record.server, file: record.path, undone });
+  if (json) await out.json({ program: record.program, server: record.server, file: record.path, undone });
   else await out.line(undoneLine(record, undone));
   return 0;
 }

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../app/context.js';
 import type { ArgumentsOf } from '../core/command.js';
+import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
@@ -148,10 +148,11 @@ export async function requestsToCheck(
  * @throws Failure `nothing_to_undo`, `usage`, `interrupted`
  */
 export async function recordToUndo(
-  { ports, signal }: Pick<CommandContext, 'ports' | 'signal'>,
+  ports: Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>,
   world: Pick<Neighbours, 'records' | 'machine' | 'files'>,
   program: Program,
   args: SetupArguments,
+  signal: AbortSignal,
 ): Promise<KeptRecord> {
   const { terminal } = ports;
   const { machine, files } = world;

@@ -1,4 +1,5 @@
 import { Failure } from '../core/failure.js';
+import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
@@ -19,18 +20,6 @@ const mostStepUps = 3;
 
 /** A request to the protected server, before the token is put on it. */
 export type ProtectedRequest = Omit<OutboundRequest, 'namedBy' | 'redirects'>;
-
-/**
- * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
- * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that). `begin` is to
- * be called when the person has said yes and a login page is really about to be opened: it counts against the budget of
- * the hour, and throws when that is used up.
- */
-export type Relogin = (
-  login: LoginRecord,
-  scopes: readonly string[],
-  begin: () => Promise<void>,
-) => Promise<LoginRecord | undefined>;
 
 export interface AuthorizedSender {
   /**

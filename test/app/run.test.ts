@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
-import type { Command, CommandContext } from '../../src/app/context.js';
+import type { Context } from '../../src/app/context.js';
 import type { GlobalOptions } from '../../src/app/global-options.js';
 import { createSignals } from '../../src/app/process.js';
 import type { CommandEntry } from '../../src/app/registry.js';
 import { runCommandLine } from '../../src/app/run.js';
 import { writerTo } from '../../src/app/write-stream.js';
-import type { CommandTable } from '../../src/core/command.js';
+import type { Command, CommandTable } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
 import { createResultWriter } from '../../src/core/output.js';
 import { interrupted } from '../../src/core/output-failures.js';
@@ -28,10 +28,10 @@ async function plant(...argv: string[]) {
   let printed = '';
   let given: unknown;
   let loaded = 0;
-  const command: Command<typeof plantTable> = {
+  const command: Command<typeof plantTable, Pick<Context, 'json'>> = {
     table: plantTable,
     run: async (context, args) => {
-      given = [context.options.verbose, args.word, args.size];
+      given = [context.json, args.word, args.size];
       return 8;
     },
   };
@@ -39,7 +39,7 @@ async function plant(...argv: string[]) {
     table: plantTable,
     load: async () => {
       loaded += 1;
-      return command as Command;
+      return command as unknown as Awaited<ReturnType<CommandEntry['load']>>;
     },
     moreHelp: async () => ['more of the plant'],
   };
@@ -50,7 +50,7 @@ async function plant(...argv: string[]) {
     false,
     (text) => text,
   );
-  const makeContext = (options: GlobalOptions) => ({ options }) as CommandContext;
+  const makeContext = ({ json }: GlobalOptions) => ({ json }) as Context;
   const exit = await runCommandLine(argv, {
     registry: [entry],
     version: '9.9.9',
@@ -63,7 +63,7 @@ async function plant(...argv: string[]) {
 
 test('the first word that is no option is the command; global options stand anywhere', async () => {
   assert.deepEqual((await plant('plant', 'a')).given, [false, 'a', 3]);
-  const { exit, given } = await plant('--verbose', 'plant', '--size', '5', 'b');
+  const { exit, given } = await plant('--json', 'plant', '--size', '5', 'b');
   assert.deepEqual([exit, given], [8, [true, 'b', 5]]);
 });
 

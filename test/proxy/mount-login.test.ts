@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../src/core/failure.js';
+import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { logout } from '../../src/login/logout.js';
 import { MountLogin } from '../../src/proxy/mount-login.js';
-import type { Relogin } from '../../src/tokens/authorized-client.js';
 import { stepUp } from '../support/flows/calls.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { ask, openStand } from './stand.js';

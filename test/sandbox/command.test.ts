@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CommandContext } from '../../src/app/context.js';
 import { createResultWriter } from '../../src/core/output.js';
 import { command } from '../../src/sandbox/sandbox.command.js';
 import { failureOf } from '../support/door.js';
@@ -41,8 +40,11 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
     false,
     (text) => text,
   );
-  const context = { out, tell: (line: string) => told.push(line), options: { json }, signal: end.signal };
-  const exit = await command.run(context as unknown as CommandContext, { ...usual, ...change });
+  const context = { out, tell: (line: string) => told.push(line), json, signal: end.signal };
+  const exit = await command.run(context as unknown as Parameters<typeof command.run>[0], {
+    ...usual,
+    ...change,
+  });
   await seen;
   return { exit, told };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthorizedSender, type Relogin } from '../../src/tokens/authorized-client.js';
+import type { Relogin } from '../../src/core/ports.js';
+import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';

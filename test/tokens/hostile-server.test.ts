@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { createAuthorizedSender, type Relogin } from '../../src/tokens/authorized-client.js';
+import type { Relogin } from '../../src/core/ports.js';
+import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { failureOf } from '../support/door.js';
 import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';

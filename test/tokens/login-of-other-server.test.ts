@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Authorization } from '../../src/bridge/authorization.js';
+import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
-import { createAuthorizedSender, type Relogin } from '../../src/tokens/authorized-client.js';
+import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { failureOf } from '../support/door.js';
 import { atServer } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';

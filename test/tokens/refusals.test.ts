@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Relogin } from '../../src/tokens/authorized-client.js';
+import type { Relogin } from '../../src/core/ports.js';
 import { failureOf } from '../support/door.js';
 import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';

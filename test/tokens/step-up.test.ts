@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { login } from '../../src/login/log-in.js';
-import type { Relogin } from '../../src/tokens/authorized-client.js';
 import { failureOf } from '../support/door.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../../app/context.js';
-import type { ArgumentsOf } from '../../core/command.js';
+import type { ArgumentsOf, CommandOutput } from '../../core/command.js';
+import type { CorePorts, Files } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
 import { Secret } from '../../core/secret.js';
 import { quoted, shellWord } from '../../core/text/printable.js';
@@ -15,6 +15,12 @@ import {
   keyNotToBeMade,
 } from './failures.js';
 
+/** What it takes to read a client's secret. */
+export interface ClientWorld extends Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'terminal'> {
+  readonly files: Files;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** The arguments of `login`, its server known. */
 export type LoginArguments = ArgumentsOf<typeof loginTable> & { readonly server: string };
 
@@ -28,7 +34,7 @@ const longestSecret = 16 * 1024;
  * @throws Failure `usage`, `file_unreadable`
  */
 export async function readClient(
-  context: CommandContext,
+  world: ClientWorld,
   args: LoginArguments,
 ): Promise<PreregisteredClient | undefined> {
   if (args.clientKeyFile !== undefined && !args.clientCredentials) {
@@ -41,11 +47,11 @@ export async function readClient(
     }
     return undefined;
   }
-  const secret = wantsSecret ? await readSecret(context, args) : undefined;
+  const secret = wantsSecret ? await readSecret(world, args) : undefined;
   return {
     clientId: args.clientId,
     secret,
-    unbound: args.authorizationServer === undefined && isFromVariable(context, args),
+    unbound: args.authorizationServer === undefined && isFromVariable(world, args),
     issuer: args.authorizationServer,
     redirectUri: undefined,
   };
@@ -53,7 +59,7 @@ export async function readClient(
 
 /** Was the secret typed with this login? A variable stands for every login. */
 function isFromVariable(
-  { env }: CommandContext,
+  { env }: ClientWorld,
   { clientSecretStdin, clientSecretFile }: Pick<LoginArguments, 'clientSecretStdin' | 'clientSecretFile'>,
 ): boolean {
   return !clientSecretStdin && clientSecretFile !== undefined && clientSecretFile === env[secretVariable];
@@ -63,15 +69,15 @@ function isFromVariable(
  * The client that variables give to every command that logs in; undefined without POSTERN_CLIENT_ID.
  * @throws Failure `usage`, `file_unreadable`, `configuration_unusable`
  */
-export async function variableClient(context: CommandContext): Promise<PreregisteredClient | undefined> {
-  const set = (name: string) => context.env[name] || undefined;
+export async function variableClient(world: ClientWorld): Promise<PreregisteredClient | undefined> {
+  const set = (name: string) => world.env[name] || undefined;
   const [clientId, clientSecretFile] = [set('POSTERN_CLIENT_ID'), set(secretVariable)];
   if (clientId === undefined) return undefined;
   const issuer = set('POSTERN_AUTHORIZATION_SERVER');
   const secret =
     clientSecretFile === undefined
       ? undefined
-      : await readSecret(context, { clientSecretStdin: false, clientSecretFile });
+      : await readSecret(world, { clientSecretStdin: false, clientSecretFile });
   return { clientId, secret, unbound: issuer === undefined, issuer, redirectUri: undefined };
 }
 
@@ -81,11 +87,11 @@ export async function variableClient(context: CommandContext): Promise<Preregist
  * @throws Failure `usage`, `file_unreadable`
  */
 export async function readOwnClient(
-  context: CommandContext,
+  world: ClientWorld,
   args: LoginArguments,
 ): Promise<OwnClient | undefined> {
   const { clientKeyFile, clientId } = args;
-  const client = await readClient(context, { ...args, clientCredentials: true });
+  const client = await readClient(world, { ...args, clientCredentials: true });
   if (clientKeyFile === undefined) {
     if (client !== undefined && client.secret === undefined) {
       return { clientId: client.clientId, kind: 'made' };
@@ -96,8 +102,8 @@ export async function readOwnClient(
   if (clientId === undefined || client?.secret !== undefined) {
     throw clientId === undefined ? clientSecretWithoutClient() : clientProofTwice();
   }
-  const bytes = await readWhole(context.files.read(clientKeyFile), clientKeyFile, longestSecret);
-  await noteOpenFile(context, clientKeyFile);
+  const bytes = await readWhole(world.files.read(clientKeyFile), clientKeyFile, longestSecret);
+  await noteOpenFile(world, clientKeyFile);
   return { clientId, secret: new Secret(new TextDecoder().decode(bytes)), kind: 'key' };
 }
 
@@ -123,26 +129,26 @@ export function clientOfNewKey(args: LoginArguments): string {
 }
 
 async function readSecret(
-  context: CommandContext,
+  world: ClientWorld,
   args: Pick<LoginArguments, 'clientSecretStdin' | 'clientSecretFile'>,
 ): Promise<Secret> {
-  const { files, ports } = context;
+  const { files, terminal } = world;
   // An option that was typed goes before a file that the environment names.
   const file = args.clientSecretStdin ? undefined : args.clientSecretFile;
   const source = file ?? 'stdin';
   if (file === undefined && files.stdinIsTerminal) {
-    if (!ports.terminal.interactive) throw clientSecretUnasked();
-    const typed = await ports.terminal.ask('Client secret: ', { hidden: true, signal: context.signal });
+    if (!terminal.interactive) throw clientSecretUnasked();
+    const typed = await terminal.ask('Client secret: ', { hidden: true, signal: world.signal });
     return secretOf(typed ?? '', source);
   }
   const chunks = file === undefined ? files.stdin() : files.read(file);
   const bytes = await readWhole(chunks, source, longestSecret);
-  if (file !== undefined) await noteOpenFile(context, file);
+  if (file !== undefined) await noteOpenFile(world, file);
   return secretOf(new TextDecoder().decode(bytes), source);
 }
 
 /** Not refused: what mounts secrets into containers gives them such modes. */
-async function noteOpenFile({ files, tell }: CommandContext, path: string): Promise<void> {
+async function noteOpenFile({ files, tell }: ClientWorld, path: string): Promise<void> {
   if (!(await files.isOpenToOthers(path))) return;
   tell(
     `Note: other users of this machine may read ${quoted(path)}. To keep it to yourself: chmod 600 ${shellWord(path)}`,
