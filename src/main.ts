@@ -7,7 +7,7 @@ import type { Context } from './app/context.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
-import { lateDocumentServers, lateNeighbours } from './app/lazy-ports.js';
+import { lazyDocumentServers, lazyNeighbours } from './app/lazy-ports.js';
 import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
 import { reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
@@ -178,7 +178,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };
   const ports = createPorts(given);
-  const neighbours = lateNeighbours({ env, platform, homedir, script: world.launch.script });
+  const neighbours = lazyNeighbours({ env, platform, homedir, script: world.launch.script });
   const context: Context = {
     ...ports,
     out,
@@ -195,7 +195,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     programs: world.programs,
     neighbours,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
-    documentServers: lateDocumentServers(ports.clock, () => paths().state),
+    documentServers: lazyDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin(), world.stdout),
     proxies: createProxies({ door: () => doorOptionsFrom(given), hold: given.hold }),

@@ -7,7 +7,7 @@ import type { BrowserPorts, LoginPorts } from '../login/ports.js';
 import type { Wire } from '../relay/wire.js';
 import { createClock } from '../stores/clock.js';
 import { statePaths } from '../stores/paths.js';
-import type { CredentialIndex, SecretStores, StorePorts } from '../stores/ports.js';
+import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
 import {
   type Hold,
@@ -18,17 +18,7 @@ import {
   watchTerminal,
   watchWire,
 } from './hold-secrets.js';
-import {
-  lateAttempts,
-  lateBrowser,
-  lateDoor,
-  lateFailures,
-  lateHandedOut,
-  lateIndex,
-  lateListeners,
-  lateLocks,
-  lateRecovery,
-} from './lazy-ports.js';
+import { lazy, lazyDoor } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
 
@@ -67,40 +57,43 @@ export function createPorts(options: PortsOptions): LoginPorts {
   const clock = own.clock ?? createClock();
   const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
   const folder = () => statePaths(env, platform, homedir).state;
-  const locks = lateLocks(async () => {
+  const locks = lazy({ acquire: true }, async () => {
     const { createLocks } = await import('../stores/state/locks.js');
     return createLocks({ directory: `${folder()}/locks`, clock });
   });
-  const stored: CredentialIndex = lateIndex(async () => {
+  const stored = lazy({ read: true, update: true }, async () => {
     const { createCredentialIndex } = await import('../stores/index/credential-index.js');
     return createCredentialIndex({ directory: folder(), locks });
   });
   const index = own.index ?? stored;
-  const attempts = lateAttempts(async () => {
+  const attempts = lazy({ take: true, allows: true, forget: true }, async () => {
     const { createAttempts } = await import('../stores/state/attempts.js');
     return createAttempts({ directory: folder(), locks, clock });
   });
-  const failures = lateFailures(async () => {
+  const failures = lazy({ read: true, keep: true, forget: true }, async () => {
     const { createFormatFailures } = await import('../stores/state/failure-log.js');
     return createFormatFailures({ directory: folder(), locks });
   });
-  const handedOut = lateHandedOut(async () => {
+  const handedOut = lazy({ lately: true, note: true }, async () => {
     const { createHandedOut } = await import('../stores/state/handed-out.js');
     return createHandedOut(folder());
   });
-  const recovery = lateRecovery(async () => {
-    const { createRecovery } = await import('../stores/state/recovery.js');
-    return createRecovery({ directory: `${folder()}/recovery` });
-  });
+  const recovery = lazy(
+    { begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true },
+    async () => {
+      const { createRecovery } = await import('../stores/state/recovery.js');
+      return createRecovery({ directory: `${folder()}/recovery` });
+    },
+  );
   const stores = watchStores(storesOf(options, { clock, locks, terminal, folder }), hold);
-  const listeners = lateListeners(async () => {
+  const listeners = lazy({ listen: true }, async () => {
     const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
       import('../login/browser/callback-listener.js'),
       import('../login/browser/callback-limits.js'),
     ]);
     return createCallbackListeners(callbackLimits);
   });
-  const browser = lateBrowser(async () => {
+  const browser = lazy({ open: true }, async () => {
     const { createBrowser } = await import('../login/browser/open-browser.js');
     return createBrowser({ platform, env });
   });
@@ -124,7 +117,7 @@ export function createPorts(options: PortsOptions): LoginPorts {
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),
     door: watchDoor(
-      lateDoor(() => openDoor(options)),
+      lazyDoor(() => openDoor(options)),
       hold,
     ),
     listeners: watchListeners(listeners, hold),
