@@ -19,7 +19,9 @@ export async function writeCache(file, use) {
   const cache = `${basename(file, '.cjs')}.${digest}.cache`;
   const source = `${text.trimEnd()}\n//# cache: ${cache}\n`;
   writeFileSync(file, source, 'latin1');
-  const script = use === undefined ? compiledWhole(wrapped(source)) : new Script(wrapped(source));
+  // The name that a stack trace has comes out of the cache, and nobody knows yet where the program is going to lie.
+  const options = { filename: `dist/${basename(file)}` };
+  const script = use === undefined ? compiledWhole(wrapped(source), options) : new Script(wrapped(source), options);
   if (use !== undefined) {
     const loaded = { exports: {} };
     script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
@@ -28,9 +30,9 @@ export async function writeCache(file, use) {
   writeFileSync(join(dirname(file), cache), script.createCachedData());
 }
 
-function compiledWhole(source) {
+function compiledWhole(source, options) {
   setFlagsFromString('--no-lazy');
-  const script = new Script(source);
+  const script = new Script(source, options);
   setFlagsFromString('--lazy');
   return script;
 }

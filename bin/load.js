@@ -10,7 +10,10 @@ function load(name) {
   const filename = `${folder}/${name}.cjs`;
   const source = readFileSync(filename, 'latin1');
   const [, cache] = /\n\/\/# cache: (\S+)\n$/.exec(source.slice(-80)) ?? [];
-  const script = new Script(wrapped(source), { filename, cachedData: cache && cached(`${folder}/${cache}`) });
+  const script = new Script(wrapped(source), {
+    filename: `dist/${name}.cjs`,
+    cachedData: cache && cached(`${folder}/${cache}`),
+  });
   const loaded = { exports: {} };
   script.runInThisContext()(loaded.exports, createRequire(filename), loaded, filename, folder);
   return loaded.exports;

@@ -4,6 +4,7 @@ import type { Step } from '../core/step.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { stepLines } from './journal.js';
+import { inSource } from './source-lines.js';
 
 /** Longest text of one field that is printed. */
 const longest = 2048;
@@ -81,7 +82,7 @@ function backgroundOf(error: unknown): readonly string[] {
   let at = error;
   for (let depth = 0; at instanceof Error && depth < mostCauses; depth += 1) {
     const text =
-      at instanceof Failure ? `${at.name}: ${at.message}` : (at.stack ?? `${at.name}: ${at.message}`);
+      at instanceof Failure ? `${at.name}: ${at.message}` : inSource(at.stack ?? `${at.name}: ${at.message}`);
     const isTold = depth === 0 && at instanceof Failure;
     lines.push(...(isTold ? [] : text.split('\n').map((line) => `  ${printable(line, longest)}`)));
     at = at.cause;

@@ -56,6 +56,19 @@ test('what is shipped can be read: the lines are our own, and a source map leads
   }
 });
 
+test('a stack trace of the bundle names lines of our TypeScript', () => {
+  const script = `
+    const { run } = require(${JSON.stringify(join(repositoryRoot, 'bin', 'load.js'))}).load('main');
+    const { stderr: stdout, stderr } = process;
+    const broken = { get clientMetadataUrl() { throw new TypeError('broken'); } };
+    const interruption = new AbortController();
+    run(['status', '--verbose'], Object.assign(broken, { env: {}, stdout, stderr, platform: 'linux', interruption, own: {} }));`;
+  const { stderr } = spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' });
+  assert.match(stderr, /a fault of postern itself \(TypeError\)/);
+  assert.match(stderr, /at \S+ \(src\/[a-z-]+(?:\/[a-z-]+)*\.ts:\d+:\d+\)/);
+  assert.doesNotMatch(stderr, /main\.cjs|evalmachine/);
+});
+
 test('compiled code of another version of V8 is passed over, one that is gone is not missed, and the program goes on', {
   skip: needs('gnome-keyring', 'dbus'),
 }, async () => {
