@@ -92,7 +92,7 @@ function asWritten(wanted: EntryRequest, plan: SetupPlan | undefined, written: W
   if (!('call' in written) || plan === undefined) return wanted;
   const { call, variables } = written;
   const value = entryValue(wanted.text, plan.entry.key);
-  const { url } = (value.ok ? (value.value ?? {}) : {}) as { readonly url?: unknown };
+  const { url } = (value ?? {}) as { readonly url?: unknown };
   return {
     ...wanted,
     url: typeof url === 'string' ? url : wanted.url,

@@ -2,10 +2,10 @@ import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
-import { findEntry } from './formats/entry.js';
+import { openEntry } from './formats/entry.js';
 import type { Neighbours } from './ports.js';
 import type { FoundServer } from './programs/program.js';
-import { programNamed } from './target.js';
+import { programNamed } from './programs/programs.js';
 
 /**
  * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
@@ -57,7 +57,7 @@ function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): 
 
 function checkFormat(path: string, text: string): void {
   const isToml = path.endsWith('.toml');
-  const found = findEntry(text, { format: isToml ? 'toml' : 'json', path: ['any'] });
+  const found = openEntry(text, { format: isToml ? 'toml' : 'json', path: ['any'] });
   if (text.trim() !== '' && !found.ok && found.problem === 'unreadable') {
     throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
   }

@@ -1,5 +1,13 @@
 import { Failure } from '../core/failure.js';
-import { type EntryKey, entryValue, findEntry, partOf } from './formats/entry.js';
+import {
+  type EntryKey,
+  entryValue,
+  openEntry,
+  partOf,
+  plainJson,
+  rawEntry,
+  wholeKey,
+} from './formats/entry.js';
 import { configurationFile } from './plan-entry.js';
 import type { Neighbours, SetupRecord } from './ports.js';
 import { callIn, callOf, goCommands, goWords } from './programs/entry-call.js';
@@ -23,11 +31,6 @@ export interface EntryHere {
   readonly server: string;
   readonly path: string;
   readonly state: EntryState;
-}
-
-/** Every program that can be set up. */
-export function knownPrograms(): readonly Program[] {
-  return programs;
 }
 
 /** Is there a command of the program's, or its configuration? */
@@ -84,14 +87,14 @@ export async function digest(text: string): Promise<string> {
 
 /** Digest of the entry as it stands in a text; of nothing where there is none. */
 export async function entryDigest(text: string, key: EntryKey): Promise<string> {
-  const found = findEntry(text, key);
-  return found.ok && found.raw !== undefined ? await digest(found.raw) : '';
+  const raw = rawEntry(text, key);
+  return raw === undefined ? '' : await digest(raw);
 }
 
 /** Digest of what the entry means, of what was put there alone: no layout, no order of names, no members of others. */
 export async function meaningDigest(text: string, key: EntryKey, names: readonly string[]): Promise<string> {
-  const found = entryValue(text, key);
-  return found.ok && found.value !== undefined ? await digest(plain(partOf(found.value, names))) : '';
+  const value = entryValue(text, key);
+  return value === undefined ? '' : await digest(plainJson(partOf(value, names)));
 }
 
 /**
@@ -102,10 +105,9 @@ export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
 
 export async function entryState(record: SetupRecord, text: string, platform: string): Promise<EntryState> {
   const { key, entry, meaning, holds = [] } = record;
-  const found = entryValue(text, key);
+  const found = openEntry(text, key);
   if (!found.ok) return 'unreadable';
-  const raw = findEntry(text, key);
-  if (raw.ok && raw.raw === undefined) return changedItem(record, text);
+  if (found.raw === undefined) return changedItem(record, text);
   if ((await entryDigest(text, key)) === entry) return 'same';
   if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
   const call = callIn(key, found.value, { platform });
@@ -117,18 +119,9 @@ export async function entryState(record: SetupRecord, text: string, platform: st
 /** An item of a line that is not there as it was written: another one for the same server has its place, or none. */
 function changedItem({ key, server }: SetupRecord, text: string): EntryState {
   if (key.format !== 'line' || key.item === undefined) return 'missing';
-  const line = findEntry(text, { format: 'line', prefix: key.prefix });
-  const items = goCommands((line.ok && line.raw?.slice(key.prefix.length)) || '').map(goWords);
+  const line = rawEntry(text, wholeKey(key)) ?? '';
+  const items = goCommands(line.slice(key.prefix.length)).map(goWords);
   const changed = items.find((words) => words.includes(server));
   if (changed === undefined) return 'missing';
   return callOf(changed) === undefined ? 'other' : 'ours';
-}
-
-/** A value with the names of its objects in order. */
-function plain(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : inner,
-  );
 }

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { type Entry, entryValue, findEntry, putEntry } from './formats/entry.js';
+import { type Entry, openEntry, putEntry } from './formats/entry.js';
 import type { Neighbours, ProgramFile } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
 import type { EntryRequest, Program, Scope, Shim } from './programs/program.js';
@@ -114,10 +114,9 @@ export function configurationFile(
  */
 export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): string {
   const text = file.text ?? '';
-  const found = findEntry(text, entry.key);
+  const found = openEntry(text, entry.key);
   if (!found.ok) throw entryNotEdited(file.path, found.problem);
-  const value = entryValue(text, entry.key);
-  const call = value.ok ? callIn(entry.key, value.value, { platform: machine.platform }) : undefined;
+  const call = callIn(entry.key, found.value, { platform: machine.platform });
   const isFree =
     found.raw === undefined ||
     [request.server, request.url].some((word) => call?.server === word) ||
@@ -131,10 +130,4 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   const put = putEntry(text, entry);
   if (!put.ok) throw entryNotEdited(file.path, put.problem);
   return put.text;
-}
-
-/** The entry alone, as it would stand in an empty file: for a person to copy. */
-export function entryAlone({ entry }: SetupPlan): string {
-  const put = putEntry('', entry);
-  return put.ok ? put.text : '';
 }

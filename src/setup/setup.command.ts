@@ -9,11 +9,12 @@ import { addressSecret } from '../tokens/failures.js';
 import { type CheckedEntry, checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite, wordsUnsayable } from './failures.js';
-import { entryName } from './formats/entry.js';
+import { entryAlone, entryName } from './formats/entry.js';
 import { isHere, listPrograms } from './list-programs.js';
-import { entryAlone, entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
+import { entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
 import type { Neighbours } from './ports.js';
 import { oldProgram } from './program-version.js';
+import { programNamed } from './programs/programs.js';
 import {
   entryNotes,
   programJson,
@@ -25,13 +26,7 @@ import {
 } from './render.js';
 import { type CheckResult, checkExit, oldInWords, resultJson, resultLines } from './render-check.js';
 import { setupTable } from './setup.options.js';
-import {
-  programNamed,
-  readSetupRequest,
-  recordToUndo,
-  requestsToCheck,
-  type SetupArguments,
-} from './target.js';
+import { readSetupRequest, recordToUndo, requestsToCheck, type SetupArguments } from './target.js';
 import { undoEntry } from './undo-entry.js';
 import { writeEntry } from './write-entry.js';
 
@@ -88,7 +83,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
     return 0;
   }
   const plan = await planEntry(world, request);
-  const entry = entryAlone(plan);
+  const entry = entryAlone(plan.entry);
   const found = isHere(world, program, request.scope);
   const { logins } = await context.index.read();
   const notes = entryNotes(plan, { machine: world.machine, logins, hasLogin, isHere: found });

@@ -2,7 +2,6 @@ import type { ArgumentsOf } from '../core/command.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
-import { closest } from '../core/text/closest.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -10,35 +9,17 @@ import { mayCarryToken } from '../tokens/credential-target.js';
 import { serverUnusable } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
-import {
-  entryNameUnusable,
-  nothingToUndo,
-  programUnknown,
-  serverNotNamed,
-  severalToUndo,
-} from './failures.js';
+import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName } from './formats/entry.js';
-import { knownPrograms } from './list-programs.js';
 import type { SetupRequest } from './plan-entry.js';
 import type { KeptRecord, Neighbours, SetupRecord } from './ports.js';
+import { programNamed } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
 import { recordedName, scopeOf, writtenRequests } from './written-requests.js';
 
 type Program = SetupRequest['program'];
 
 export type SetupArguments = ArgumentsOf<typeof setupTable>;
-
-/** The program of that name. @throws Failure `program_unknown`, `usage_wrong` */
-export function programNamed(name: string | undefined): Program {
-  const all = knownPrograms();
-  if (name === undefined) {
-    throw usageWrong('No program was named.', 'postern setup --list');
-  }
-  const names = all.map((program) => program.name);
-  const program = all.find((one) => one.name === name.toLowerCase());
-  if (program === undefined) throw programUnknown(name, closest(name, names), names);
-  return program;
-}
 
 /**
  * What is to be set up: the login that was named, the only one there is, or a server that has none yet.

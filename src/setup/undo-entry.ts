@@ -1,5 +1,5 @@
 import { entryChanged, entryNotEdited } from './failures.js';
-import { entryValue, findEntry, restoreEntry } from './formats/entry.js';
+import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { digest, entryState } from './list-programs.js';
 import type { KeptRecord, ProgramFile } from './ports.js';
 import { removeShim, type SetupWorld } from './write-entry.js';
@@ -64,8 +64,7 @@ async function takeBack(
   if (state !== 'same') {
     throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   }
-  const former = findEntry(backup, record.key);
-  const restored = restoreEntry(text, record.key, former.ok ? former.raw : undefined);
+  const restored = restoreEntry(text, record.key, rawEntry(backup, record.key));
   if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
   // What stood there before may not fit into the layout of now.
   const [was, is] = [backup, restored.text].map((one) => JSON.stringify(entryValue(one, record.key)));

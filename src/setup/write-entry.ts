@@ -1,5 +1,5 @@
 import type { Locks } from '../stores/ports.js';
-import { type EntryKey, findEntry, namesIn, wholeKey } from './formats/entry.js';
+import { type EntryKey, namesIn, rawEntry, wholeKey } from './formats/entry.js';
 import { digest, entryDigest, entryState, meaningDigest } from './list-programs.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
 import type { KeptRecord, Neighbours, ProgramFile, SetupRecord } from './ports.js';
@@ -50,8 +50,7 @@ export async function writeEntry(
   }
   await kept.finish();
   const { backup } = kept;
-  const former = findEntry(plan.file.text ?? '', wholeKey(plan.entry.key));
-  const raw = former.ok ? former.raw : undefined;
+  const raw = rawEntry(plan.file.text ?? '', wholeKey(plan.entry.key));
   const outcome = raw === undefined ? 'made' : 'changed';
   return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
 }

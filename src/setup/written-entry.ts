@@ -1,5 +1,5 @@
 import { entryNotEdited } from './failures.js';
-import { entryValue, findEntry, partOf, putEntry, wholeKey } from './formats/entry.js';
+import { entryAlone, entryValue, openEntry, partOf, putEntry, wholeKey } from './formats/entry.js';
 import type { SetupPlan } from './plan-entry.js';
 import type { Machine, Neighbours } from './ports.js';
 import { callIn, type EntryCall, shimIn } from './programs/entry-call.js';
@@ -43,15 +43,15 @@ export async function readWritten(
   const { file, entry, request } = plan;
   const key = wholeKey(entry.key);
   const text = file.text ?? '';
-  const found = findEntry(text, key);
+  const found = openEntry(text, key);
   if (!found.ok) throw entryNotEdited(file.path, found.problem);
   if (file.text === undefined || found.raw === undefined) return { place: 'missing' };
-  const value = entryValue(text, key);
+  const { value } = found;
   const { platform } = machine;
-  const path = value.ok ? shimIn(key, value.value) : undefined;
+  const path = shimIn(key, value);
   const shim = path === undefined ? undefined : ((await files.read(path)).text ?? '');
   const names = [plan.wanted.server, request.url, request.server];
-  const call = value.ok ? callIn(key, value.value, { shim, names, platform }) : undefined;
+  const call = callIn(key, value, { shim, names, platform });
   if (call === undefined) return { place: key.format === 'line' && path === undefined ? 'missing' : 'other' };
   const wanted = wantedCall(plan, platform);
   const faults = [
@@ -65,11 +65,12 @@ export async function readWritten(
 }
 
 function wantedCall({ entry, wanted, shim }: SetupPlan, platform: string): EntryCall | undefined {
-  const alone = putEntry('', entry);
   const key = wholeKey(entry.key);
-  const value = alone.ok ? entryValue(alone.text, key) : alone;
-  if (!value.ok) return undefined;
-  return callIn(key, value.value, { shim: shim?.text, names: [wanted.server], platform });
+  return callIn(key, entryValue(entryAlone(entry), key), {
+    shim: shim?.text,
+    names: [wanted.server],
+    platform,
+  });
 }
 
 function startFaults(
@@ -103,8 +104,7 @@ function memberFaults(plan: SetupPlan, text: string): readonly EntryFault[] {
   if (key.format !== 'json' && key.format !== 'toml') return [];
   const put = putEntry(text, entry);
   const [now, then] = [text, put.ok ? put.text : text].map((one) => {
-    const value = entryValue(one, key);
-    return (value.ok ? value.value : {}) as Readonly<Record<string, unknown>>;
+    return (entryValue(one, key) ?? {}) as Readonly<Record<string, unknown>>;
   });
   const calls = ['command', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([...Object.keys(now ?? {}), ...Object.keys(then ?? {})])].filter(

@@ -77,8 +77,7 @@ async function callThere(
     }
   };
   const value = entryValue(await read(path), key);
-  if (!value.ok) return undefined;
-  const at = shimIn(key, value.value);
+  const at = shimIn(key, value);
   const shim = at === undefined ? undefined : await read(at);
-  return callIn(key, value.value, { shim, names: [server], platform: machine.platform });
+  return callIn(key, value, { shim, names: [server], platform: machine.platform });
 }

@@ -53,13 +53,14 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
 const nodeHomes =
-  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|tokens\/detached-refresh|bridge\/host-pipe|credential\/programs|client-metadata\/(?:document-server|self-signed))\.ts$/;
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|tokens\/detached-refresh|bridge\/host-pipe|setup\/formats\/git-config|credential\/programs|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   [/^oauth4webapi$/, 'src/oauth/'],
   [/^undici$/, 'src/http/'],
   [/^open$/, 'src/login/browser/'],
   [/^(?:keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'src/stores/keychain/'],
   [/^(?:yargs|ora)$/, 'src/app/'],
+  [/^(?:jsonc-parser|toml-eslint-parser|yaml)$/, 'src/setup/formats/'],
   [/^(?:oidc-provider|jose|zod|@modelcontextprotocol\/.+)$/, 'src/sandbox/'],
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi)$/;

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { mayHoldSecret } from '../../src/core/resource.js';
-import { knownPrograms } from '../../src/setup/list-programs.js';
-import { entryAlone, planEntry } from '../../src/setup/plan-entry.js';
+import { entryAlone } from '../../src/setup/formats/entry.js';
+import { planEntry } from '../../src/setup/plan-entry.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { loginWords } from '../../src/tokens/login-pin.js';
 import { startBridge } from '../bridge/host.js';
 import { gitInput, type Seeded, seed, server, token, work } from '../credential/seeded.js';
@@ -32,7 +33,7 @@ async function giveNameAway({ home }: Seeded): Promise<void> {
   await storeLogin(home, { ...work(), server: otherServer, accessToken: otherToken });
 }
 
-const written = knownPrograms().filter(({ name }) => name !== 'curl');
+const written = allPrograms.filter(({ name }) => name !== 'curl');
 for (const program of written) {
   test(`${program.name}: the entry names server and account, not the login’s name`, async () => {
     const words = await loginWords({ server, account: 'me', name: 'work' }, false);
@@ -47,7 +48,7 @@ for (const program of written) {
     } as const;
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
     const plan = await planEntry({ machine: machine({}), files } as never, request);
-    const text = plan.shim?.text ?? entryAlone(plan);
+    const text = plan.shim?.text ?? entryAlone(plan.entry);
     assert.ok(text.includes(server), text);
     assert.match(text, /--account\W+me/);
     assert.doesNotMatch(text, /\bwork\b/);
@@ -194,14 +195,14 @@ test('a shim names server and account, too', { skip }, async () => {
 test('on Windows, what cmd.exe would replace is not written: name and pin are', async () => {
   const url = 'https://h.example/a%7Eb';
   const words = await loginWords({ server: url, account: 'default', name: 'work' }, false);
-  const made = knownPrograms().flatMap((program) => {
+  const made = allPrograms.flatMap((program) => {
     if (program.name !== 'claude' && program.name !== 'codex') return [];
     const request = { program, scope: 'user', url, server: 'work', words, name: 'x', options: [] } as const;
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
     return [planEntry({ machine: machine({ platform: 'win32' }), files } as never, request)];
   });
   for (const plan of await Promise.all(made))
-    assert.match(entryAlone(plan), /headers work --pin [0-9a-f]{32}"/);
+    assert.match(entryAlone(plan.entry), /headers work --pin [0-9a-f]{32}"/);
   assert.equal(made.length, 2);
 });
 

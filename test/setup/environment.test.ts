@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { proxyVariables } from '../../src/http/proxy-settings.js';
-import { knownPrograms } from '../../src/setup/list-programs.js';
 import type { SetupRequest } from '../../src/setup/plan-entry.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { runProgram } from '../support/program.js';
@@ -91,7 +91,7 @@ test('a name that a program could take for an option, or for something else, is 
 });
 
 test('--undo removes the folders that --write made, once they are empty, and no other', async () => {
-  const programs = ['go', 'zed', 'opencode'].map((name) => knownPrograms().find((one) => one.name === name));
+  const programs = ['go', 'zed', 'opencode'].map((name) => allPrograms.find((one) => one.name === name));
   for (const order of [
     [0, 1, 2],
     [2, 1, 0],

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { putJson, restoreJson } from '../../src/setup/formats/json-edit.js';
-import { jsonAt } from '../../src/setup/formats/json-tree.js';
+import { putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
+import { type JsonEntry, jsonAt } from '../../src/setup/formats/json.js';
 
 const path = ['mcpServers', 'work'];
+const key = { format: 'json', path } as const;
 const entry = { members: { type: 'http', url: 'https://h/mcp' }, without: [] };
 
-function put(text: string, holds: Parameters<typeof putJson>[2] = entry): string {
-  const result = putJson(text, path, holds);
+function put(text: string, holds: JsonEntry = entry): string {
+  const result = putEntry(text, { key, holds });
   assert.ok(result.ok, text);
   return result.text;
 }
@@ -49,7 +50,7 @@ test('comments and trailing commas stay where they are', () => {
     assert.ok(made.includes(comment), `${comment} in ${made}`);
   }
   assert.deepEqual(jsonAt(made, path), entry.members);
-  const undone = restoreJson(made, path, undefined);
+  const undone = restoreEntry(made, key, undefined);
   assert.ok(undone.ok && undone.text === text);
   const last = '{\n  "mcpServers": {\n    "x": {} // why\n  }\n}';
   assert.match(put(last), /"x": \{\}, \/\/ why\n {4}"work"/);
@@ -74,7 +75,7 @@ test('members of others stay, what would win over ours goes', () => {
 
 test('what cannot be edited safely is left alone, and why is said', () => {
   const problem = (text: string) => {
-    const result = putJson(text, path, entry);
+    const result = putEntry(text, { key, holds: entry });
     return result.ok ? 'edited' : result.problem;
   };
   assert.equal(problem('{"a": }'), 'unreadable');
@@ -159,7 +160,7 @@ test('any document is the same but for the entry; twice is once; taking it away 
       assert.equal(put(made), made);
       const changed = put(made, { members: { url: 'https://other' }, without: ['type'] });
       assert.deepEqual(jsonAt(changed, path), { url: 'https://other' });
-      const undone = restoreJson(made, path, undefined);
+      const undone = restoreEntry(made, key, undefined);
       assert.ok(undone.ok);
       assert.deepEqual(jsonAt(undone.text, []), value);
       if (Object.keys(value.mcpServers).length > 0) assert.equal(undone.text, text);
@@ -173,7 +174,7 @@ test('a text of any kind is edited or refused, never broken', () => {
     fc.property(
       fc.oneof(fc.string(), fc.json(), fc.string({ unit: fc.constantFrom(...'{}[]",:/*\\ \n1') })),
       (text) => {
-        const result = putJson(text, path, entry);
+        const result = putEntry(text, { key, holds: entry });
         if (result.ok) assert.deepEqual(jsonAt(result.text, path), entry.members);
       },
     ),

@@ -232,11 +232,12 @@ test('--list says what is left of what was written, and --check without a progra
   await setup(['cursor', '--undo']);
 });
 
-/** A program of that name on the PATH that says a version. */
+/** A program of that name on the PATH that says a version; git goes on reading configuration. */
 function older(name: string, says: string): Readonly<Record<string, string>> {
   const folder = at('older');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, name), `#!/bin/sh\necho '${says}'\n`);
+  const real = `PATH='${process.env['PATH']}'; [ "$1" = config ] && exec ${name} "$@"`;
+  writeFileSync(join(folder, name), `#!/bin/sh\n${real}\necho '${says}'\n`);
   chmodSync(join(folder, name), 0o700);
   return { PATH: `${folder}:${process.env['PATH']}` };
 }

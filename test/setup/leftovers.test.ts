@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownPrograms } from '../../src/setup/list-programs.js';
 import type { Machine } from '../../src/setup/ports.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
 /** What is said to win over the entry, the program's text and the environment being so. */
@@ -11,7 +11,7 @@ function leftovers(
   more: Partial<Machine> = {},
   url = 'https://h.example/mcp',
 ): string {
-  const program = knownPrograms().find((one) => one.name === name);
+  const program = allPrograms.find((one) => one.name === name);
   assert.ok(program !== undefined);
   const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };
   return program.leftovers(request).join('\n');

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { readJsonServers, readTomlServers } from '../../src/setup/programs/read-servers.js';
+import { jsonAt } from '../../src/setup/formats/json.js';
+import { tomlAt } from '../../src/setup/formats/toml.js';
+import { foundServers } from '../../src/setup/programs/read-servers.js';
 import { freePort } from '../support/free-port.js';
 import { runProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
@@ -72,13 +74,15 @@ test('programs without servers, without a configuration, and no server at all, a
 
 test('comments, trailing commas and other shapes are read; what is broken is passed over', () => {
   const zed = '{ // mine\n "context_servers": {"a": {"url": "https://a.example/"}, "b": "x",}, }';
-  assert.deepEqual(readJsonServers(zed, [['context_servers']]), [{ name: 'a', url: 'https://a.example' }]);
+  assert.deepEqual(foundServers(jsonAt(zed, ['context_servers'])), [{ name: 'a', url: 'https://a.example' }]);
   for (const text of ['', '[]', '{"context_servers": []}', '{"context_servers": null}', 'no json']) {
-    assert.deepEqual(readJsonServers(text, [['context_servers']]), [], text);
+    assert.deepEqual(foundServers(jsonAt(text, ['context_servers'])), [], text);
   }
   const toml = '[mcp_servers."a b"]\nurl = "https://a.example/mcp"\n[mcp_servers.c]\ncommand = "x"\n';
-  assert.deepEqual(readTomlServers(toml, ['mcp_servers']), [{ name: 'a b', url: 'https://a.example/mcp' }]);
-  assert.deepEqual(readTomlServers('= broken', ['mcp_servers']), []);
+  assert.deepEqual(foundServers(tomlAt(toml, ['mcp_servers'])), [
+    { name: 'a b', url: 'https://a.example/mcp' },
+  ]);
+  assert.deepEqual(foundServers(tomlAt('= broken', ['mcp_servers'])), []);
 });
 
 test('a configuration with more servers than anybody has is read all the same, each address once', async () => {

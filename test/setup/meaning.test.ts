@@ -5,9 +5,9 @@ import { dirname } from 'node:path';
 import { test } from 'node:test';
 import type { HttpPorts } from '../../src/http/request.js';
 import { checkEntry } from '../../src/setup/check-entry.js';
-import { jsonAt } from '../../src/setup/formats/json-tree.js';
-import { knownPrograms } from '../../src/setup/list-programs.js';
+import { jsonAt } from '../../src/setup/formats/json.js';
 import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { needs } from '../support/needs.js';
@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 const url = 'https://h.example/mcp';
 
 function requestFor(name: string): SetupRequest {
-  const program = knownPrograms().find((one) => one.name === name);
+  const program = allPrograms.find((one) => one.name === name);
   assert.ok(program !== undefined);
   const words = [{ server: url, options: [] }];
   return { program, scope: 'user', url, server: 'work', words, name: 'work', options: [] };
@@ -68,7 +68,7 @@ const relayouts: Readonly<Record<string, readonly Relayout[]>> = {
   go: [edit((text) => `${text.trim().split('\n').sort().join('\n')}\n`)],
 };
 
-for (const program of knownPrograms().filter(({ name }) => name !== 'curl')) {
+for (const program of allPrograms.filter(({ name }) => name !== 'curl')) {
   const { name } = program;
   test(`${name}: laid out anew by another program, the entry is still there to --check, --write and --undo`, {
     skip: (name === 'kubectl' || name === 'git') && needs(name),

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, findEntry, putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
-import { gitVariables } from '../../src/setup/formats/git-config-edit.js';
-import { tomlStrings } from '../../src/setup/formats/toml-edit.js';
+import { type Entry, openEntry, putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
+import { gitVariables } from '../../src/setup/formats/git-config.js';
+import { tomlAt } from '../../src/setup/formats/toml.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
 
@@ -78,7 +78,7 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
       const made = put(file, entry);
       assert.equal(put(made, entry), made);
       assert.notEqual(made, file);
-      const raw = findEntry(made, entry.key);
+      const raw = openEntry(made, entry.key);
       assert.ok(raw.ok && raw.raw !== undefined);
       const body = format === 'kubeconfig' ? file.replace(/users: \[\]\r?\n/, '') : file;
       for (const line of body.split('\n')) assert.ok(made.includes(line.trimEnd()), line);
@@ -116,7 +116,7 @@ test('toml: pairs of others stay, what would win over ours goes; inline and dott
     made,
     `[mcp_servers."work.x"] # mine\nurl = "https://h/mcp"\nstartup_timeout_sec = 5\nhttp_headers_helper = ${JSON.stringify(command)}\n\n\n[other]\n`,
   );
-  assert.equal(tomlStrings(made, entries.toml.key.path)['http_headers_helper'], command);
+  assert.equal(tomlAt(made, [...entries.toml.key.path, 'http_headers_helper']), command);
   for (const inline of [
     'mcp_servers = {}\n',
     '[mcp_servers]\n"work.x" = { url = "u" }\n',
@@ -135,7 +135,7 @@ test('kubeconfig: the user of that name is replaced, other styles than kubectlâ€
   const text = 'users:\n- name: work\n  user:\n    token: old\n- name: b\n  user: {}\n';
   const made = put(text, entries.kubeconfig);
   assert.ok(!made.includes('old') && made.endsWith('- name: b\n  user: {}\n'));
-  const found = findEntry(text, entries.kubeconfig.key);
+  const found = openEntry(text, entries.kubeconfig.key);
   const back = restoreEntry(made, entries.kubeconfig.key, found.ok ? found.raw : '');
   assert.ok(back.ok && back.text === text);
   for (const other of [

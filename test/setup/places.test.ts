@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownPrograms } from '../../src/setup/list-programs.js';
 import type { Machine } from '../../src/setup/ports.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
 /** The first file of each program, by its name. */
 function places(more: Partial<Machine>, scope: 'user' | 'project' = 'user') {
-  const all = knownPrograms().flatMap((program) => {
+  const all = allPrograms.flatMap((program) => {
     const [first] = program.files(machine(more), scope);
     return first === undefined ? [] : [[program.name, first] as const];
   });

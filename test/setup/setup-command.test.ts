@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { jsonAt } from '../../src/setup/formats/json-tree.js';
-import { knownPrograms } from '../../src/setup/list-programs.js';
+import { jsonAt } from '../../src/setup/formats/json.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { launcher, runProgram } from '../support/program.js';
 import { plainHome } from './plain-home.js';
 
@@ -127,5 +127,5 @@ test('of several entries each can be taken back; help names every program', asyn
   // The later one taken back first, the file is as it never was; which is named first is left open.
   if (existsSync(file)) assert.doesNotMatch(readFileSync(file, 'utf8'), /postern/);
   const help = (await runProgram(home, ['help', 'setup'])).stdout.replace(/\s+/g, ' ');
-  for (const { name } of knownPrograms()) assert.match(help, new RegExp(`[ ,;]${name}[ ,;]`), name);
+  for (const { name } of allPrograms) assert.match(help, new RegExp(`[ ,;]${name}[ ,;]`), name);
 });

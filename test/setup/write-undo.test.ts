@@ -14,15 +14,16 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFileUnwritable } from '../../src/setup/failures.js';
-import { entryDigest, entryState, knownPrograms, meaningDigest } from '../../src/setup/list-programs.js';
+import { entryDigest, entryState, meaningDigest } from '../../src/setup/list-programs.js';
 import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
+import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { configurations } from './configurations.js';
 import { workshop } from './workshop.js';
 
-const programs = knownPrograms().filter(({ name }) => name !== 'curl');
+const programs = allPrograms.filter(({ name }) => name !== 'curl');
 const { signal } = new AbortController();
 
 function requestFor(program: SetupRequest['program'], more: Partial<SetupRequest> = {}): SetupRequest {

@@ -1,18 +1,16 @@
-import type { Edited, FoundEntry, FoundValue } from './edited.js';
-import { findGit, type GitVariables, gitValues, putGit, restoreGit } from './git-config-edit.js';
-import { findJson, type JsonEntry, putJson, restoreJson } from './json-edit.js';
-import { jsonAt } from './json-tree.js';
-import { findKubeUser, type KubeExec, kubeExec, putKubeUser, restoreKubeUser } from './kubeconfig-edit.js';
-import { findLine, putLine, restoreLine } from './line-edit.js';
-import { findToml, putToml, restoreToml, type TomlEntry, tomlValues } from './toml-edit.js';
+import { type GitVariables, openGit } from './git-config.js';
+import { type JsonEntry, openJson } from './json.js';
+import { type KubeExec, openKubeUser } from './kubeconfig.js';
+import { type LineKey, openLine } from './line.js';
+import { type Edited, notEdited, type Opened } from './text.js';
+import { openToml, type TomlEntry } from './toml.js';
 
 /** Which entry of a file is meant: all that an undo has to know of it. */
 export type EntryKey =
   | { readonly format: 'json' | 'toml'; readonly path: readonly string[] }
   | { readonly format: 'git'; readonly section: string; readonly subsection: string }
   | { readonly format: 'kubeconfig'; readonly user: string }
-  /** `item`: one of the items that `;` separates in it, and nothing else of the line. */
-  | { readonly format: 'line'; readonly prefix: string; readonly item?: string };
+  | ({ readonly format: 'line' } & LineKey);
 
 /** An entry and what it is to hold. */
 export type Entry =
@@ -33,41 +31,35 @@ export function entryName(key: EntryKey): string | undefined {
   return key.format === 'json' || key.format === 'toml' ? key.path.at(-1) : undefined;
 }
 
-/** The entry as it stands in a file's text. */
-export function findEntry(text: string, key: EntryKey): FoundEntry {
+/**
+ * The entry as it stands in a file's text, and as a value: of JSON and TOML an object, of git's configuration a list of
+ * names and values, of a kubeconfig the user's `exec`, of a line its text. What is laid out anew has the same value.
+ */
+export function openEntry(text: string, key: EntryKey): Opened<never> {
   switch (key.format) {
     case 'json':
-      return findJson(text, key.path);
+      return openJson(text, key.path);
     case 'toml':
-      return findToml(text, key.path);
+      return openToml(text, key.path);
     case 'git':
-      return findGit(text, key);
+      return openGit(text, key);
     case 'kubeconfig':
-      return findKubeUser(text, key.user);
+      return openKubeUser(text, key.user);
     case 'line':
-      return findLine(text, key.prefix, key.item);
+      return openLine(text, key);
   }
 }
 
-/**
- * The entry as a value: of JSON and TOML an object, of git's configuration a list of names and values, of a kubeconfig
- * the user's `exec`, of a line its text. What is laid out anew has the same value.
- */
-export function entryValue(text: string, key: EntryKey): FoundValue {
-  const found = findEntry(text, key);
-  if (!found.ok || found.raw === undefined) return found.ok ? { ok: true, value: undefined } : found;
-  switch (key.format) {
-    case 'json':
-      return { ok: true, value: jsonAt(text, key.path) };
-    case 'toml':
-      return { ok: true, value: tomlValues(text, key.path) };
-    case 'git':
-      return { ok: true, value: gitValues(text, key) };
-    case 'kubeconfig':
-      return { ok: true, value: kubeExec(found.raw) };
-    case 'line':
-      return { ok: true, value: found.raw.trim() };
-  }
+/** The entry as it stands in a file's text; undefined where there is none, or nobody can tell. */
+export function rawEntry(text: string, key: EntryKey): string | undefined {
+  const opened = openEntry(text, key);
+  return opened.ok ? opened.raw : undefined;
+}
+
+/** The entry's value; undefined where there is none, or nobody can tell. */
+export function entryValue(text: string, key: EntryKey): unknown {
+  const opened = openEntry(text, key);
+  return opened.ok ? opened.value : undefined;
 }
 
 /** The part of an entry's value that was put there: of it alone a change is one of the entry. */
@@ -86,35 +78,48 @@ export function namesIn({ key, holds }: Entry): readonly string[] {
 
 /**
  * The text with the entry in it; everything else keeps its bytes: comments, layout, line endings, byte order mark.
- * Done twice it is as done once.
+ * Done twice it is as done once. What does not read back as it was meant is refused.
  */
-export function putEntry(text: string, { key, holds }: Entry): Edited {
-  switch (key.format) {
-    case 'json':
-      return putJson(text, key.path, holds as JsonEntry);
-    case 'toml':
-      return putToml(text, key.path, holds as TomlEntry);
-    case 'git':
-      return putGit(text, key, holds as GitVariables);
-    case 'kubeconfig':
-      return putKubeUser(text, key.user, holds as KubeExec);
-    case 'line':
-      return putLine(text, key.prefix, holds as string);
-  }
+export function putEntry(text: string, entry: Entry): Edited {
+  const { key, holds } = entry;
+  const now = openEntry(text, key);
+  const put = now.ok ? now.put(holds as never) : now;
+  if (!now.ok || !put.ok || put.text === text) return put;
+  if (text === '') return put;
+  const alone = entryValue(entryAlone(entry), key);
+  return readBack(put, key, now.rest, (value) => sameValue(value, alone, namesIn(entry)));
 }
 
-/** The text with `former` in the entry's place; with undefined, without the entry. */
+/** The entry as it would stand in an empty file. */
+export function entryAlone({ key, holds }: Entry): string {
+  const empty = openEntry('', key);
+  const put = empty.ok ? empty.put(holds as never) : empty;
+  return put.ok ? put.text : '';
+}
+
+/** The text with `former` in the entry's place; with undefined, without the entry. All else stays as it is. */
 export function restoreEntry(text: string, key: EntryKey, former: string | undefined): Edited {
-  switch (key.format) {
-    case 'json':
-      return restoreJson(text, key.path, former);
-    case 'toml':
-      return restoreToml(text, key.path, former);
-    case 'git':
-      return restoreGit(text, key, former);
-    case 'kubeconfig':
-      return restoreKubeUser(text, key.user, former);
-    case 'line':
-      return restoreLine(text, key, former);
-  }
+  const now = openEntry(text, key);
+  const restored = now.ok ? now.restore(former) : now;
+  if (!now.ok || !restored.ok) return restored;
+  return readBack(restored, key, now.rest, () => true);
+}
+
+function readBack(made: Edited, key: EntryKey, rest: unknown, isMeant: (value: unknown) => boolean): Edited {
+  const then = made.ok ? openEntry(made.text, key) : made;
+  const isSame = then.ok && JSON.stringify(then.rest) === JSON.stringify(rest) && isMeant(then.value);
+  return isSame ? made : notEdited('unreadable');
+}
+
+function sameValue(one: unknown, other: unknown, names: readonly string[]): boolean {
+  return plainJson(partOf(one, names)) === plainJson(partOf(other, names));
+}
+
+/** A value with the names of its objects in order. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
 }

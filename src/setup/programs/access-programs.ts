@@ -1,5 +1,5 @@
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
-import { gitVariables } from '../formats/git-config-edit.js';
+import { gitVariables } from '../formats/git-config.js';
 import type { Machine } from '../ports.js';
 import { readGit, readKubectl } from './probe.js';
 import {

@@ -1,5 +1,5 @@
 import { quoted } from '../../core/text/printable.js';
-import { findLine } from '../formats/line-edit.js';
+import { rawEntry } from '../formats/entry.js';
 import type { Machine } from '../ports.js';
 import { callOf, goCommands, goWords } from './entry-call.js';
 import { readBazel, readHeaderLine } from './probe.js';
@@ -88,8 +88,7 @@ const go: Program = {
     const line = goLine(callWords(machine, { command: ['credential', 'goauth'], server, options }));
     if (line === undefined) return { ok: false, problem: 'words' };
     const names = [server, url, login]; // an earlier release wrote the login's name
-    const found = findLine(text, 'GOAUTH=');
-    const former = (found.ok ? found.raw : undefined)?.slice('GOAUTH='.length) ?? 'netrc';
+    const former = rawEntry(text, { format: 'line', prefix: 'GOAUTH=' })?.slice('GOAUTH='.length) ?? 'netrc';
     // Ours first: of several answers the first in the list counts.
     const others = goCommands(former).filter(
       (one) => one !== 'off' && !names.includes(callOf(goWords(one))?.server ?? ''),

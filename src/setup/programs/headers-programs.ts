@@ -1,8 +1,7 @@
-import { quoted } from '../../core/text/printable.js';
-import { jsonAt } from '../formats/json-tree.js';
-import { findToml, tomlStrings, tomlTables } from '../formats/toml-edit.js';
+import { rawEntry } from '../formats/entry.js';
+import { jsonAt } from '../formats/json.js';
+import { tomlAt } from '../formats/toml.js';
 import type { Machine } from '../ports.js';
-import { sameServer } from './entry-call.js';
 import { type Probe, readHeaders } from './probe.js';
 import {
   callWords,
@@ -16,7 +15,7 @@ import {
   set,
   shellLine,
 } from './program.js';
-import { readJsonServers, readTomlServers, sameServerElsewhere } from './read-servers.js';
+import { foundServers, sameServerElsewhere } from './read-servers.js';
 
 /** Claude Code: `headersHelper`, a shell line whose output are headers. */
 const claude: Program = {
@@ -37,7 +36,10 @@ const claude: Program = {
     };
   },
   blocks: claudeBlocks,
-  leftovers: (request) => [...sameServerElsewhere(request, ['mcpServers']), ...claudeBlocks(request)],
+  leftovers: (request) => [
+    ...sameServerElsewhere(request, jsonAt(request.text, ['mcpServers'])),
+    ...claudeBlocks(request),
+  ],
   switches: (machine) => [
     claudeFile(machine),
     join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? inHome(machine, '.claude'), 'settings.json'),
@@ -45,7 +47,9 @@ const claude: Program = {
     inProject(machine, '.claude', 'settings.local.json'),
   ],
   servers: (text, { workingFolder }) =>
-    readJsonServers(text, [['mcpServers'], ['projects', workingFolder, 'mcpServers']]),
+    [['mcpServers'], ['projects', workingFolder, 'mcpServers']].flatMap((path) =>
+      foundServers(jsonAt(text, path)),
+    ),
   probe: (request) => helperProbe(request, 'open', 'whole', { CLAUDE_CODE_MCP_SERVER_URL: request.url }),
   next: 'Look at it with: claude mcp list',
   nextInProject: 'Start claude in this folder and approve it; until then it is not used.',
@@ -116,29 +120,19 @@ const codex: Program = {
   },
   blocks: codexBlocks,
   leftovers: (request) => [
-    ...sameInCodex(request),
+    ...sameServerElsewhere(request, tomlAt(request.text, ['mcp_servers'])),
     ...codexBlocks(request),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${request.name}`,
   ],
-  servers: (text) => readTomlServers(text, ['mcp_servers']),
+  servers: (text) => foundServers(tomlAt(text, ['mcp_servers'])),
   probe: (request) => helperProbe(request, 'closed', 'least', {}),
   next: 'Look at it with: codex mcp list',
   nextInProject: 'Codex reads it in folders that it was told to trust.',
 };
 
-function sameInCodex({ text, name, url }: EntryRequest): readonly string[] {
-  return tomlTables(text, ['mcp_servers']).flatMap((other) => {
-    const { url: address = '' } = tomlStrings(text, ['mcp_servers', other]);
-    return other !== name && sameServer(address, url)
-      ? [`The entry ${quoted(other, 80)} is for the same server; if it is no longer needed, remove it.`]
-      : [];
-  });
-}
-
 /** What was not taken out: an inline table is not edited here. */
 function codexBlocks({ text, name }: EntryRequest): readonly string[] {
-  const found = findToml(text, ['mcp_servers', name]);
-  const raw = found.ok ? (found.raw ?? '') : '';
+  const raw = rawEntry(text, { format: 'toml', path: ['mcp_servers', name] }) ?? '';
   const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
   return [
     ...(inline === undefined

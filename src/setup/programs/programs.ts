@@ -1,3 +1,6 @@
+import { closest } from '../../core/text/closest.js';
+import { usageWrong } from '../../core/usage-failures.js';
+import { programUnknown } from '../failures.js';
 import { accessPrograms } from './access-programs.js';
 import { buildPrograms } from './build-programs.js';
 import { headersPrograms } from './headers-programs.js';
@@ -41,3 +44,14 @@ export const programs: readonly Program[] = [
   ...buildPrograms,
   curl,
 ];
+
+/** The program of that name. @throws Failure `program_unknown`, `usage_wrong` */
+export function programNamed(name: string | undefined): Program {
+  if (name === undefined) {
+    throw usageWrong('No program was named.', 'postern setup --list');
+  }
+  const names = programs.map((program) => program.name);
+  const program = programs.find((one) => one.name === name.toLowerCase());
+  if (program === undefined) throw programUnknown(name, closest(name, names), names);
+  return program;
+}

@@ -1,5 +1,4 @@
-import type { PlainJson } from '../formats/json-edit.js';
-import { jsonAt } from '../formats/json-tree.js';
+import { jsonAt, type PlainJson } from '../formats/json.js';
 import type { Machine } from '../ports.js';
 import { initializeLine, readInitialize } from './probe.js';
 import {
@@ -15,7 +14,7 @@ import {
   type Scope,
   set,
 } from './program.js';
-import { readJsonServers, sameServerElsewhere } from './read-servers.js';
+import { foundServers, sameServerElsewhere } from './read-servers.js';
 
 /** A program that starts a command and speaks the protocol with it: where its list of servers is. */
 interface StdioProgram {
@@ -139,7 +138,10 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
         : [inProject(machine, ...row.project)],
   make: (request) => makeStdioEntry(row, request),
   blocks: (request) => switchedOff(row, request),
-  leftovers: (request) => [...sameServerElsewhere(request, [row.below]), ...switchedOff(row, request)],
+  leftovers: (request) => [
+    ...sameServerElsewhere(request, jsonAt(request.text, [row.below])),
+    ...switchedOff(row, request),
+  ],
   ...(row.name === 'gemini'
     ? {
         switches: (machine: Machine) => [
@@ -148,7 +150,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
         ],
       }
     : {}),
-  servers: (text) => readJsonServers(text, [[row.below]]),
+  servers: (text) => foundServers(jsonAt(text, [row.below])),
   probe: ({ machine, server, options }) => ({
     // A check is no reason to open a browser.
     command: [...callWords(machine, { command: ['bridge'], server, options }), '--non-interactive'],
