@@ -8,7 +8,7 @@ import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
 import { lazyDocumentServers, lazyNeighbours } from './app/lazy-ports.js';
-import { createPorts, doorOptionsFrom, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
+import { createPorts, createProxies, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
 import { reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { isUnattended, registry } from './app/registry.js';
@@ -29,7 +29,6 @@ import { createPrograms, type Programs } from './credential/programs.js';
 import type { ReadInput } from './credential/read-input.js';
 import { callerName } from './login/browser/caller-name.js';
 import type { LoginPorts } from './login/ports.js';
-import { createProxies } from './proxy/proxies.js';
 import { ownProgram } from './setup/machine/own-program.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { inMemory, isInMemory } from './stores/memory-store.js';
@@ -198,7 +197,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     documentServers: lazyDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin(), world.stdout),
-    proxies: createProxies({ door: () => doorOptionsFrom(given), hold: given.hold }),
+    proxies: createProxies(given),
     signals: world.signals,
     signal: interruption.signal,
     stderrIsTerminal: stderr.isTTY === true,

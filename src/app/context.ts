@@ -1,4 +1,5 @@
 import type { HostPipe } from '../bridge/host-pipe.js';
+import type { Wire } from '../bridge/wire.js';
 import type { DocumentServers } from '../client-metadata/ports.js';
 import type { CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
@@ -7,7 +8,6 @@ import type { Programs } from '../credential/programs.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { Proxies } from '../proxy/ports.js';
-import type { Wire } from '../relay/wire.js';
 import type { Neighbours } from '../setup/ports.js';
 
 /**

@@ -1,8 +1,8 @@
+import type { Wire, WireRequest, WireWatcher } from '../bridge/wire.js';
 import type { Terminal } from '../core/ports.js';
 import type { SecretKind } from '../core/secret.js';
 import type { OutboundDoor, OutboundRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
-import type { Wire, WireRequest, WireWatcher } from '../relay/wire.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
 
 /** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */

@@ -1,10 +1,13 @@
+import type { Wire } from '../bridge/wire.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
-import type { DoorOptions } from '../http/origins.js';
+import type { HttpOptions, Origins } from '../http/origins.js';
+import type { PoolLimits } from '../http/pool.js';
 import type { OutboundDoor } from '../http/request.js';
 import type { TrustOptions } from '../http/trust.js';
 import type { BrowserPorts, LoginPorts } from '../login/ports.js';
-import type { Wire } from '../relay/wire.js';
+import type { Proxies } from '../proxy/ports.js';
+import type { Connection } from '../relay/connection.js';
 import { createClock } from '../stores/clock.js';
 import { statePaths } from '../stores/paths.js';
 import type { SecretStores, StorePorts } from '../stores/ports.js';
@@ -145,25 +148,47 @@ function storesOf(
     : { of: () => store };
 }
 
-/** The quick way out, to be closed by whoever opens it. */
+/** The bridge's way out, to be closed by whoever opens it. */
 export async function openWire(options: PortsOptions): Promise<Wire> {
-  const [{ createWire }, doorOptions] = await Promise.all([
-    import('../relay/wire.js'),
-    doorOptionsFrom(options),
+  const [{ createWire }, { usualPoolLimits }] = await Promise.all([
+    import('../bridge/wire.js'),
+    import('../http/pool.js'),
   ]);
-  return watchWire(createWire(doorOptions), options.hold);
+  const wire = createWire(options.userAgent, await openRelay(options, usualPoolLimits));
+  return watchWire(wire, options.hold);
+}
+
+/** Connections for what passes through, under the rules of the HTTP client; to be closed by whoever opens them. */
+async function openRelay(options: PortsOptions, limits: PoolLimits): Promise<Origins<Connection>> {
+  const [{ openRelayOrigins }, httpOptions] = await Promise.all([
+    import('./relay-origins.js'),
+    httpOptionsFrom(options),
+  ]);
+  return openRelayOrigins(httpOptions, limits);
+}
+
+/** Local proxies, whose keys are secrets like others. */
+export function createProxies(options: PortsOptions): Proxies {
+  return {
+    open: async (proxy) => {
+      const { openProxy, proxyPool } = await import('../proxy/server.js');
+      const running = await openProxy(await openRelay(options, proxyPool), proxy);
+      if (running.key !== undefined) options.hold(running.key.reveal());
+      return running;
+    },
+  };
 }
 
 async function openDoor(options: PortsOptions): Promise<OutboundDoor> {
-  const [{ createDoor }, doorOptions] = await Promise.all([
+  const [{ createDoor }, httpOptions] = await Promise.all([
     import('../http/client.js'),
-    doorOptionsFrom(options),
+    httpOptionsFrom(options),
   ]);
-  return createDoor(doorOptions);
+  return createDoor(httpOptions);
 }
 
-/** What of the settings the ways out are made with. */
-export async function doorOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<DoorOptions> {
+/** What of the settings the HTTP client is made with. */
+async function httpOptionsFrom({ env, userAgent, settings }: PortsOptions): Promise<HttpOptions> {
   const [{ systemResolver: resolve }, { caFile, clientCertificates, limits }] = await Promise.all([
     import('../http/resolve-host.js'),
     settings(),

@@ -2,13 +2,13 @@ import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
-import type { Wire } from '../relay/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
 import type { SenderPorts } from '../tokens/authorized-client.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import { bridge } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
+import type { Wire } from './wire.js';
 
 export const bridgeTable = {
   name: 'bridge',

@@ -2,7 +2,6 @@ import { Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
 import type { Clock, CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
-import type { Wire } from '../relay/wire.js';
 import type { SenderPorts } from '../tokens/authorized-client.js';
 import { Authorization } from './authorization.js';
 import { HostMessages } from './host-messages.js';
@@ -14,6 +13,7 @@ import { PendingRequests } from './pending.js';
 import { Session } from './session.js';
 import { Courier } from './transport.js';
 import type { AuthorizationOptions } from './wait-for-person.js';
+import type { Wire } from './wire.js';
 
 /** How long answers are waited for once the host has ended its input, and then the end of the session. */
 const lastAnswersMs = 1_000;

@@ -1,10 +1,10 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
-import type { Listed } from '../relay/active-set.js';
-import type { Wire, WireExchange, WireRequest, WireWatcher } from '../relay/wire.js';
+import type { Active } from '../relay/active-set.js';
 import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import type { HostPipe } from './host-pipe.js';
+import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
 
 /** What holds less does not count: most answers are small, and there are not so many of them at a time. In bytes. */
 const little = 4_096;
@@ -99,7 +99,7 @@ export interface ExchangeParts {
 }
 
 /** An exchange under way. */
-export interface RunningExchange extends Listed {
+export interface RunningExchange extends Active {
   readonly outcome: Promise<Outcome>;
   /** Ends it; the outcome is `failed` then. */
   abort(reason: unknown): void;
@@ -111,7 +111,7 @@ export function exchange(parts: ExchangeParts): RunningExchange {
 }
 
 class Reader implements RunningExchange, WireWatcher {
-  listedAt = -1;
+  activeAt = -1;
   readonly outcome: Promise<Outcome>;
   readonly #parts: ExchangeParts;
   readonly #exchange: WireExchange;

@@ -3,14 +3,14 @@ import type { Clock } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { redirectRefused } from '../http/address-failures.js';
-import { Roster } from '../relay/active-set.js';
-import type { Wire, WireRequest } from '../relay/wire.js';
+import { ActiveSet } from '../relay/active-set.js';
 import { withServerWords } from '../tokens/failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { type WantedScope, wantedScope } from '../tokens/step-up.js';
 import type { Authorization } from './authorization.js';
 import { exchange, MemoryBudget, type Outcome, type RunningExchange } from './exchange.js';
 import type { HostPipe } from './host-pipe.js';
+import type { Wire, WireRequest } from './wire.js';
 
 export interface CourierParts {
   readonly wire: Wire;
@@ -45,7 +45,7 @@ export interface Errand {
 export class Courier {
   readonly #parts: CourierParts;
   readonly #budget: MemoryBudget;
-  readonly #running = new Roster<RunningExchange>();
+  readonly #running = new ActiveSet<RunningExchange>();
   readonly #over = (running: RunningExchange) => void this.#running.remove(running);
   #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { patientTimer } from './deadline.js';
 import { Exchange, type Head } from './exchange.js';
 import { headerRefused, methodRefused, timedOut } from './failures.js';
-import type { Lanes } from './pool.js';
+import type { ConnectionPool } from './pool.js';
 import type { OutboundRequest } from './request.js';
-import type { ClientLane } from './undici-connection.js';
+import type { ClientConnection } from './undici-connection.js';
 
 /** One request to one URL, ready to be written to a connection. */
 export interface Prepared {
@@ -26,8 +26,8 @@ export interface Answered {
  * 9110 section 9.2.2); nothing else is ever sent twice.
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `too_large`; the signal's reason
  */
-export async function attempt(lanes: Lanes<ClientLane>, prepared: Prepared): Promise<Answered> {
-  const first = await dispatch(lanes, prepared);
+export async function attempt(pool: ConnectionPool<ClientConnection>, prepared: Prepared): Promise<Answered> {
+  const first = await dispatch(pool, prepared);
   try {
     return { exchange: first.exchange, head: await first.exchange.head };
   } catch (error) {
@@ -35,7 +35,7 @@ export async function attempt(lanes: Lanes<ClientLane>, prepared: Prepared): Pro
     const safe = method === 'GET' || method === 'HEAD';
     if (!safe || !first.reused || !first.exchange.endedUnanswered) throw error;
   }
-  const { exchange } = await dispatch(lanes, prepared);
+  const { exchange } = await dispatch(pool, prepared);
   return { exchange, head: await exchange.head };
 }
 
@@ -45,22 +45,22 @@ interface Dispatched {
 }
 
 async function dispatch(
-  lanes: Lanes<ClientLane>,
+  pool: ConnectionPool<ClientConnection>,
   { request, url, headers, signal }: Prepared,
 ): Promise<Dispatched> {
   const { totalMs, headersMs } = request.limits;
-  const lane = await lanes.borrow(totalMs === null ? 'stream' : 'bounded', signal);
+  const connection = await pool.borrow(totalMs === null ? 'stream' : 'bounded', signal);
   const ending = new AbortController();
-  const exchange = new Exchange(lanes.place, request.method, (complete) => {
+  const exchange = new Exchange(pool.origin, request.method, (complete) => {
     timer.stop();
     signal.removeEventListener('abort', abort);
     ending.abort();
-    if (!complete) void lane[Symbol.asyncDispose]();
-    lanes.release(lane);
+    if (!complete) void connection[Symbol.asyncDispose]();
+    pool.release(connection);
   });
   const abort = (): void => exchange.fail(signal.reason);
   const late = (): void =>
-    exchange.fail(timedOut(lanes.place.host, 'sending the headers of its answer', headersMs));
+    exchange.fail(timedOut(pool.origin.host, 'sending the headers of its answer', headersMs));
   const timer = patientTimer(headersMs, late);
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(
@@ -71,8 +71,8 @@ async function dispatch(
     piece: () => void timer.restart(),
     failed: (error) => exchange.fail(error),
   });
-  lane.dispatch({ path: url.pathname + url.search, method: request.method, headers, body }, exchange);
-  return { exchange, reused: lane.reused };
+  connection.dispatch({ path: url.pathname + url.search, method: request.method, headers, body }, exchange);
+  return { exchange, reused: connection.reused };
 }
 
 export interface BodyWatcher {

@@ -4,11 +4,11 @@ import { redirectRefused, urlRefused } from './address-failures.js';
 import { asksForCoding, attempt, checkMethod, requestHeaders } from './attempt.js';
 import { Deadline } from './deadline.js';
 import type { Head } from './exchange.js';
-import { type DoorOptions, openClientPlaces, type Places } from './origins.js';
-import { usualLanes } from './pool.js';
+import { type HttpOptions, type Origins, openClientOrigins } from './origins.js';
+import { usualPoolLimits } from './pool.js';
 import type { OutboundDoor, OutboundRequest, OutboundResponse } from './request.js';
 import { leaveUnread, makeResponse } from './response.js';
-import type { ClientLane } from './undici-connection.js';
+import type { ClientConnection } from './undici-connection.js';
 
 /** Longest URL that is sent; what a server names is held to less where it is read. */
 const longestUrl = 8_192;
@@ -17,9 +17,9 @@ const longestUrl = 8_192;
  * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
-export function createDoor(options: DoorOptions): OutboundDoor {
+export function createDoor(options: HttpOptions): OutboundDoor {
   const limits = options.limits ?? defaultLimits;
-  const places = openClientPlaces(options, usualLanes);
+  const origins = openClientOrigins(options, usualPoolLimits);
   const closing = new AbortController();
   let rehearsed: Promise<void> | undefined;
   return {
@@ -31,17 +31,17 @@ export function createDoor(options: DoorOptions): OutboundDoor {
       }
       return await send(
         { ...request, limits: limitsFor(request.limits, limits) },
-        { places, userAgent: options.userAgent, closing: closing.signal },
+        { origins, userAgent: options.userAgent, closing: closing.signal },
       );
     },
     check: async ({ url, namedBy, signal }) => {
       const gated = gateUrl(url, longestUrl);
       if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);
-      await places.judge(gated.url, namedBy, AbortSignal.any([signal, closing.signal]));
+      await origins.check(gated.url, namedBy, AbortSignal.any([signal, closing.signal]));
     },
     [Symbol.asyncDispose]: async () => {
       closing.abort();
-      await places[Symbol.asyncDispose]();
+      await origins[Symbol.asyncDispose]();
     },
   };
 }
@@ -53,7 +53,7 @@ async function tryRehearsal(): Promise<void> {
 }
 
 interface Inside {
-  readonly places: Places<ClientLane>;
+  readonly origins: Origins<ClientConnection>;
   readonly userAgent: string;
   readonly closing: AbortSignal;
 }
@@ -66,7 +66,7 @@ async function send(request: OutboundRequest, inside: Inside): Promise<OutboundR
   const deadline = new Deadline(gated.url.host, request.limits.totalMs, request.signal, inside.closing);
   try {
     deadline.signal.throwIfAborted();
-    return await follow({ request, url: gated.url, headers, places: inside.places, deadline });
+    return await follow({ request, url: gated.url, headers, origins: inside.origins, deadline });
   } catch (error) {
     deadline.close();
     throw error;
@@ -77,7 +77,7 @@ interface Journey {
   readonly request: OutboundRequest;
   readonly url: URL;
   readonly headers: string[];
-  readonly places: Places<ClientLane>;
+  readonly origins: Origins<ClientConnection>;
   readonly deadline: Deadline;
 }
 
@@ -85,19 +85,19 @@ async function follow({
   request,
   url: start,
   headers,
-  places,
+  origins,
   deadline,
 }: Journey): Promise<OutboundResponse> {
   const { signal } = deadline;
   let url = start;
   for (let hops = 0; ; hops += 1) {
-    const lanes = await places.find(url, request.namedBy, signal);
-    const { exchange, head } = await attempt(lanes, { request, url, headers, signal });
+    const pool = await origins.find(url, request.namedBy, signal);
+    const { exchange, head } = await attempt(pool, { request, url, headers, signal });
     try {
       const next = nextHop(request, url, head, hops);
       if (next === undefined) {
         const keepCoding = asksForCoding(request.headers ?? []);
-        const parts = { request, url: url.href, place: lanes.place, head, exchange, keepCoding };
+        const parts = { request, url: url.href, origin: pool.origin, head, exchange, keepCoding };
         const response = makeResponse(parts);
         void exchange.end.then(() => deadline.close());
         return response;

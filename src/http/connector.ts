@@ -5,7 +5,7 @@ import { parseAddress } from '../core/ip-address.js';
 import { withTimeLimit } from './deadline.js';
 import { type NetworkTrouble, networkFailed, timedOut, tunnelRefused } from './failures.js';
 import { ConnectError, failureOf } from './network-cause.js';
-import type { Place } from './origin.js';
+import type { Origin } from './origin.js';
 import type { HttpProxy } from './proxy-settings.js';
 
 export interface ConnectorOptions {
@@ -15,31 +15,31 @@ export interface ConnectorOptions {
 }
 
 /**
- * Opens one connection to a place within `connectMs`: TCP to the addresses that were checked, the tunnel where
+ * Opens one connection to a origin within `connectMs`: TCP to the addresses that were checked, the tunnel where
  * there is a proxy, TLS where the origin is https.
- * @param reading where what is read from the TCP connection goes; only to a place that is neither behind a proxy nor
+ * @param reading where what is read from the TCP connection goes; only to a origin that is neither behind a proxy nor
  *   secure
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `network_setting_unusable`
  */
 export async function connectTo(
-  place: Place,
+  origin: Origin,
   options: ConnectorOptions,
   signal: AbortSignal,
   reading?: OnReadOpts,
 ): Promise<Socket> {
   const { connectMs } = options;
-  const { proxy } = place;
+  const { proxy } = origin;
   const opening = proxy === undefined ? '' : ` through the HTTP proxy ${proxy.host}:${proxy.port}`;
-  const late = (): Error => timedOut(place.host, `opening the connection${opening}`, connectMs);
+  const late = (): Error => timedOut(origin.host, `opening the connection${opening}`, connectMs);
   return withTimeLimit({ milliseconds: connectMs, late, signal }, async (inner) => {
-    const first = proxy === undefined ? place : partyOf(proxy, place);
-    const opened = await told(first, openTcp(place.addresses, first.port, inner, reading));
+    const first = proxy === undefined ? origin : partyOf(proxy, origin);
+    const opened = await named(first, openTcp(origin.addresses, first.port, inner, reading));
     const close = (): void => void opened.destroy();
     // For as long as the signal may be aborted: a connection that is there just then is nobody's.
     inner.addEventListener('abort', close, { once: true });
     try {
       inner.throwIfAborted();
-      return await secured(opened, place, options, inner);
+      return await secured(opened, origin, options, inner);
     } catch (error) {
       close();
       throw error;
@@ -49,30 +49,30 @@ export async function connectTo(
 
 async function secured(
   opened: Socket,
-  place: Place,
+  origin: Origin,
   options: ConnectorOptions,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { proxy } = place;
+  const { proxy } = origin;
   let socket = opened;
   if (proxy?.secure)
-    socket = await told(
-      partyOf(proxy, place),
+    socket = await named(
+      partyOf(proxy, origin),
       openTls(socket, proxy.host, await options.trust(undefined), signal),
     );
-  if (proxy) socket = await told(partyOf(proxy, place), openTunnel(socket, { ...place, proxy }, signal));
-  if (!place.secure) return socket;
-  return told(place, openTls(socket, place.host, await options.trust(place.origin), signal));
+  if (proxy) socket = await named(partyOf(proxy, origin), openTunnel(socket, { ...origin, proxy }, signal));
+  if (!origin.secure) return socket;
+  return named(origin, openTls(socket, origin.host, await options.trust(origin.url), signal));
 }
 
 type Party = Omit<NetworkTrouble, 'code'>;
 
-function partyOf({ host, port }: HttpProxy, place: Place): Party {
-  return { host, port, proxyTo: place.host };
+function partyOf({ host, port }: HttpProxy, origin: Origin): Party {
+  return { host, port, proxyTo: origin.host };
 }
 
 /** Names the party that failed: the proxy, or the origin itself. */
-async function told<T>(party: Party, work: Promise<T>): Promise<T> {
+async function named<T>(party: Party, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -181,18 +181,18 @@ export async function openTls(
 const hungUp = Object.assign(new Error('the proxy has hung up'), { code: 'UND_ERR_SOCKET' });
 
 /**
- * Asks the proxy at the other end of `socket` for a tunnel to the place (CONNECT, RFC 9110 section
+ * Asks the proxy at the other end of `socket` for a tunnel to the origin (CONNECT, RFC 9110 section
  * 9.3.6) and returns the connection to be used as if it led there.
  * @throws Failure `network_failed`; the error of undici
  */
 export async function openTunnel(
   socket: Socket,
-  place: Place & { readonly proxy: HttpProxy },
+  origin: Origin & { readonly proxy: HttpProxy },
   signal: AbortSignal,
 ): Promise<Socket> {
   const { Client } = await import('undici');
-  const { proxy } = place;
-  const target = authority(place);
+  const { proxy } = origin;
+  const target = authority(origin);
   let given = false;
   const client = new Client(`http://${authority(proxy)}`, {
     // Where this one was closed before it was used, undici asks for another, without end, and there is none.

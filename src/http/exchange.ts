@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { ByteCollector } from '../core/text/bytes.js';
-import { ClosedEnd } from './closed-end.js';
+import { ClosedEnd } from './body.js';
 import { networkFailed } from './failures.js';
 import { brokenConnection, isBrokenOff } from './network-cause.js';
 

@@ -4,9 +4,10 @@ import { addressRefused, type NamedBy, plainHttpRefused } from './address-failur
 import { type Environment, type HttpProxy, proxyFor } from './proxy-settings.js';
 import { type Resolve, resolveHost } from './resolve-host.js';
 
-/** Where an origin is reached. Made once for a set of connections; every request is judged against it. */
-export interface Place {
-  readonly origin: string;
+/** An origin, and where it is reached. Made once for a set of connections; every request is checked against it. */
+export interface Origin {
+  /** As `URL.origin` spells it. */
+  readonly url: string;
   /** Without brackets. */
   readonly host: string;
   readonly port: number;
@@ -22,7 +23,7 @@ export interface Place {
 
 /**
  * Finds where a URL's origin is reached. With a proxy the name is left to the proxy to look up, as a
- * proxy's clients must; only an address in the URL can be judged then. The proxy is the person's own
+ * proxy's clients must; only an address in the URL can be checked then. The proxy is the person's own
  * setting: it may be anywhere.
  * @throws Failure `address_refused`, `url_refused`, `network_failed`, `timed_out`,
  *   `network_setting_unusable`
@@ -32,31 +33,31 @@ export async function locate(
   namedBy: NamedBy,
   options: { readonly resolve: Resolve; readonly env: Environment; readonly connectMs: number },
   signal: AbortSignal,
-): Promise<Place> {
+): Promise<Origin> {
   const target = targetOf(url);
   const proxy = proxyFor(target, options.env);
   if (proxy === undefined) {
-    return { ...target, ...judgeAddresses(await resolveHost(target, options, signal)), proxy };
+    return { ...target, ...classifyAddresses(await resolveHost(target, options, signal)), proxy };
   }
-  const { classes } = judgeAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
+  const { classes } = classifyAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
   checkAddresses(url, classes, namedBy);
   const { host, port } = proxy;
   const party = { host, port, proxyTo: target.host };
-  const addresses = (await resolveHost(party, options, signal)).slice(0, 16);
+  const addresses = (await resolveHost(party, options, signal)).slice(0, maxAddresses);
   return { ...target, classes, addresses, proxy, zone: 'public' };
 }
 
-function targetOf(url: URL): Pick<Place, 'origin' | 'host' | 'port' | 'secure'> {
+function targetOf(url: URL): Pick<Origin, 'url' | 'host' | 'port' | 'secure'> {
   const secure = url.protocol === 'https:';
   return {
-    origin: url.origin,
+    url: url.origin,
     host: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || (secure ? 443 : 80),
     secure,
   };
 }
 
-const mostAddresses = 16;
+const maxAddresses = 16;
 
 const farthestFirst = ['public', 'private', 'loopback'] as const;
 
@@ -69,7 +70,7 @@ const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
 };
 
 /** Addresses whose classes are known. What was classified is what is connected to. */
-export interface JudgedAddresses {
+export interface ClassifiedAddresses {
   /** Those of `zone`, at most 16; nothing else is connected to. */
   readonly addresses: readonly string[];
   /** The class of every address that the name had. */
@@ -79,11 +80,11 @@ export interface JudgedAddresses {
 }
 
 /** Classifies each address by its bytes; where they differ, only the farthest are kept. */
-export function judgeAddresses(addresses: readonly string[]): JudgedAddresses {
+export function classifyAddresses(addresses: readonly string[]): ClassifiedAddresses {
   const classes = addresses.map(classifyAddress);
   const zone = farthestFirst.find((kind) => classes.includes(kind)) ?? 'public';
   const kept = addresses.filter((_, index) => classes[index] === zone);
-  return { addresses: kept.slice(0, mostAddresses), classes: [...new Set(classes)], zone };
+  return { addresses: kept.slice(0, maxAddresses), classes: [...new Set(classes)], zone };
 }
 
 /**

@@ -1,91 +1,109 @@
-import type { Place } from './origin.js';
+import type { Origin } from './origin.js';
 
 /**
- * Connections to one origin at the same time: for requests with an end; for those whose answer may be a stream without
+ * Connections to one origin at the same time: for requests with an end; for those whose response may be a stream without
  * one; and for such streams, once they are there.
  */
-export interface MostLanes {
+export interface PoolLimits {
   readonly bounded: number;
   readonly stream: number;
-  readonly standing: number;
+  readonly streaming: number;
 }
 
 /** What one command needs, and a server bears. */
-export const usualLanes: MostLanes = { bounded: 8, stream: 64, standing: 1_024 };
+export const usualPoolLimits: PoolLimits = { bounded: 8, stream: 64, streaming: 1_024 };
 
 /** How often it is looked whether idle connections have had their time, in milliseconds. */
 const lookEveryMs = 2_000;
 
-/** What a lane is borrowed for. */
-export type LentFor = 'bounded' | 'stream';
+/** What a connection is borrowed for. */
+export type BorrowedFor = 'bounded' | 'stream';
 
-/** Makes a connection of a place, which is opened when it is first used. */
-export type MakeLane<L extends PooledLane> = (place: Place, home: LaneHome<L>) => L;
+/** A connection as its pool sees it. */
+export interface PooledConnection extends AsyncDisposable {
+  /** Whether the next request can go the same way without connecting anew. */
+  readonly usable: boolean;
+}
+
+/** Where a connection belongs. */
+export interface ConnectionOwner<C extends PooledConnection> {
+  /** The request that it was lent for is over; a connection that is not usable any more is closed. Again: nothing. */
+  release(connection: C): void;
+  /** The response to its request is a stream that may stay: others need not wait for its end. */
+  streaming(connection: C): void;
+  /** No connection came about: the origin may have moved. */
+  unreachable(): void;
+  /** The connection is closed. */
+  gone(connection: C): void;
+}
+
+/** Makes a connection to an origin, which is opened when it is first used. */
+export type MakeConnection<C extends PooledConnection> = (origin: Origin, owner: ConnectionOwner<C>) => C;
 
 /**
- * Told when a connection is opened, and when the last is gone or one did not come about: then the place must be looked
+ * Told when a connection is opened, and when the last is gone or one did not come about: then the origin must be looked
  * up anew.
  */
-export interface LanesWatcher<L extends PooledLane> {
-  opened(lanes: Lanes<L>): void;
-  emptied(lanes: Lanes<L>): void;
-  unreachable(lanes: Lanes<L>): void;
+export interface PoolWatcher<C extends PooledConnection> {
+  opened(pool: ConnectionPool<C>): void;
+  emptied(pool: ConnectionPool<C>): void;
+  unreachable(pool: ConnectionPool<C>): void;
 }
 
 /**
- * The connections to one place. A request gets the one that became free last, so that requests one
- * after another share one connection; only while all are busy is another opened.
+ * The connections to one origin. A request gets the one that became free last, so that requests one after another share
+ * one connection; only while all are busy is another opened.
  */
-export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable {
-  readonly place: Place;
-  readonly #make: MakeLane<L>;
-  readonly #watcher: LanesWatcher<L>;
-  readonly #lanes = new Set<L>();
-  readonly #lent = new Map<L, Slots>();
+export class ConnectionPool<C extends PooledConnection> implements ConnectionOwner<C>, AsyncDisposable {
+  readonly origin: Origin;
+  readonly #make: MakeConnection<C>;
+  readonly #watcher: PoolWatcher<C>;
+  readonly #all = new Set<C>();
+  readonly #lent = new Map<C, Slots>();
   /** Those that have been idle longest come first. */
-  readonly #idle: L[] = [];
+  readonly #idle: C[] = [];
   #look: NodeJS.Timeout | undefined;
-  readonly #slots: Readonly<Record<keyof MostLanes, Slots>>;
+  readonly #slots: Readonly<Record<keyof PoolLimits, Slots>>;
 
-  constructor(place: Place, make: MakeLane<L>, most: MostLanes, watcher: LanesWatcher<L>) {
-    this.place = place;
+  constructor(origin: Origin, make: MakeConnection<C>, limits: PoolLimits, watcher: PoolWatcher<C>) {
+    this.origin = origin;
     this.#make = make;
     this.#watcher = watcher;
-    const { bounded, stream, standing } = most;
-    this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream), standing: new Slots(standing) };
+    const { bounded, stream, streaming } = limits;
+    this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream), streaming: new Slots(streaming) };
   }
 
-  /** A lane that is the caller's until `release`. @throws the signal's reason */
-  async borrow(kind: LentFor, signal: AbortSignal): Promise<L> {
+  /** A connection that is the caller's until `release`. @throws the signal's reason */
+  async borrow(kind: BorrowedFor, signal: AbortSignal): Promise<C> {
     const slots = this.#slots[kind];
     await slots.take(signal);
     return this.#lend(slots);
   }
 
   /** The same without a wait; undefined when all are taken. */
-  borrowNow(kind: LentFor): L | undefined {
+  borrowNow(kind: BorrowedFor): C | undefined {
     const slots = this.#slots[kind];
     return slots.takeNow() ? this.#lend(slots) : undefined;
   }
 
-  release(lane: L): void {
-    const slots = this.#lent.get(lane);
+  release(connection: C): void {
+    const slots = this.#lent.get(connection);
     if (slots === undefined) return;
-    this.#lent.delete(lane);
-    if (lane.usable) {
-      this.#idle.push(lane);
+    this.#lent.delete(connection);
+    if (connection.usable) {
+      this.#idle.push(connection);
       this.#look ??= setInterval(() => this.#lookAround(), lookEveryMs).unref();
     } else {
-      this.#drop(lane);
+      this.#drop(connection);
     }
     slots.give();
   }
 
-  stands(lane: L): void {
-    const { standing } = this.#slots;
-    const slots = this.#lent.get(lane);
-    if (slots === undefined || slots === standing || !standing.takeNow()) return;
-    this.#lent.set(lane, standing);
+  streaming(connection: C): void {
+    const { streaming } = this.#slots;
+    const slots = this.#lent.get(connection);
+    if (slots === undefined || slots === streaming || !streaming.takeNow()) return;
+    this.#lent.set(connection, streaming);
     slots.give();
   }
 
@@ -93,8 +111,8 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
     this.#watcher.unreachable(this);
   }
 
-  gone(lane: L): void {
-    if (!this.#lent.has(lane)) this.#drop(lane);
+  gone(connection: C): void {
+    if (!this.#lent.has(connection)) this.#drop(connection);
   }
 
   /** Drops connections that are idle and cannot be used any more. */
@@ -104,46 +122,46 @@ export class Lanes<L extends PooledLane> implements LaneHome<L>, AsyncDisposable
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#look);
-    await Promise.all([...this.#lanes].map((lane) => lane[Symbol.asyncDispose]()));
+    await Promise.all([...this.#all].map((connection) => connection[Symbol.asyncDispose]()));
   }
 
-  #lend(slots: Slots): L {
-    let lane = this.#idle.pop();
-    while (lane?.usable === false) {
-      this.#drop(lane);
-      lane = this.#idle.pop();
+  #lend(slots: Slots): C {
+    let connection = this.#idle.pop();
+    while (connection?.usable === false) {
+      this.#drop(connection);
+      connection = this.#idle.pop();
     }
-    lane ??= this.#open();
-    this.#lent.set(lane, slots);
-    return lane;
+    connection ??= this.#open();
+    this.#lent.set(connection, slots);
+    return connection;
   }
 
-  #open(): L {
-    const lane = this.#make(this.place, this);
-    this.#lanes.add(lane);
+  #open(): C {
+    const connection = this.#make(this.origin, this);
+    this.#all.add(connection);
     this.#watcher.opened(this);
-    return lane;
+    return connection;
   }
 
   /** What nobody will use again is closed, and does not wait for the next request. Without idle ones nobody is woken. */
   #lookAround(): void {
-    for (const lane of this.#idle.filter(({ usable }) => !usable)) this.#drop(lane);
+    for (const connection of this.#idle.filter(({ usable }) => !usable)) this.#drop(connection);
     if (this.#idle.length > 0) return;
     clearInterval(this.#look);
     this.#look = undefined;
   }
 
-  #drop(lane: L): void {
-    const index = this.#idle.indexOf(lane);
+  #drop(connection: C): void {
+    const index = this.#idle.indexOf(connection);
     if (index !== -1) this.#idle.splice(index, 1);
-    if (!this.#lanes.delete(lane)) return;
-    void lane[Symbol.asyncDispose]();
-    if (this.#lanes.size === 0) this.#watcher.emptied(this);
+    if (!this.#all.delete(connection)) return;
+    void connection[Symbol.asyncDispose]();
+    if (this.#all.size === 0) this.#watcher.emptied(this);
   }
 }
 
-/** A number of places that are taken and given back; who finds none free waits in line. */
-export class Slots {
+/** A number of slots that are taken and given back; who finds none free waits in line. */
+class Slots {
   readonly #waiting = new Set<() => void>();
   #free: number;
 
@@ -185,22 +203,4 @@ export class Slots {
     this.#waiting.delete(turn);
     turn();
   }
-}
-
-/** A connection as those see it who keep it between requests. */
-export interface PooledLane extends AsyncDisposable {
-  /** Whether the next request can go the same way without connecting anew. */
-  readonly usable: boolean;
-}
-
-/** Where a connection belongs. */
-export interface LaneHome<L extends PooledLane> {
-  /** The request that it was lent for is over; a lane that is not usable any more is closed. Again: nothing. */
-  release(lane: L): void;
-  /** The answer to its request is a stream that may stay: others need not wait for its end. */
-  stands(lane: L): void;
-  /** No connection came about: the place may have moved. */
-  unreachable(): void;
-  /** The connection is closed. */
-  gone(lane: L): void;
 }

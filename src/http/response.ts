@@ -1,15 +1,15 @@
-import type { Transform } from 'node:stream';
 import { Failure } from '../core/failure.js';
+import { type Coding, codingOf, createDecoder } from './body.js';
 import type { Exchange, Head } from './exchange.js';
 import { networkFailed, tooLarge } from './failures.js';
-import type { Place } from './origin.js';
+import type { Origin } from './origin.js';
 import type { OutboundRequest, OutboundResponse } from './request.js';
 
 /** What an answer is made of. */
 export interface ResponseParts {
   readonly request: Pick<OutboundRequest, 'method' | 'limits'>;
   readonly url: string;
-  readonly place: Place;
+  readonly origin: Origin;
   readonly head: Head;
   readonly exchange: Exchange;
   /** The caller asked for a coding itself and gets the body as it comes. */
@@ -22,11 +22,11 @@ export interface ResponseParts {
  * @throws Failure `too_large`
  */
 export function makeResponse(parts: ResponseParts): OutboundResponse {
-  const { head, place, exchange } = parts;
+  const { head, origin, exchange } = parts;
   const { maxBytes, totalMs } = parts.request.limits;
   const hasBody = parts.request.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
-  const coding = hasBody && !parts.keepCoding ? codingOf(head.headers, place.host) : undefined;
-  checkAnnounced(head, hasBody ? maxBytes : null, place.host);
+  const coding = hasBody && !parts.keepCoding ? checkedCoding(head.headers, origin.host) : undefined;
+  checkAnnounced(head, hasBody ? maxBytes : null, origin.host);
   let taken = false;
   const take = (): AsyncGenerator<Uint8Array> => {
     if (taken) throw new Error('The body of a response can be read once.');
@@ -40,21 +40,21 @@ export function makeResponse(parts: ResponseParts): OutboundResponse {
       coding === undefined
         ? head.headers
         : head.headers.filter(([name]) => name !== 'content-encoding' && name !== 'content-length'),
-    zone: place.zone,
+    zone: origin.zone,
     body: { [Symbol.asyncIterator]: take },
     bytes: async () => concatenated(take()),
     [Symbol.asyncDispose]: () => leaveUnread(exchange, maxBytes === null || totalMs === null),
   };
 }
 
-async function* bodyOf(parts: ResponseParts, coding: string | undefined): AsyncGenerator<Uint8Array> {
-  const { exchange, place } = parts;
+async function* bodyOf(parts: ResponseParts, coding: Coding | undefined): AsyncGenerator<Uint8Array> {
+  const { exchange, origin } = parts;
   const { maxBytes } = parts.request.limits;
   const bound = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-    maxBytes === null ? chunks : limited(chunks, maxBytes, place.host);
+    maxBytes === null ? chunks : limited(chunks, maxBytes, origin.host);
   try {
     const raw = bound(received(exchange));
-    yield* coding === undefined ? raw : bound(decoded(raw, coding, place));
+    yield* coding === undefined ? raw : bound(decoded(raw, coding, origin));
   } finally {
     if (!exchange.ended) exchange.fail(new Error('The rest of the body is not wanted.'));
   }
@@ -85,22 +85,11 @@ interface Party {
   readonly port: number;
 }
 
-const known = ['gzip', 'x-gzip', 'br', 'deflate'];
-
-/**
- * The one coding that a body has to be freed of although `identity` was asked for; undefined for none.
- * A chain of codings, or one that is not known, has no bound that can be kept.
- * @throws Failure `too_large`
- */
-export function codingOf(headers: readonly (readonly [string, string])[], host: string): string | undefined {
-  const codings = headers
-    .filter(([name]) => name === 'content-encoding')
-    .flatMap(([, value]) => value.toLowerCase().split(','))
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'identity');
-  const [coding] = codings;
-  if (codings.length > 1) throw tooLarge(host, 'an answer that is compressed several times over');
-  if (coding !== undefined && !known.includes(coding)) {
+/** @throws Failure `too_large` where a body would have no bound that can be kept */
+function checkedCoding(headers: Head['headers'], host: string): Coding | undefined {
+  const coding = codingOf(headers.flatMap(([name, value]) => (name === 'content-encoding' ? [value] : [])));
+  if (coding === 'several') throw tooLarge(host, 'an answer that is compressed several times over');
+  if (coding === 'unknown') {
     throw tooLarge(host, 'an answer compressed in a way that was not asked for and is not known');
   }
   return coding;
@@ -110,12 +99,12 @@ export function codingOf(headers: readonly (readonly [string, string])[], host: 
  * Decodes as the chunks come, at most 64 KiB ahead of the reader.
  * @throws Failure `network_failed` where the data is damaged; what `source` throws
  */
-export async function* decoded(source: Chunks, coding: string, party: Party): AsyncGenerator<Uint8Array> {
+async function* decoded(source: Chunks, coding: Coding, party: Party): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) return;
   const { pipeline } = await import('node:stream');
-  const decoder = await decoderFor(coding);
+  const decoder = createDecoder(coding);
   const rest = { [Symbol.asyncIterator]: () => iterator };
   const input = async function* (): AsyncGenerator<Uint8Array> {
     yield first.value;
@@ -133,19 +122,13 @@ export async function* decoded(source: Chunks, coding: string, party: Party): As
  * Passes chunks on until there would be more than `maxBytes`.
  * @throws Failure `too_large`
  */
-export async function* limited(source: Chunks, maxBytes: number, host: string): AsyncGenerator<Uint8Array> {
+async function* limited(source: Chunks, maxBytes: number, host: string): AsyncGenerator<Uint8Array> {
   let total = 0;
   for await (const chunk of source) {
     total += chunk.byteLength;
     if (total > maxBytes) throw tooLarge(host, `more than the ${maxBytes} bytes that are read here`);
     yield chunk;
   }
-}
-
-async function decoderFor(coding: string): Promise<Transform> {
-  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
-  if (coding === 'br') return createBrotliDecompress();
-  return coding === 'deflate' ? createInflate() : createGunzip();
 }
 
 /** What is read and dropped to save a connection: this much, this long. */

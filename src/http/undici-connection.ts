@@ -5,25 +5,30 @@ import type { Client, Dispatcher } from 'undici';
 import { type ConnectorOptions, connectTo } from './connector.js';
 import { Exchange } from './exchange.js';
 import { ConnectError } from './network-cause.js';
-import type { Place } from './origin.js';
-import type { LaneHome, PooledLane } from './pool.js';
+import type { Origin } from './origin.js';
+import type { ConnectionOwner, PooledConnection } from './pool.js';
 import type { OutboundRequest } from './request.js';
 import { makeResponse } from './response.js';
 
 const headerBlockLimit = 16 * 1024;
 
-/** One connection of a place as undici's connection class has it: for the door's single requests. */
-export class ClientLane implements PooledLane {
+/** One connection to an origin as undici's connection class has it: for single requests. */
+export class ClientConnection implements PooledConnection {
   readonly #client: Client;
   readonly #closing = new AbortController();
   #socket: Socket | undefined;
   #requests = 0;
 
   /** @param client undici's connection class */
-  constructor(client: typeof Client, place: Place, options: ConnectorOptions, home: LaneHome<ClientLane>) {
-    this.#client = new client(place.origin, {
+  constructor(
+    client: typeof Client,
+    origin: Origin,
+    options: ConnectorOptions,
+    owner: ConnectionOwner<ClientConnection>,
+  ) {
+    this.#client = new client(origin.url, {
       connect: (_, callback) => {
-        connectTo(place, options, this.#closing.signal).then(
+        connectTo(origin, options, this.#closing.signal).then(
           (socket) => {
             this.#socket = socket;
             callback(null, socket);
@@ -32,12 +37,12 @@ export class ClientLane implements PooledLane {
         );
       },
       maxHeaderSize: headerBlockLimit,
-      // The door has its own limits, which cover the whole of a request.
+      // The client has its own limits, which cover the whole of a request.
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
     });
-    this.#client.on('disconnect', () => home.gone(this));
+    this.#client.on('disconnect', () => owner.gone(this));
   }
 
   /** Whether an earlier request already went through this connection. */
@@ -83,8 +88,8 @@ const request: Pick<OutboundRequest, 'method' | 'limits'> = {
   limits: { totalMs: 1_000, headersMs: 1_000, maxBytes: 64 },
 };
 
-const nowhere: Place = {
-  origin: 'http://rehearsal.invalid',
+const nowhere: Origin = {
+  url: 'http://rehearsal.invalid',
   host: 'rehearsal.invalid',
   port: 80,
   secure: false,
@@ -108,7 +113,7 @@ export async function rehearse(): Promise<void> {
       done();
     },
   });
-  const undici = new client(nowhere.origin, {
+  const undici = new client(nowhere.url, {
     connect: (_, callback) => queueMicrotask(() => callback(null, wire as Socket)),
   });
   const exchange = new Exchange(nowhere, request.method, () => undefined);
@@ -118,8 +123,8 @@ export async function rehearse(): Promise<void> {
     const head = await exchange.head;
     await makeResponse({
       request,
-      url: nowhere.origin,
-      place: nowhere,
+      url: nowhere.url,
+      origin: nowhere,
       head,
       exchange,
       keepCoding: false,

@@ -1,15 +1,14 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Secret } from '../core/secret.js';
-import { plainly, type RequestHead, readRequestHead } from '../relay/forwarded-headers.js';
-import { proxyLimits } from '../relay/limits.js';
-import type { Framing, IncomingHead } from '../relay/server-request.js';
-import type { Refusal } from '../relay/server-response.js';
+import { type RequestFraming, requestFraming } from '../relay/heads.js';
+import type { IncomingRequest } from '../relay/server-request.js';
+import { type ForwardedRequest, forwardedRequest, plainly } from './forwarded-headers.js';
+import { proxyLimits } from './limits.js';
 import { type Endpoints, upstreamTarget } from './mount-path.js';
 import type { ProxyMount } from './ports.js';
-import { refusal } from './refusal.js';
-import type { Sessions } from './sessions.js';
+import { type Refusal, refusal } from './refusal.js';
 
-/** What requests are judged against; the same for all of them. */
+/** What requests are checked against; the same for all of them. */
 export interface Gate {
   /** What `Host` may be. */
   readonly authorities: ReadonlySet<string>;
@@ -23,7 +22,7 @@ export interface Mounted {
   readonly mount: ProxyMount;
   readonly url: URL;
   readonly origin: string;
-  /** Targets judged before, by what stands behind the mount. */
+  /** Targets validated before, by what stands behind the mount. */
   readonly targets: Map<string, string | undefined>;
   readonly endpoints: Endpoints;
 }
@@ -31,8 +30,8 @@ export interface Mounted {
 export interface Admitted {
   readonly ok: true;
   readonly mounted: Mounted;
-  readonly head: RequestHead;
-  readonly framing: Framing;
+  readonly head: ForwardedRequest;
+  readonly framing: RequestFraming;
   /** Path and query to ask the server for. */
   readonly target: string;
   /** What stands before the rest in a path of ours that leads to this mount. */
@@ -44,24 +43,24 @@ export interface Refused extends Refusal {
 }
 
 /** Targets remembered for one mount: most programs ask for the same few. */
-const mostTargets = 256;
+const maxTargets = 256;
 
 /**
  * Decides by form alone whether a request goes on, and where to; nothing has been sent before. Who may not come in is
  * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
  * then the key, then the mount.
  */
-export function admit(request: IncomingHead, gate: Gate): Admitted | Refused {
+export function admit(request: IncomingRequest, gate: Gate): Admitted | Refused {
   const { method, target, lines } = request;
   if (lines.length / 2 >= proxyLimits.headerLines) return refused('too_many_headers', true);
-  const head = readRequestHead(lines);
+  const head = forwardedRequest(lines);
   const [host] = head.hosts;
   if (host === undefined) return refused('bad_request', true);
   if (head.hosts.length !== 1 || !gate.authorities.has(host)) return refused('wrong_host', true);
   if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none'))
     return refused('cross_site');
   if (request.minor !== 1) return refused('version_refused', true);
-  const framing = framingOf(head);
+  const framing = requestFraming(head.lengths, head.codings);
   if (framing === undefined || head.repeated) return refused('bad_request', true);
   if (head.expects.some((what) => what.toLowerCase() !== '100-continue'))
     return refused('expectation_refused', true);
@@ -77,13 +76,21 @@ export function admit(request: IncomingHead, gate: Gate): Admitted | Refused {
   if (upstream === undefined) return refused('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
   const forward = method === 'GET' ? plainly(head.forward) : head.forward;
-  request.admitted = { ok: true, mounted, head: { ...head, forward }, framing, target: upstream, prefix };
-  return ofOneServer(request.admitted, gate);
+  const admitted = {
+    ok: true,
+    mounted,
+    head: { ...head, forward },
+    framing,
+    target: upstream,
+    prefix,
+  } as const;
+  request.known = admitted;
+  return ofOneServer(admitted, gate);
 }
 
 /** The same for a head that was admitted before, word for word, where nothing has changed since. */
-export function admitAgain({ admitted }: IncomingHead, gate: Gate): Admitted | Refused | undefined {
-  return admitted && ofOneServer(admitted, gate);
+export function admitAgain({ known }: IncomingRequest, gate: Gate): Admitted | Refused | undefined {
+  return known === undefined ? undefined : ofOneServer(known as Admitted, gate);
 }
 
 /** A session belongs to the server that it began at. */
@@ -117,23 +124,9 @@ function targetAt({ mount, targets, endpoints }: Mounted, rest: string): string 
   const known = endpoints.targetOf(rest) ?? targets.get(rest);
   if (known !== undefined) return known;
   const target = upstreamTarget(mount.server, rest);
-  if (targets.size >= mostTargets) targets.clear();
+  if (targets.size >= maxTargets) targets.clear();
   targets.set(rest, target);
   return target;
-}
-
-/** How the body is delimited (RFC 9112 section 6.3); undefined where two parsers might not agree. */
-function framingOf({ lengths, codings }: RequestHead): Framing | undefined {
-  const [length] = lengths;
-  const [coding] = codings;
-  if (coding !== undefined) {
-    const isPlain = codings.length === 1 && coding.toLowerCase() === 'chunked' && length === undefined;
-    return isPlain ? { kind: 'chunked' } : undefined;
-  }
-  if (length === undefined || (lengths.length === 1 && /^0{1,15}$/.test(length))) return { kind: 'none' };
-  return lengths.length === 1 && /^[0-9]{1,15}$/.test(length)
-    ? { kind: 'length', length: Number(length) }
-    : undefined;
 }
 
 /** The key of one start of the proxy. */
@@ -156,4 +149,39 @@ export function newLocalKey(): LocalKey {
       return timingSafeEqual(given, expected);
     },
   };
+}
+
+/** Sessions remembered; the oldest are forgotten first. */
+const maxSessions = 10_000;
+
+/** An identifier that is longer is remembered by its hash: servers may write 16 KiB of it. In characters, one a byte. */
+const maxSession = 64;
+
+/** Which mount each session began at: a session of one server is a secret that no other one may see. */
+export class Sessions {
+  readonly #mounts = new Map<string, string>();
+
+  learn(sessions: readonly string[], mount: string): void {
+    for (const session of sessions) {
+      const kept = keptAs(session);
+      if (this.#mounts.has(kept)) continue;
+      if (this.#mounts.size >= maxSessions) {
+        const [oldest = ''] = this.#mounts.keys();
+        this.#mounts.delete(oldest);
+      }
+      this.#mounts.set(kept, mount);
+    }
+  }
+
+  /** Did one of these begin elsewhere? */
+  isOfOther(sessions: readonly string[], mount: string): boolean {
+    return sessions.some((session) => (this.#mounts.get(keptAs(session)) ?? mount) !== mount);
+  }
+}
+
+/** A copy, since V8 keeps the whole head that a part of it was cut from. A line feed stands in no identifier. */
+function keptAs(session: string): string {
+  return session.length <= maxSession
+    ? Buffer.from(session, 'latin1').toString('latin1')
+    : `\n${createHash('sha256').update(session, 'latin1').digest('base64')}`;
 }

@@ -1,25 +1,25 @@
-import type { Lanes } from '../http/pool.js';
-import type { Lane } from '../relay/connection.js';
-import type { AnswerTaker, LaneRequest } from '../relay/exchange-parts.js';
-import { proxyLimits } from '../relay/limits.js';
-import type { AnswerHead } from '../relay/response-head.js';
+import type { ConnectionPool } from '../http/pool.js';
+import type { Connection, ResponseHandler } from '../relay/connection.js';
+import type { ResponseHead } from '../relay/heads.js';
+import type { OutgoingRequest } from '../relay/request-writer.js';
 import type { ExchangeParts } from './exchange-parts.js';
+import { proxyLimits } from './limits.js';
 
 /** One request on one connection to the server, which may be given up and yet leave the connection fit for another. */
-export class Attempt implements AnswerTaker {
-  readonly #lane: Lane;
-  #taker: AnswerTaker | undefined;
+export class Attempt implements ResponseHandler {
+  readonly #connection: Connection;
+  #handler: ResponseHandler | undefined;
   #dropped = 0;
   #isStreaming = false;
 
-  constructor(lane: Lane, taker: AnswerTaker) {
-    this.#lane = lane;
-    this.#taker = taker;
+  constructor(connection: Connection, handler: ResponseHandler) {
+    this.#connection = connection;
+    this.#handler = handler;
   }
 
-  send(request: LaneRequest): void {
+  send(request: OutgoingRequest): void {
     this.#isStreaming = request.body !== null && !(request.body instanceof Uint8Array);
-    this.#lane.send(request, this);
+    this.#connection.send(request, this);
   }
 
   /**
@@ -31,58 +31,58 @@ export class Attempt implements AnswerTaker {
       this.cut();
       return;
     }
-    this.#taker = undefined;
+    this.#handler = undefined;
     this.resume();
-    setTimeout(() => this.#lane.cut(this), proxyLimits.droppingMs).unref();
+    setTimeout(() => this.#connection.cut(this), proxyLimits.droppingMs).unref();
   }
 
   /** Ends it now, and its connection, unless it has been dropped. */
   cut(): void {
-    if (this.#taker !== undefined) this.#lane.cut(this);
-    this.#taker = undefined;
+    if (this.#handler !== undefined) this.#connection.cut(this);
+    this.#handler = undefined;
   }
 
   resume(): void {
-    this.#lane.resume(this);
+    this.#connection.resume(this);
   }
 
-  head(head: AnswerHead): void {
-    this.#taker?.head(head);
+  head(head: ResponseHead): void {
+    this.#handler?.head(head);
   }
 
   data(chunk: Uint8Array): boolean {
-    if (this.#taker !== undefined) return this.#taker.data(chunk);
+    if (this.#handler !== undefined) return this.#handler.data(chunk);
     this.#dropped += chunk.byteLength;
-    if (this.#dropped > proxyLimits.dropped) this.#lane.cut(this);
+    if (this.#dropped > proxyLimits.dropped) this.#connection.cut(this);
     return true;
   }
 
   end(): void {
-    this.#taker?.end();
+    this.#handler?.end();
   }
 
   failed(error: unknown, unanswered: boolean): void {
-    this.#taker?.failed(error, unanswered);
-    this.#taker = undefined;
+    this.#handler?.failed(error, unanswered);
+    this.#handler = undefined;
   }
 }
 
 /** Borrows a connection to the server of a request: at once where there is one, else when it is there. */
-export function borrowLane(
+export function borrowConnection(
   { around, admitted }: ExchangeParts,
-  use: (lane: Lane, lanes: Lanes<Lane>) => void,
+  use: (connection: Connection, pool: ConnectionPool<Connection>) => void,
   failed: (error: unknown) => void,
 ): void {
-  const { places, signal } = around;
+  const { origins, signal } = around;
   const { url, origin } = admitted.mounted;
-  const lanes = places.open(origin);
-  const lane = lanes?.borrowNow('stream');
-  if (lanes !== undefined && lane !== undefined) {
-    use(lane, lanes);
+  const pool = origins.open(origin);
+  const connection = pool?.borrowNow('stream');
+  if (pool !== undefined && connection !== undefined) {
+    use(connection, pool);
     return;
   }
   const borrow = async () => {
-    const found = await places.find(url, 'person', signal);
+    const found = await origins.find(url, 'person', signal);
     use(await found.borrow('stream', signal), found);
   };
   borrow().catch(failed);

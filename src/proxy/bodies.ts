@@ -1,10 +1,11 @@
 import { ByteCollector } from '../core/text/bytes.js';
-import type { BodySink, BodySource } from '../relay/exchange-parts.js';
-import { proxyLimits } from '../relay/limits.js';
-import type { BodyTaker, Framing } from '../relay/server-request.js';
+import type { RequestFraming } from '../relay/heads.js';
+import type { BodySink, BodySource } from '../relay/request-writer.js';
+import type { BodyHandler } from '../relay/server-request.js';
+import { proxyLimits } from './limits.js';
 
 /** The body of a request, on its way and, up to 1 MiB, kept for a second try. */
-export interface KeptBody extends BodyTaker {
+export interface KeptBody extends BodyHandler {
   /** Can what was sent be sent again? */
   readonly replayable: boolean;
   /** All of it, where it was read whole. */
@@ -67,7 +68,7 @@ export class WholeBody implements KeptBody {
 }
 
 /** The body of a request by its framing. When it is `waiting` from the beginning, `ready` is called later. */
-export function keepBody(framing: Framing, watcher: BodyWatcher): KeptBody {
+export function keepBody(framing: RequestFraming, watcher: BodyWatcher): KeptBody {
   if (framing.kind !== 'length') {
     return framing.kind === 'none' ? noBody : new StreamedBody(undefined, watcher);
   }

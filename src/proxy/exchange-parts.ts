@@ -1,28 +1,27 @@
-import type { Places } from '../http/origins.js';
-import type { Lane } from '../relay/connection.js';
-import type { CallerConnection } from '../relay/server-connection.js';
-import type { Answer } from '../relay/server-response.js';
-import type { Admitted } from './admit.js';
-import type { Exchange } from './exchange.js';
+import type { Origins } from '../http/origins.js';
+import type { Active } from '../relay/active-set.js';
+import type { Connection } from '../relay/connection.js';
+import type { ServerConnection } from '../relay/server-connection.js';
+import type { ServerResponse } from '../relay/server-response.js';
+import type { Admitted, Sessions } from './admit.js';
 import type { ProxyOptions } from './ports.js';
-import type { ReadAnswers } from './refusal.js';
-import type { Sessions } from './sessions.js';
+import type { SortedResponses } from './refusal.js';
 
 /** What all exchanges of a proxy share. */
 export interface Surroundings {
-  readonly places: Places<Lane>;
+  readonly origins: Origins<Connection>;
   readonly sessions: Sessions;
-  readonly answers: ReadAnswers;
+  readonly responses: SortedResponses;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
   /** Told once of each exchange, when nothing of it is under way any more. */
-  readonly over: (exchange: Exchange) => void;
+  readonly over: (exchange: Active) => void;
 }
 
 export interface ExchangeParts {
-  readonly connection: CallerConnection;
+  readonly connection: ServerConnection;
   readonly method: string;
-  readonly answer: Answer;
+  readonly response: ServerResponse;
   readonly admitted: Admitted;
   readonly around: Surroundings;
   /** Names the request where it fails. */

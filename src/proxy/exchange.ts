@@ -1,27 +1,26 @@
 import { Failure } from '../core/failure.js';
 import type { Secret } from '../core/secret.js';
 import { redirectRefused } from '../http/address-failures.js';
-import type { Lanes } from '../http/pool.js';
-import type { Listed } from '../relay/active-set.js';
-import type { Lane } from '../relay/connection.js';
-import type { AnswerTaker } from '../relay/exchange-parts.js';
-import type { AnswerHead } from '../relay/response-head.js';
+import type { ConnectionPool } from '../http/pool.js';
+import type { Active } from '../relay/active-set.js';
+import type { Connection, ResponseHandler } from '../relay/connection.js';
+import type { ResponseHead } from '../relay/heads.js';
 import type { UnderWay } from '../relay/server-request.js';
-import type { OutgoingHead, Refusal } from '../relay/server-response.js';
+import type { OutgoingResponse } from '../relay/server-response.js';
 import { protocolBroken } from '../tokens/request-failures.js';
 import type { Admitted } from './admit.js';
-import { Attempt, borrowLane } from './attempt.js';
+import { Attempt, borrowConnection } from './attempt.js';
 import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
 import { EndpointEvents } from './endpoint-event.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { pathOfEndpoint, restOfLocation } from './mount-path.js';
-import { type ReadAnswer, refusal, refusalFor } from './refusal.js';
+import { type Refusal, refusal, refusalFor, refuse, type SortedResponse } from './refusal.js';
 import { Retries } from './retries.js';
 import { Silence } from './silence.js';
 
-/** One request, from its admission to the last byte of its answer. */
-export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
-  listedAt = -1;
+/** One request, from its admission to the last byte of its response. */
+export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active {
+  activeAt = -1;
   /** Is it a standing event stream? */
   standing = false;
   readonly #parts: ExchangeParts;
@@ -53,10 +52,10 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   sweep(now: number): void {
     const { admitted, around } = this.#parts;
     const { host } = admitted.mounted.url;
-    const verdict = this.#silence.judge(now, host, around.options.limits, this.#body.waiting);
-    if (verdict?.kind === 'server') this.#fail(verdict.failure);
-    else if (verdict?.kind === 'caller_stalled') this.#answer(refusal('body_stalled', true));
-    else if (verdict !== undefined) this.cut();
+    const overdue = this.#silence.overdue(now, host, around.options.limits, this.#body.waiting);
+    if (overdue?.kind === 'server') this.#fail(overdue.failure);
+    else if (overdue?.kind === 'caller_stalled') this.#refuse(refusal('body_stalled', true));
+    else if (overdue !== undefined) this.cut();
   }
 
   /** Ends it in the middle. */
@@ -71,15 +70,15 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   }
 
   broken(): void {
-    this.#answer(refusal('bad_request', true));
+    this.#refuse(refusal('bad_request', true));
   }
 
-  head(answered: AnswerHead): void {
-    const head = this.#parts.around.answers.of(answered);
+  head(received: ResponseHead): void {
+    const head = this.#parts.around.responses.of(received);
     const better =
-      this.#token && this.#retries.after(answered.status, head.challenges, this.#token, this.#body);
+      this.#token && this.#retries.after(received.status, head.challenges, this.#token, this.#body);
     if (better === undefined) {
-      if (this.#token && answered.status < 400) this.#parts.admitted.mounted.mount.worked(this.#token);
+      if (this.#token && received.status < 400) this.#parts.admitted.mounted.mount.worked(this.#token);
       this.#passOn(head);
       return;
     }
@@ -95,7 +94,7 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
       this.#fail(protocolBroken(server, 'it names an address for messages that is not its own'));
       return true;
     }
-    const goOn = this.#parts.answer.data(piece);
+    const goOn = this.#parts.response.data(piece);
     if (!goOn) {
       this.#held = true;
       this.#silence.turnOf('caller reads');
@@ -104,8 +103,8 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   }
 
   end(): void {
-    if (this.#events !== undefined) this.#parts.answer.data(this.#events.rest());
-    this.#parts.answer.end();
+    if (this.#events !== undefined) this.#parts.response.data(this.#events.rest());
+    this.#parts.response.end();
     this.#finish();
   }
 
@@ -147,28 +146,28 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
   #send(token: Secret): void {
     if (this.#ended) return;
     this.#token = token;
-    this.#silence.turnOf('server answers');
-    borrowLane(
+    this.#silence.turnOf('server responds');
+    borrowConnection(
       this.#parts,
-      (lane, lanes) => this.#dispatch(lane, lanes, token),
+      (connection, pool) => this.#dispatch(connection, pool, token),
       (error) => this.#fail(error),
     );
   }
 
-  #dispatch(lane: Lane, lanes: Lanes<Lane>, token: Secret): void {
+  #dispatch(connection: Connection, pool: ConnectionPool<Connection>, token: Secret): void {
     if (this.#ended) {
-      lanes.release(lane);
+      pool.release(connection);
       return;
     }
     const { method, admitted } = this.#parts;
     const headers = [...admitted.head.forward, 'authorization', `Bearer ${token.reveal()}`];
-    this.#attempt = new Attempt(lane, this);
+    this.#attempt = new Attempt(connection, this);
     this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
   }
 
-  #passOn(head: ReadAnswer): void {
-    const { method, answer, admitted, around } = this.#parts;
-    const out = answerFor(head, admitted);
+  #passOn(head: SortedResponse): void {
+    const { method, response, admitted, around } = this.#parts;
+    const out = responseFor(head, admitted);
     if (out instanceof Error) {
       this.#fail(out);
       return;
@@ -183,22 +182,22 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
     if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
     this.#silence.turnOf('server sends');
     // An address that stands in for another may be of another length.
-    answer.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
+    response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
   }
 
   #fail(error: unknown): void {
     if (this.#ended) return;
     const { around, admitted, number } = this.#parts;
     around.options.failed(admitted.mounted.mount.name, error, `r${number}`);
-    this.#answer(refusalFor(error));
+    this.#refuse(refusalFor(error));
   }
 
-  #answer(answer: Refusal): void {
+  #refuse(why: Refusal): void {
     if (this.#ended) return;
-    const { connection, admitted, answer: out, number } = this.#parts;
+    const { connection, admitted, response, number } = this.#parts;
     this.#attempt?.cut();
-    const close = answer.close === true || admitted.head.close || !connection.complete;
-    out.refuse({ ...answer, close }, `r${number}`);
+    const close = why.close === true || admitted.head.close || !connection.complete;
+    refuse(response, { ...why, close }, `r${number}`);
     this.#finish();
   }
 
@@ -210,10 +209,10 @@ export class Exchange implements AnswerTaker, BodyWatcher, UnderWay, Listed {
 }
 
 /**
- * What the caller's answer says. `Location` leads to this mount again, or, outside of a redirect, is left out: a
+ * What the caller's response says. `Location` leads to this mount again, or, outside of a redirect, is left out: a
  * redirect to anywhere else is never told, let alone followed, but Failure `redirect_refused`.
  */
-export function answerFor(head: ReadAnswer, admitted: Admitted): OutgoingHead | Failure {
+export function responseFor(head: SortedResponse, admitted: Admitted): OutgoingResponse | Failure {
   const { plain, hasDate, locations } = head;
   if (hasDate && locations.length === 0) return plain;
   const date = hasDate ? '' : `date: ${new Date().toUTCString()}\r\n`;

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { attaches } from '../core/resource.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
-import type { Admitted } from './admit.js';
 
 /** Longest request target, in characters. */
-export const longestTarget = 8_192;
+export const maxTarget = 8_192;
 
 /** An encoded control character, which some servers cut a path at. */
 const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
@@ -27,7 +26,7 @@ export function upstreamTarget(server: string, rest: string): string | undefined
   const path = `${base}${below}` || '/';
   const query = parts.query === '' || own === '' ? parts.query + own : `${parts.query}&${own.slice(1)}`;
   const url = `${originOf(parts)}${path}${query}`;
-  const gated = gateUrl(url, longestTarget);
+  const gated = gateUrl(url, maxTarget);
   const leadsThere =
     gated.ok && gated.url.origin === originOf(parts) && attaches(server, url) && !encodedControl.test(path);
   return leadsThere && !path.startsWith('//') ? path + query : undefined;
@@ -45,7 +44,7 @@ export function restOfLocation(server: string, asked: string, location: string):
   const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
   const full = location.startsWith('//') ? `${parts.scheme}:${location}` : location;
   const url = namesHost ? full : resolved(location, originOf(parts) + asked);
-  const gated = url === undefined ? undefined : gateUrl(url, longestTarget);
+  const gated = url === undefined ? undefined : gateUrl(url, maxTarget);
   if (gated?.ok !== true) {
     return undefined;
   }
@@ -76,7 +75,7 @@ function resolved(reference: string, base: string): string | undefined {
 }
 
 /** Remembered for one mount; the oldest are forgotten first. */
-const most = 256;
+const maxEndpoints = 256;
 
 /**
  * The addresses for messages that a server of the older transport has named, where they are not below its own: each is
@@ -91,7 +90,7 @@ export class Endpoints {
   }
 
   add(target: string): string {
-    if (this.#targets.size >= most) {
+    if (this.#targets.size >= maxEndpoints) {
       const [oldest = ''] = this.#targets.keys();
       this.#targets.delete(oldest);
     }
@@ -101,8 +100,19 @@ export class Endpoints {
   }
 }
 
+/** A request that was sent on: to what target of which server, and what stands before the rest in a path of ours. */
+export interface Asked {
+  readonly mounted: {
+    readonly mount: { readonly server: string };
+    readonly origin: string;
+    readonly endpoints: Endpoints;
+  };
+  readonly prefix: string;
+  readonly target: string;
+}
+
 /** Where a caller finds an address that the server names for messages; undefined unless it is on the server's own origin. */
-export function pathOfEndpoint(address: string, { mounted, prefix, target }: Admitted): string | undefined {
+export function pathOfEndpoint(address: string, { mounted, prefix, target }: Asked): string | undefined {
   const rest = restOfLocation(mounted.mount.server, target, address);
   if (rest !== undefined) return prefix + rest;
   const base = mounted.origin + target;

@@ -1,10 +1,16 @@
-import { Failure } from '../core/failure.js';
-import { type ResponseHead, readResponseHead } from '../relay/forwarded-headers.js';
-import type { AnswerHead } from '../relay/response-head.js';
-import { headerText } from '../relay/response-text.js';
-import type { OutgoingHead, Refusal } from '../relay/server-response.js';
+import { type ExitCode, exitCode, Failure } from '../core/failure.js';
+import type { ResponseHead } from '../relay/heads.js';
+import { headerText, type OutgoingResponse, type ServerResponse } from '../relay/server-response.js';
+import { type ForwardedResponse, forwardedResponse, inertPage } from './forwarded-headers.js';
 
-const seeTerminal = 'The terminal that postern proxy runs in says more.';
+/** A response of the proxy's own. `close`: nothing that follows on this connection can be believed. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  /** One sentence with nothing of the server's, the caller's or ours in it that would be worth hiding. */
+  readonly message: string;
+  readonly close?: boolean;
+}
 
 const refusals = {
   wrong_host: [421, 'This address does not belong to the proxy: use the one that it printed.'],
@@ -32,64 +38,72 @@ export function refusal(code: keyof typeof refusals, close = false): Refusal {
   return { status, code, message, close };
 }
 
-/** The answer for what went wrong on the way to the server, or with its login. */
-export function refusalFor(error: unknown): Refusal {
-  const code = error instanceof Failure ? error.code : 'fault';
-  if (error instanceof Failure && error.exit === 3) {
-    return code === 'token_refused'
-      ? { status: 401, code, message: `The server refuses the token of this login. ${seeTerminal}` }
-      : code === 'insufficient_scope'
-        ? { status: 403, code, message: `The login has not the scope for this. ${seeTerminal}` }
-        : {
-            status: 503,
-            code,
-            message: `A login is needed; it is used as soon as it is there. ${seeTerminal}`,
-          };
+/** Responds with a refusal; a response that has begun already is broken off instead. @param id names the request */
+export function refuse(
+  response: ServerResponse,
+  { status, code, message, close }: Refusal,
+  id: string,
+): void {
+  if (response.begun) {
+    response.breakOff();
+    return;
   }
-  if (error instanceof Failure && error.exit === 4) {
-    return { status: 403, code, message: `The server wants more scope than this login has. ${seeTerminal}` };
-  }
-  if (error instanceof Failure && error.exit === 7) {
-    return { status: 503, code, message: `The store of the login is not available. ${seeTerminal}` };
-  }
-  const status = code === 'timed_out' ? 504 : 502;
-  return {
-    status,
-    code,
-    message: `The server could not be asked, or its answer not be used. ${seeTerminal}`,
-  };
+  const body = Buffer.from(`${JSON.stringify({ error: { code, message }, request: id })}\n`);
+  const lines = ['content-type', 'application/json', 'cache-control', 'no-store', ...inertPage];
+  const headers = headerText([...lines, 'date', new Date().toUTCString()]);
+  response.head({ status, headers, length: body.byteLength }, close === true);
+  response.data(body);
+  response.end();
 }
 
-/** The head of an answer of the server, and what the caller is told where nothing of it depends on the request. */
-export interface ReadAnswer extends ResponseHead {
-  readonly plain: OutgoingHead;
+/** The response for what went wrong on the way to the server, or with its login. */
+export function refusalFor(error: unknown): Refusal {
+  const code = error instanceof Failure ? error.code : 'fault';
+  const [status, sentence] = statusOf(code, error instanceof Failure ? error.exit : undefined);
+  return { status, code, message: `${sentence} The terminal that postern proxy runs in says more.` };
+}
+
+function statusOf(code: string, exit: ExitCode | undefined): readonly [status: number, sentence: string] {
+  if (exit === exitCode.loginNeeded) {
+    if (code === 'token_refused') return [401, 'The server refuses the token of this login.'];
+    if (code === 'insufficient_scope') return [403, 'The login has not the scope for this.'];
+    return [503, 'A login is needed; it is used as soon as it is there.'];
+  }
+  if (exit === exitCode.refused) return [403, 'The server wants more scope than this login has.'];
+  if (exit === exitCode.store) return [503, 'The store of the login is not available.'];
+  return [code === 'timed_out' ? 504 : 502, 'The server could not be asked, or its answer not be used.'];
+}
+
+/** The head of a response, sorted, and what the caller is told where nothing of it depends on the request. */
+export interface SortedResponse extends ForwardedResponse {
+  readonly plain: OutgoingResponse;
   readonly isEventStream: boolean;
   /** Is its body compressed? */
   readonly isCoded: boolean;
 }
 
 /** So many heads are remembered: as many as there are busy connections, most of the time. */
-const most = 64;
+const maxHeads = 64;
 
-/** Reads heads of answers: the same head, of which connections tell again and again, once. */
-export class ReadAnswers {
-  readonly #heads: AnswerHead[] = [];
-  readonly #read: ReadAnswer[] = [];
+/** Sorts heads of responses: the same head, which connections give again and again, once. */
+export class SortedResponses {
+  readonly #heads: ResponseHead[] = [];
+  readonly #sorted: SortedResponse[] = [];
   #next = 0;
 
-  of(head: AnswerHead): ReadAnswer {
-    const known = this.#read[this.#heads.indexOf(head)];
+  of(head: ResponseHead): SortedResponse {
+    const known = this.#sorted[this.#heads.indexOf(head)];
     if (known !== undefined) return known;
-    const read = readAnswer(head);
+    const sorted = sortedResponse(head);
     this.#heads[this.#next] = head;
-    this.#read[this.#next] = read;
-    this.#next = (this.#next + 1) % most;
-    return read;
+    this.#sorted[this.#next] = sorted;
+    this.#next = (this.#next + 1) % maxHeads;
+    return sorted;
   }
 }
 
-function readAnswer({ status, lines }: AnswerHead): ReadAnswer {
-  const response = readResponseHead(lines);
+function sortedResponse({ status, lines }: ResponseHead): SortedResponse {
+  const response = forwardedResponse(lines);
   const [said] = response.lengths;
   const length = said === undefined ? undefined : Number(said);
   const plain = { status, headers: headerText(response.forward), length };

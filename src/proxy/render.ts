@@ -1,5 +1,5 @@
 import { asciiJson } from '../core/text/printable.js';
-import { localKeyHeader } from '../relay/forwarded-headers.js';
+import { localKeyHeader } from './forwarded-headers.js';
 import type { ProxyMount, RunningProxy } from './ports.js';
 
 /** What is said of a proxy that listens. */

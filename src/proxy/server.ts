@@ -1,28 +1,40 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import type { Places } from '../http/origins.js';
-import { Roster } from '../relay/active-set.js';
-import type { Lane } from '../relay/connection.js';
-import { proxyLimits } from '../relay/limits.js';
-import { type CallerConnection, CallerConnections, type CallerServer } from '../relay/server-connection.js';
-import type { IncomingHead, UnderWay } from '../relay/server-request.js';
-import type { Answer } from '../relay/server-response.js';
-import { type Admitted, admit, admitAgain, type Gate, newLocalKey, type Refused, refused } from './admit.js';
+import type { Origins } from '../http/origins.js';
+import type { PoolLimits } from '../http/pool.js';
+import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
+import type { Connection } from '../relay/connection.js';
+import { type RequestHandler, type ServerConnection, ServerConnections } from '../relay/server-connection.js';
+import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
+import type { ServerResponse } from '../relay/server-response.js';
+import {
+  type Admitted,
+  admit,
+  admitAgain,
+  type Gate,
+  newLocalKey,
+  type Refused,
+  refused,
+  Sessions,
+} from './admit.js';
 import { Exchange } from './exchange.js';
 import type { Surroundings } from './exchange-parts.js';
+import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import { Endpoints } from './mount-path.js';
 import type { ProxyOptions, RunningProxy } from './ports.js';
-import { ReadAnswers } from './refusal.js';
-import { Sessions } from './sessions.js';
+import { refuse, SortedResponses } from './refusal.js';
+
+/** The connections that a proxy needs to one origin: each response may be a stream. */
+export const proxyPool: PoolLimits = { bounded: 0, stream: proxyLimits.requests, streaming: 0 };
 
 /**
  * Opens a proxy: an HTTP/1.1 server whose every admitted request goes to a mounted server with that mount's token.
  * @throws Failure `proxy_port_in_use`, `proxy_port_refused`, `proxy_socket_refused`
  */
-export async function openProxy(places: Places<Lane>, options: ProxyOptions): Promise<RunningProxy> {
+export async function openProxy(origins: Origins<Connection>, options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer({ allowHalfOpen: true, noDelay: true });
-  const running = new Running(server, places, options);
+  const running = new Running(server, origins, options);
   const listening = await listen(server, options.listen);
   const key = options.key ? newLocalKey() : undefined;
   const mounts = options.mounts.map((mount) => {
@@ -42,30 +54,38 @@ export async function openProxy(places: Places<Lane>, options: ProxyOptions): Pr
   };
 }
 
-class Running implements CallerServer {
+class Running implements RequestHandler {
   readonly sessions = new Sessions();
   readonly #server: Server;
-  readonly #places: Places<Lane>;
+  readonly #origins: Origins<Connection>;
   readonly #around: Surroundings;
-  readonly #under = new Roster<Exchange>();
+  readonly #under = new ActiveSet<Exchange>();
   readonly #closing = new AbortController();
-  readonly #connections = new CallerConnections();
-  /** Runs while requests are under way. */
-  #sweeper: NodeJS.Timeout | undefined;
-  #swept = 0;
+  readonly #connections = new ServerConnections();
+  readonly #lookout = new Lookout(proxyLimits.sweepMs, (now, isOnTime) => {
+    if (isOnTime) for (const exchange of this.#under.all()) exchange.sweep(now);
+    return this.#under.size > 0;
+  });
   #gate: Gate | undefined;
   #count = 0;
   #ending = false;
   #idle: () => void = () => undefined;
 
-  constructor(server: Server, places: Places<Lane>, options: ProxyOptions) {
+  constructor(server: Server, origins: Origins<Connection>, options: ProxyOptions) {
     this.#server = server;
-    this.#places = places;
+    this.#origins = origins;
     const { sessions } = this;
     const { signal } = this.#closing;
     setMaxListeners(0, signal); // one for each request that waits for a connection
-    const answers = new ReadAnswers();
-    this.#around = { places, options, sessions, answers, signal, over: (exchange) => this.#over(exchange) };
+    const responses = new SortedResponses();
+    this.#around = {
+      origins,
+      options,
+      sessions,
+      responses,
+      signal,
+      over: (exchange) => this.#over(exchange),
+    };
   }
 
   get now(): number {
@@ -76,30 +96,31 @@ class Running implements CallerServer {
     return this.#ending;
   }
 
-  /** Takes requests from now on, which this gate judges. */
+  /** Takes requests from now on, which this gate checks. */
   begin(gate: Gate): void {
     this.#gate = gate;
     this.#server.on('connection', (socket) => this.#connections.add(socket, this));
   }
 
-  take(connection: CallerConnection, request: IncomingHead, answer: Answer): UnderWay | undefined {
+  take(
+    connection: ServerConnection,
+    request: IncomingRequest,
+    response: ServerResponse,
+  ): UnderWay | undefined {
     this.#count += 1;
     const number = this.#count;
-    const admitted = this.#judge(request);
+    const admitted = this.#admit(request);
     if (!admitted.ok) {
       const close = admitted.close === true || mayHaveMore(request);
-      answer.refuse({ ...admitted, close }, `r${number}`);
+      refuse(response, { ...admitted, close }, `r${number}`);
       return undefined;
     }
     const { method } = request;
-    const exchange = new Exchange({ connection, method, answer, admitted, around: this.#around, number });
+    const exchange = new Exchange({ connection, method, response, admitted, around: this.#around, number });
     if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') {
-      connection.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+      connection.wantBody();
     }
-    if (this.#sweeper === undefined) {
-      this.#swept = performance.now();
-      this.#sweeper = setInterval(() => this.#sweep(), proxyLimits.sweepMs).unref();
-    }
+    this.#lookout.start();
     this.#under.add(exchange);
     exchange.begin();
     return exchange;
@@ -122,17 +143,17 @@ class Running implements CallerServer {
   async end(): Promise<void> {
     this.#ending = true;
     this.#closing.abort();
-    clearInterval(this.#sweeper);
+    this.#lookout.stop();
     const closed = new Promise<void>((resolve) => {
       if (!this.#server.listening) resolve();
       this.#server.close(() => resolve());
     });
     this.#connections.end();
     await closed;
-    await this.#places[Symbol.asyncDispose]();
+    await this.#origins[Symbol.asyncDispose]();
   }
 
-  #judge(request: IncomingHead): Admitted | Refused {
+  #admit(request: IncomingRequest): Admitted | Refused {
     const gate = this.#gate;
     if (this.#ending || gate === undefined) return refused('ending', true);
     const admitted = admitAgain(request, gate) ?? admit(request, gate);
@@ -140,29 +161,8 @@ class Running implements CallerServer {
     return isFull ? refused('too_many_requests') : admitted;
   }
 
-  #over(exchange: Exchange): void {
+  #over(exchange: Active): void {
     this.#under.remove(exchange);
     if (this.#under.size === 0) this.#idle();
   }
-
-  #sweep(): void {
-    const now = performance.now();
-    // Where this process was stopped meanwhile, what has come is still unread: who is late is seen next time.
-    const isOnTime = now - this.#swept < 2 * proxyLimits.sweepMs;
-    this.#swept = now;
-    if (isOnTime) for (const exchange of this.#under.all()) exchange.sweep(now);
-    if (this.#under.size > 0) return;
-    clearInterval(this.#sweeper); // an idle proxy wakes nobody
-    this.#sweeper = undefined;
-  }
-}
-
-/** Does a body follow, or the end of the connection? Behind a refusal nothing is read on then. */
-function mayHaveMore({ lines }: IncomingHead): boolean {
-  return lines.some(
-    (line, at) =>
-      at % 2 === 0 &&
-      (/^(?:content-length|transfer-encoding)$/i.test(line) ||
-        (/^connection$/i.test(line) && /close/i.test(lines[at + 1] ?? ''))),
-  );
 }

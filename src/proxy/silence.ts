@@ -1,12 +1,12 @@
 import { timedOut } from '../http/failures.js';
-import { proxyLimits } from '../relay/limits.js';
+import { serverLimits } from '../relay/limits.js';
 import type { ProxyOptions } from './ports.js';
 
 /** Whose turn it is. While a token is fetched, or a person asked, other limits hold. */
-export type Turn = 'caller sends' | 'token' | 'server answers' | 'server sends' | 'caller reads';
+export type Turn = 'caller sends' | 'token' | 'server responds' | 'server sends' | 'caller reads';
 
-/** What is done about somebody who has kept silent for too long. */
-export type SilenceVerdict =
+/** Who has kept silent for too long. */
+export type Overdue =
   | { readonly kind: 'caller_stalled' | 'caller_gone' }
   | { readonly kind: 'server'; readonly failure: Error };
 
@@ -25,21 +25,21 @@ export class Silence {
   }
 
   /** @param now as `performance.now()`; `bodyAwaited`: the caller has not sent all of its body, and is waited for */
-  judge(
+  overdue(
     now: number,
     host: string,
     { headMs, silenceMs }: ProxyOptions['limits'],
     bodyAwaited: boolean,
-  ): SilenceVerdict | undefined {
+  ): Overdue | undefined {
     const silence = now - this.#since;
-    if (bodyAwaited) return silence > proxyLimits.bodySilenceMs ? { kind: 'caller_stalled' } : undefined;
-    if (this.#turn === 'server answers' && silence > headMs) {
+    if (bodyAwaited) return silence > serverLimits.bodySilenceMs ? { kind: 'caller_stalled' } : undefined;
+    if (this.#turn === 'server responds' && silence > headMs) {
       return { kind: 'server', failure: timedOut(host, 'sending the head of its answer', headMs) };
     }
     if (this.#turn === 'server sends' && silenceMs !== null && silence > silenceMs) {
       return { kind: 'server', failure: timedOut(host, 'sending the next piece of its answer', silenceMs) };
     }
-    return this.#turn === 'caller reads' && silence > proxyLimits.unreadMs
+    return this.#turn === 'caller reads' && silence > serverLimits.unreadMs
       ? { kind: 'caller_gone' }
       : undefined;
   }

@@ -1,108 +1,147 @@
-import type { Socket } from 'node:net';
-import { type ConnectorOptions, connectTo } from '../http/connector.js';
-import { headerRefused, networkFailed, requestInterrupted, tooLarge } from '../http/failures.js';
-import { brokenConnection, isBrokenOff } from '../http/network-cause.js';
-import type { Place } from '../http/origin.js';
-import type { LaneHome, PooledLane } from '../http/pool.js';
-import { type AnswerTaker, type LaneRequest, RequestHeads } from './exchange-parts.js';
+import type { OnReadOpts, Socket } from 'node:net';
+import type { ResponseHead } from './heads.js';
 import { ReadBuffer } from './read-buffer.js';
-import type { AnswerHead } from './response-head.js';
-import { type AnswerProblem, AnswerReader, type AnswerSink } from './response-reader.js';
-import { type SendingEnd, type SentBody, writeRequest } from './sent-body.js';
+import {
+  type OutgoingRequest,
+  RequestHeads,
+  type SendingEnd,
+  type SentBody,
+  writeRequest,
+} from './request-writer.js';
+import { type ProveEnd, type ResponseProblem, ResponseReader, type ResponseSink } from './response-reader.js';
+
+/** What became of a connection, to be worded by whoever opened it. */
+export type Trouble = ResponseProblem | 'length_mismatch' | 'interrupted';
+
+/** Where a connection leads. It looks up no address, speaks no TLS and words no failure: all of that is here. */
+export interface Upstream {
+  /** Value of `Host`. */
+  readonly authority: string;
+  /** Whether nothing lies between, neither TLS nor a tunnel: then what is read goes into memory of ours. */
+  readonly isBare: boolean;
+  readonly proveEnd: ProveEnd;
+  connect(signal: AbortSignal, reading: OnReadOpts | undefined): Promise<Socket>;
+  failure(trouble: Trouble): unknown;
+  /** What is told of an error of the socket. */
+  broken(error: unknown): unknown;
+  /** Whether the other side may simply have closed an idle connection. */
+  isBrokenOff(error: unknown): boolean;
+}
+
+/** Where a connection belongs between requests. */
+export interface ConnectionOwner {
+  /** The request that it was lent for is over; a connection that is not usable any more is closed. Again: nothing. */
+  release(connection: Connection): void;
+  /** The response is a stream that may stay: others need not wait for its end. */
+  streaming(connection: Connection): void;
+  /** No connection came about. */
+  unreachable(): void;
+  gone(connection: Connection): void;
+}
+
+/** Is told of one response as it comes; of nothing after `end` or `failed`. */
+export interface ResponseHandler {
+  /** The head is the same object as before where its text was the same on the same connection. */
+  head(head: ResponseHead): void;
+  /**
+   * The chunk's memory is used again once this has returned; after false, which asks for no more, once `resume` is
+   * called. What has been read already may still come meanwhile, in other parts of that memory.
+   */
+  data(chunk: Uint8Array): boolean;
+  /** Memory of a chunk that was answered with false stays as it is. */
+  end(): void;
+  /** `unanswered`: the connection, an old one, ended before any byte of a response. */
+  failed(error: unknown, unanswered: boolean): void;
+}
 
 /**
- * One connection of a place, which carries one request at a time and is kept alive between them. It goes home by itself
- * when a request is over, in whatever way. Whoever is not, or no longer, served by it cannot touch it.
+ * One connection to a server, which carries one request at a time and is kept alive between them. It returns to its owner
+ * when a request is over, in whatever way. Calls from a request that has ended are ignored.
  */
-export class Lane implements PooledLane, AnswerSink, SendingEnd {
-  readonly #place: Place;
+export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
+  readonly #upstream: Upstream;
   readonly #heads: RequestHeads;
-  readonly #options: ConnectorOptions;
-  readonly #home: LaneHome<Lane>;
-  readonly #reader: AnswerReader;
+  readonly #owner: ConnectionOwner;
+  readonly #reader: ResponseReader;
   readonly #buffer = new ReadBuffer((bytes) => this.#read(bytes));
   readonly #closing = new AbortController();
   #socket: Socket | undefined;
-  #taker: AnswerTaker | undefined;
+  #handler: ResponseHandler | undefined;
   #body: SentBody | undefined;
   #paused = false;
   #reading = false;
   #requests = 0;
   #usableUntil = 0;
 
-  constructor(place: Place, options: ConnectorOptions, home: LaneHome<Lane>) {
-    this.#place = place;
-    this.#reader = new AnswerReader(this, place.secure);
-    this.#heads = new RequestHeads(new URL(place.origin).host);
-    this.#options = options;
-    this.#home = home;
+  constructor(upstream: Upstream, owner: ConnectionOwner) {
+    this.#upstream = upstream;
+    this.#reader = new ResponseReader(this, upstream.proveEnd);
+    this.#heads = new RequestHeads(upstream.authority);
+    this.#owner = owner;
   }
 
+  /** Whether the next request can go the same way without connecting anew. */
   get usable(): boolean {
     return this.#socket?.destroyed === false && performance.now() < this.#usableUntil;
   }
 
-  /** Sends a request; to be called by whom the lane was lent to, once. A body of bytes is left alone until it is over. */
-  send(request: LaneRequest, taker: AnswerTaker): void {
-    this.#taker = taker;
+  /** Sends a request; called once by whoever has borrowed this. A body of bytes is left alone until it is over. */
+  send(request: OutgoingRequest, handler: ResponseHandler): void {
+    this.#handler = handler;
     this.#requests += 1;
     this.#paused = false;
-    if (this.#socket === undefined) void this.#connect(request, taker);
+    if (this.#socket === undefined) void this.#connect(request, handler);
     else this.#write(this.#socket, request);
   }
 
-  pause(taker: AnswerTaker): void {
-    if (this.#taker !== taker || this.#paused) return;
+  pause(handler: ResponseHandler): void {
+    if (this.#handler !== handler || this.#paused) return;
     this.#paused = true;
     if (!this.#reading) this.#socket?.pause();
   }
 
-  resume(taker: AnswerTaker): void {
-    if (this.#taker !== taker || !this.#paused) return;
+  resume(handler: ResponseHandler): void {
+    if (this.#handler !== handler || !this.#paused) return;
     this.#paused = false;
     if (!this.#reading) this.#socket?.resume();
   }
 
-  /** The answer is a stream that may stay, so that those who wait for a lane need not wait for this one. */
-  stands(taker: AnswerTaker): void {
-    if (this.#taker === taker) this.#home.stands(this);
+  /** The response is a stream that may stay, so that those who wait for a connection need not wait for this one. */
+  streaming(handler: ResponseHandler): void {
+    if (this.#handler === handler) this.#owner.streaming(this);
   }
 
-  /** Ends what is under way for that one, and the connection with it; nothing is told of it any more. */
-  cut(taker: AnswerTaker): void {
-    if (this.#taker === taker) this.#finish(0);
+  /** Ends what is under way for that one, and the connection with it; it is told nothing more. */
+  cut(handler: ResponseHandler): void {
+    if (this.#handler === handler) this.#finish(0);
   }
 
   /** Ends the connection at once, and with it the request that uses it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    this.#fail(requestInterrupted(this.#place.host), false);
+    this.#fail(this.#upstream.failure('interrupted'), false);
     this.#socket?.destroy();
   }
 
-  answerHead(head: AnswerHead): void {
-    this.#taker?.head(head);
+  responseHead(head: ResponseHead): void {
+    this.#handler?.head(head);
   }
 
-  answerData(chunk: Uint8Array): void {
-    if (this.#taker?.data(chunk) === false) this.#paused = true;
+  responseData(chunk: Uint8Array): void {
+    if (this.#handler?.data(chunk) === false) this.#paused = true;
   }
 
-  answerOver(staysMs: number): void {
-    const taker = this.#taker;
-    // An answer that did not wait for the whole request leaves a connection that is in the middle of it.
+  responseOver(idleMs: number): void {
+    const handler = this.#handler;
+    // A response that did not wait for the whole request leaves a connection that is in the middle of it.
     const isSent = this.#body === undefined && this.#socket?.writableLength === 0;
-    this.#finish(isSent ? staysMs : 0);
-    taker?.end();
+    this.#finish(isSent ? idleMs : 0);
+    handler?.end();
   }
 
-  answerBroken(problem: AnswerProblem, unanswered: boolean): void {
-    const { host, port } = this.#place;
-    const failure =
-      problem === 'head_too_large'
-        ? tooLarge(host, 'more than 16 KiB of headers')
-        : networkFailed({ host, port, code: problem });
-    this.#fail(failure, unanswered && problem === 'answer_cut_off' && this.#requests > 1);
+  responseBroken(problem: ResponseProblem, unanswered: boolean): void {
+    const isOld = this.#requests > 1;
+    this.#fail(this.#upstream.failure(problem), unanswered && problem === 'answer_cut_off' && isOld);
   }
 
   bodySent(): void {
@@ -110,22 +149,20 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
   }
 
   bodyBroken(error: unknown, mismatch: boolean): void {
-    this.#fail(mismatch ? headerRefused('content-length', 'it is not the length of the body') : error, false);
+    this.#fail(mismatch ? this.#upstream.failure('length_mismatch') : error, false);
   }
 
-  async #connect(request: LaneRequest, taker: AnswerTaker): Promise<void> {
-    const place = this.#place;
-    // Where nothing is between, what is read goes into our own memory; TLS has its own way.
-    const isBare = !place.secure && place.proxy === undefined;
+  async #connect(request: OutgoingRequest, handler: ResponseHandler): Promise<void> {
+    const { isBare } = this.#upstream;
     try {
       const reading = isBare ? this.#buffer : undefined;
-      const socket = await connectTo(place, this.#options, this.#closing.signal, reading);
+      const socket = await this.#upstream.connect(this.#closing.signal, reading);
       if (!isBare) socket.on('data', (bytes: Buffer) => this.#read(bytes));
       this.#adopt(socket);
-      if (this.#taker !== taker) socket.destroy();
+      if (this.#handler !== handler) socket.destroy();
       else this.#write(socket, request);
     } catch (error) {
-      if (this.#taker === taker) this.#home.unreachable();
+      if (this.#handler === handler) this.#owner.unreachable();
       this.#fail(error, false);
     }
   }
@@ -137,17 +174,17 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
       socket.destroy();
     };
     socket.on('end', over).on('error', (error) => {
-      const unanswered = isBrokenOff(error) && this.#requests > 1 && this.#reader.isUntouched;
-      this.#fail(brokenConnection(error, this.#place), unanswered);
+      const isOld = this.#requests > 1 && this.#reader.isUntouched;
+      this.#fail(this.#upstream.broken(error), isOld && this.#upstream.isBrokenOff(error));
     });
     socket.on('close', () => {
       over();
-      this.#home.gone(this);
+      this.#owner.gone(this);
     });
     if (this.#paused) socket.pause();
   }
 
-  #write(socket: Socket, request: LaneRequest): void {
+  #write(socket: Socket, request: OutgoingRequest): void {
     const { body } = request;
     const text = this.#heads.textOf(request, body === null ? null : body.length);
     if (text === undefined) {
@@ -161,7 +198,7 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
 
   /** False: nothing more is to be read for now. */
   #read(bytes: Buffer): boolean {
-    if (this.#taker === undefined) {
+    if (this.#handler === undefined) {
       this.#socket?.destroy(); // nobody has asked for these
       return false;
     }
@@ -174,20 +211,20 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
   }
 
   #fail(error: unknown, unanswered: boolean): void {
-    const taker = this.#taker;
+    const handler = this.#handler;
     this.#finish(0);
-    taker?.failed(error, unanswered);
+    handler?.failed(error, unanswered);
   }
 
-  /** @param staysMs 0: the connection is closed */
-  #finish(staysMs: number): void {
-    if (this.#taker === undefined) return;
-    this.#taker = undefined;
+  /** @param idleMs 0: the connection is closed */
+  #finish(idleMs: number): void {
+    if (this.#handler === undefined) return;
+    this.#handler = undefined;
     this.#reader.stop();
     this.#body?.stop();
     this.#body = undefined;
-    this.#usableUntil = staysMs === 0 ? 0 : performance.now() + staysMs;
-    if (staysMs === 0) {
+    this.#usableUntil = idleMs === 0 ? 0 : performance.now() + idleMs;
+    if (idleMs === 0) {
       this.#closing.abort();
       this.#socket?.destroy();
     } else if (this.#paused) {
@@ -195,6 +232,6 @@ export class Lane implements PooledLane, AnswerSink, SendingEnd {
       this.#paused = false;
       this.#buffer.giveAway();
     }
-    this.#home.release(this);
+    this.#owner.release(this);
   }
 }

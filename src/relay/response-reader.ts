@@ -1,66 +1,73 @@
-import { ClosedEnd } from '../http/closed-end.js';
 import { ChunkedBody } from './chunked-body.js';
-import { type AnswerHead, readAnswerHead } from './response-head.js';
+import { type ResponseHead, readResponseHead } from './heads.js';
 
 /** Bytes of a head, its empty line included. */
-const longestHead = 16_384;
+const maxHead = 16_384;
 
 /** So much is looked at first: most heads are shorter. */
 const usualHead = 2_048;
 
-const mostInformational = 10;
+const maxInformational = 10;
 
-/** Why bytes are no answer. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
-export type AnswerProblem =
+/** Why bytes are no response. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
+export type ResponseProblem =
   | 'not_http'
   | 'head_too_large'
   | 'informational_flood'
   | 'answer_cut_off'
   | 'end_unproven';
 
-/** Is told of one answer as it is read. It may call `stop` at any time. */
-export interface AnswerSink {
-  answerHead(head: AnswerHead): void;
+/** Proves that a body is whole which the end of its connection ends. */
+export interface EndProof {
+  readonly isProven: boolean;
+  push(chunk: Uint8Array): void;
+}
+
+/** Gives the proof for a response; undefined where the end of the connection may end any body. */
+export type ProveEnd = (status: number, contentType: string | undefined) => EndProof | undefined;
+
+/** Is told of one response as it is read. It may call `stop` at any time. */
+export interface ResponseSink {
+  responseHead(head: ResponseHead): void;
   /** @param chunk a view of the bytes that were pushed */
-  answerData(chunk: Uint8Array): void;
-  /** @param staysMs how long the connection may lie idle now; 0 where it can carry nothing more */
-  answerOver(staysMs: number): void;
-  /** @param unanswered nothing of an answer had come */
-  answerBroken(problem: AnswerProblem, unanswered: boolean): void;
+  responseData(chunk: Uint8Array): void;
+  /** @param idleMs how long the connection may lie idle now; 0 where it can carry nothing more */
+  responseOver(idleMs: number): void;
+  /** @param unanswered nothing of a response had come */
+  responseBroken(problem: ResponseProblem, unanswered: boolean): void;
 }
 
 type Part = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
 
 /**
- * Reads the answers of one connection, one after another, from bytes cut anywhere (RFC 9112): strictly, so that nobody
+ * Reads the responses of one connection, one after another, from bytes cut anywhere (RFC 9112): strictly, so that nobody
  * can be of another opinion about where one ends.
  */
-export class AnswerReader {
-  readonly #sink: AnswerSink;
-  readonly #isSecure: boolean;
+export class ResponseReader {
+  readonly #sink: ResponseSink;
+  readonly #proveEnd: ProveEnd;
   readonly #take: (chunk: Uint8Array) => void;
   #part: Part = 'nothing';
   #isHead = false;
   #text = '';
   #informational = 0;
   #left = 0;
-  #staysMs = 0;
+  #idleMs = 0;
   #chunked = new ChunkedBody();
-  /** Not there where the end of the connection may end any body. */
-  #closedEnd: ClosedEnd | undefined;
+  #proof: EndProof | undefined;
   /** The latest head: servers repeat theirs, and the same text is the same head. */
   #lastText = '';
-  #last: AnswerHead | undefined;
+  #last: ResponseHead | undefined;
 
-  constructor(sink: AnswerSink, isSecure: boolean) {
+  constructor(sink: ResponseSink, proveEnd: ProveEnd) {
     this.#sink = sink;
-    this.#isSecure = isSecure;
+    this.#proveEnd = proveEnd;
     this.#take = (chunk) => {
-      if (this.#part === 'chunked') sink.answerData(chunk);
+      if (this.#part === 'chunked') sink.responseData(chunk);
     };
   }
 
-  /** Nothing of an answer has come so far. */
+  /** Nothing of a response has come so far. */
   get isUntouched(): boolean {
     return this.#part === 'head' && this.#text === '' && this.#informational === 0;
   }
@@ -70,7 +77,7 @@ export class AnswerReader {
     return this.#part === 'length' ? this.#left : 0;
   }
 
-  /** From now on an answer to a request of that method is expected. */
+  /** From now on a response to a request of that method is expected. */
   begin(method: string): void {
     this.#part = 'head';
     this.#isHead = method === 'HEAD';
@@ -105,7 +112,7 @@ export class AnswerReader {
 
   /** The other side has closed. */
   close(): void {
-    if (this.#part === 'close' && this.#closedEnd?.isProven !== false) this.#over(false);
+    if (this.#part === 'close' && this.#proof?.isProven !== false) this.#over(false);
     else if (this.#part === 'close') this.#broken('end_unproven');
     else if (this.#part !== 'nothing') this.#broken('answer_cut_off');
   }
@@ -115,10 +122,10 @@ export class AnswerReader {
     let goesOn = true;
     while (goesOn && at < bytes.length) {
       const had = this.#text.length;
-      const to = Math.min(bytes.length, at + (had === 0 ? usualHead : longestHead));
+      const to = Math.min(bytes.length, at + (had === 0 ? usualHead : maxHead));
       const text = this.#text + bytes.toString('latin1', at, to);
       const end = text.indexOf('\r\n\r\n', Math.max(0, had - 3));
-      if ((end === -1 ? text.length : end + 4) > longestHead) {
+      if ((end === -1 ? text.length : end + 4) > maxHead) {
         goesOn = this.#broken('head_too_large');
       } else if (end !== -1) {
         at += end + 4 - had;
@@ -134,34 +141,33 @@ export class AnswerReader {
   }
 
   /** False where no other head comes after this one: then these bytes have been used, maybe for another request. */
-  #takeHead(head: AnswerHead | undefined, bytes: Buffer, at: number): boolean {
+  #takeHead(head: ResponseHead | undefined, bytes: Buffer, at: number): boolean {
     if (head === undefined || head.status === 101) return this.#broken('not_http');
     if (head.status >= 200) {
       this.#pushBody(head, bytes, at);
       return false;
     }
     this.#informational += 1;
-    return this.#informational <= mostInformational || this.#broken('informational_flood');
+    return this.#informational <= maxInformational || this.#broken('informational_flood');
   }
 
-  #read(text: string): AnswerHead | undefined {
+  #read(text: string): ResponseHead | undefined {
     if (text !== this.#lastText) {
-      this.#last = readAnswerHead(text);
+      this.#last = readResponseHead(text);
       this.#lastText = text;
     }
     return this.#last;
   }
 
-  #pushBody(head: AnswerHead, bytes: Buffer, at: number): void {
-    const { framing, staysMs } = head;
+  #pushBody(head: ResponseHead, bytes: Buffer, at: number): void {
+    const { framing, idleMs } = head;
     const kind = this.#isHead ? 'none' : framing.kind;
-    this.#staysMs = staysMs;
+    this.#idleMs = idleMs;
     this.#left = framing.kind === 'length' && kind === 'length' ? framing.length : 0;
     this.#part = kind === 'none' ? 'length' : kind;
     if (kind === 'chunked') this.#chunked = new ChunkedBody();
-    this.#closedEnd =
-      kind === 'close' && this.#isSecure ? new ClosedEnd(head.status, typeOf(head.lines)) : undefined;
-    this.#sink.answerHead(head);
+    this.#proof = kind === 'close' ? this.#proveEnd(head.status, typeOf(head.lines)) : undefined;
+    this.#sink.responseHead(head);
     // The head may have been all that was wanted: `#part` is looked at anew.
     if (this.#part === 'length') this.#pushLength(bytes, at);
     else if (this.#part === 'chunked') this.#pushChunked(bytes, at);
@@ -169,14 +175,14 @@ export class AnswerReader {
   }
 
   #pushToClose(bytes: Buffer): void {
-    this.#closedEnd?.push(bytes);
-    this.#sink.answerData(bytes);
+    this.#proof?.push(bytes);
+    this.#sink.responseData(bytes);
   }
 
   #pushLength(bytes: Buffer, at: number): void {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
-    if (end > at) this.#sink.answerData(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
+    if (end > at) this.#sink.responseData(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
     if (this.#part === 'length' && this.#left === 0) this.#over(end === bytes.length);
   }
 
@@ -188,22 +194,22 @@ export class AnswerReader {
     else if (progress.ended) this.#over(at + progress.used === bytes.length);
   }
 
-  /** What follows the end of an answer belongs to nothing: such a connection carries no other request. */
+  /** What follows the end of a response belongs to nothing: such a connection carries no other request. */
   #over(isClean: boolean): void {
-    const staysMs = isClean ? this.#staysMs : 0;
+    const idleMs = isClean ? this.#idleMs : 0;
     this.#part = 'nothing';
-    this.#sink.answerOver(staysMs);
+    this.#sink.responseOver(idleMs);
   }
 
-  #broken(problem: AnswerProblem): false {
+  #broken(problem: ResponseProblem): false {
     const unanswered = this.isUntouched;
     this.#part = 'nothing';
-    this.#sink.answerBroken(problem, unanswered);
+    this.#sink.responseBroken(problem, unanswered);
     return false;
   }
 }
 
-function typeOf(lines: AnswerHead['lines']): string | undefined {
+function typeOf(lines: ResponseHead['lines']): string | undefined {
   const at = lines.findIndex((text, index) => index % 2 === 0 && text.toLowerCase() === 'content-type');
   return at === -1 ? undefined : lines[at + 1];
 }

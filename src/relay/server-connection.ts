@@ -1,35 +1,36 @@
 import type { Socket } from 'node:net';
-import { proxyLimits } from './limits.js';
+import { Lookout } from './active-set.js';
+import type { RequestFraming } from './heads.js';
+import { serverLimits } from './limits.js';
 import {
+  type BodyHandler,
   BodyReader,
-  type BodyTaker,
-  type Framing,
   HeadReader,
-  type IncomingHead,
+  type IncomingRequest,
   plainRefusal,
   type UnderWay,
 } from './server-request.js';
-import { Answer } from './server-response.js';
-import { CallerSocket, type SocketWatcher } from './server-socket.js';
+import { type ResponseConnection, ServerResponse } from './server-response.js';
+import { ServerSocket, type SocketWatcher } from './server-socket.js';
 
 /** What a connection's requests are given to. */
-export interface CallerServer {
-  /** Answers at once, or returns who is told what becomes of the caller. */
-  take(connection: CallerConnection, head: IncomingHead, answer: Answer): UnderWay | undefined;
+export interface RequestHandler {
+  /** Responds at once, or returns who is told what becomes of the caller. */
+  take(connection: ServerConnection, head: IncomingRequest, response: ServerResponse): UnderWay | undefined;
   /** The time, as `performance.now()`, looked at every second or so. */
   readonly now: number;
-  /** True once every answer is the last of its connection. */
+  /** True once every response is the last of its connection. */
   readonly ending: boolean;
 }
 
 /** One connection of a caller: requests one after another (RFC 9112 section 9.3), pipelined ones in their turn. */
-export class CallerConnection implements SocketWatcher {
-  readonly socket: CallerSocket;
-  readonly #server: CallerServer;
+export class ServerConnection implements SocketWatcher, ResponseConnection {
+  readonly socket: ServerSocket;
+  readonly #server: RequestHandler;
   readonly #head = new HeadReader();
   #body: BodyReader | undefined;
   #underWay: UnderWay | undefined;
-  /** Is it in a request's body, or before an answer's end? */
+  /** Is it in a request's body, or before a response's end? */
   #busy = false;
   #answered = true;
   #last = false;
@@ -38,10 +39,10 @@ export class CallerConnection implements SocketWatcher {
   #reading = false;
   #since: number;
 
-  constructor(socket: Socket, server: CallerServer) {
+  constructor(socket: Socket, server: RequestHandler) {
     this.#server = server;
     this.#since = server.now;
-    this.socket = new CallerSocket(socket, this);
+    this.socket = new ServerSocket(socket, this);
   }
 
   get idle(): boolean {
@@ -58,24 +59,29 @@ export class CallerConnection implements SocketWatcher {
     return this.#body === undefined;
   }
 
-  /** Gives the body of the request under way to `taker`. */
-  readBody(framing: Framing, taker: BodyTaker): void {
-    this.#body = new BodyReader(framing, taker);
+  /** Gives the body of the request under way to `handler`. */
+  readBody(framing: RequestFraming, handler: BodyHandler): void {
+    this.#body = new BodyReader(framing, handler);
   }
 
-  /** The taker of the body wants more. */
+  /** Tells the caller to send the body that it waits with (RFC 9110 section 10.1.1). */
+  wantBody(): void {
+    this.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+  }
+
+  /** The handler of the body wants more. */
   goOn(): void {
     if (this.#early === undefined) this.socket.resume();
   }
 
-  /** Is the answer that begins the last one? */
-  lastAnswer(close: boolean): boolean {
+  /** Is the response that begins the last one? */
+  lastResponse(close: boolean): boolean {
     this.#last ||= close || this.#server.ending;
     return this.#last;
   }
 
-  /** An answer has ended with this text. */
-  answered(text: string): void {
+  /** A response has ended with this text. */
+  responded(text: string): void {
     this.#underWay = undefined;
     this.#answered = true;
     if (this.#last || this.#server.ending) {
@@ -97,8 +103,8 @@ export class CallerConnection implements SocketWatcher {
     const waited = now - this.#since;
     if (this.socket.closing) this.socket.look(now);
     else if (this.#busy) {
-      if (this.#answered && waited > proxyLimits.bodySilenceMs) this.socket.destroy();
-    } else if (this.#head.begun && waited > proxyLimits.headMs) this.socket.close(plainRefusal(408));
+      if (this.#answered && waited > serverLimits.bodySilenceMs) this.socket.destroy();
+    } else if (this.#head.begun && waited > serverLimits.headMs) this.socket.close(plainRefusal(408));
   }
 
   data(piece: Buffer): void {
@@ -141,7 +147,7 @@ export class CallerConnection implements SocketWatcher {
   /** Not before its turn. A little is read in advance, so that it is seen when a caller who has sent it goes away. */
   #keep(early: Buffer): void {
     this.#early = early;
-    if (early.length > proxyLimits.early) this.socket.pause();
+    if (early.length > serverLimits.early) this.socket.pause();
   }
 
   #readHead(piece: Buffer): Buffer {
@@ -153,10 +159,10 @@ export class CallerConnection implements SocketWatcher {
     return piece.subarray(used);
   }
 
-  #begin(head: IncomingHead): void {
+  #begin(head: IncomingRequest): void {
     this.#busy = true;
     this.#answered = false;
-    const underWay = this.#server.take(this, head, new Answer(this, head.method));
+    const underWay = this.#server.take(this, head, new ServerResponse(this, head.method));
     if (!this.#answered) this.#underWay = underWay;
   }
 
@@ -176,12 +182,12 @@ export class CallerConnection implements SocketWatcher {
       body.end();
       if (this.#answered) this.#next();
     } else if (!progress.goOn) this.socket.pause();
-    if (body.parts > proxyLimits.partsInTurn) this.socket.rest();
+    if (body.parts > serverLimits.partsInTurn) this.socket.rest();
     this.socket.expect(progress.ended ? 0 : body.expected);
     return piece.subarray(progress.used);
   }
 
-  /** The request is over, and its answer: the next one's turn. */
+  /** The request is over, and its response: the next one's turn. */
   #next(): void {
     this.#busy = false;
     this.#goOnReading();
@@ -199,33 +205,31 @@ export class CallerConnection implements SocketWatcher {
 const nothing = Buffer.alloc(0);
 
 /** All connections of callers, of which there are so many at most. */
-export class CallerConnections {
-  readonly #open = new Set<CallerConnection>();
-  /** Runs while there are connections: an idle proxy wakes nobody. */
-  #looker: NodeJS.Timeout | undefined;
-  #now = 0;
+export class ServerConnections {
+  readonly #open = new Set<ServerConnection>();
+  readonly #lookout = new Lookout(serverLimits.lookMs, (now, isOnTime) => {
+    if (isOnTime) for (const connection of this.#open) connection.look(now);
+    return this.#open.size > 0;
+  });
 
   /** As `performance.now()`, but for the time since the last look. */
   get now(): number {
-    return this.#now;
+    return this.#lookout.now;
   }
 
   /**
    * Takes a connection. Where there are too many, the one that has been idle longest gives way, so that a crowd of
    * silent ones keeps nobody out; where none is idle, the newcomer does.
    */
-  add(socket: Socket, server: CallerServer): void {
-    if (this.#open.size >= proxyLimits.sockets) {
+  add(socket: Socket, server: RequestHandler): void {
+    if (this.#open.size >= serverLimits.sockets) {
       const idle = this.#longestIdle();
       (idle?.socket ?? socket).destroy();
       if (idle === undefined) return;
       this.#open.delete(idle);
     }
-    if (this.#looker === undefined) {
-      this.#now = performance.now();
-      this.#looker = setInterval(() => this.#look(), proxyLimits.lookMs).unref();
-    }
-    const connection = new CallerConnection(socket, server);
+    this.#lookout.start();
+    const connection = new ServerConnection(socket, server);
     this.#open.add(connection);
     socket.once('close', () => this.#open.delete(connection));
   }
@@ -237,26 +241,15 @@ export class CallerConnections {
 
   /** Ends all at once, and looks no more. */
   end(): void {
-    clearInterval(this.#looker);
+    this.#lookout.stop();
     for (const connection of this.#open) connection.socket.destroy();
   }
 
-  #longestIdle(): CallerConnection | undefined {
-    let found: CallerConnection | undefined;
+  #longestIdle(): ServerConnection | undefined {
+    let found: ServerConnection | undefined;
     for (const connection of this.#open) {
       if (connection.idle && !(found !== undefined && found.since <= connection.since)) found = connection;
     }
     return found;
-  }
-
-  #look(): void {
-    const before = this.#now;
-    this.#now = performance.now();
-    // Where this process was stopped meanwhile, what has come is still unread: who is late is seen next time.
-    const isOnTime = this.#now - before < 5 * proxyLimits.lookMs;
-    if (isOnTime) for (const connection of this.#open) connection.look(this.#now);
-    if (this.#open.size > 0) return;
-    clearInterval(this.#looker);
-    this.#looker = undefined;
   }
 }

@@ -1,29 +1,34 @@
-import type { Admitted } from '../proxy/admit.js';
 import { ChunkedBody } from './chunked-body.js';
-import { proxyLimits } from './limits.js';
-import { type RequestLine, readMessageHead, readRequestLine, relayedMethods } from './message-head.js';
-import { statusLine } from './response-text.js';
+import {
+  type RequestFraming,
+  type RequestLine,
+  readMessageHead,
+  readRequestLine,
+  relayedMethods,
+} from './heads.js';
+import { serverLimits } from './limits.js';
+import { statusLine } from './server-response.js';
 
 const cr = 0x0d;
 
 /** No controls, no line feed or carriage return by itself: nothing that comes after them would make a head of it. */
 const stillPossible = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*\r?$/;
 
-/** The status for what is no head of a request that could be judged. */
+/** The status for what is no head of a request that could be read. */
 export type HeadProblem = 400 | 405 | 431;
 
 /** Collects the bytes of a request's head as they come, and reads it. */
 export class HeadReader {
   /** The head that the last piece completed. */
-  read: IncomingHead | undefined;
+  read: IncomingRequest | undefined;
   problem: HeadProblem | undefined;
   /** One character a byte. */
   #begun = '';
   #skipped = false;
-  #lineJudged = false;
-  /** Programs repeat themselves: the same text is the same head, and its judgement the same. */
+  #lineRead = false;
+  /** Programs repeat themselves: the same text is the same head. */
   #latestText = '';
-  #latest: IncomingHead | undefined;
+  #latest: IncomingRequest | undefined;
 
   /** Has a head begun whose end has not come? */
   get begun(): boolean {
@@ -38,13 +43,13 @@ export class HeadReader {
       if (end !== -1) return this.#whole(piece.toString('latin1', 0, end + 2), end + 4);
     }
     const before = this.#begun.length;
-    const all = this.#begun + piece.toString('latin1', 0, proxyLimits.head + 4);
+    const all = this.#begun + piece.toString('latin1', 0, serverLimits.head + 4);
     const text = this.#withoutEmptyLine(all);
     const skipped = all.length - text.length;
     const end = text.indexOf('\r\n\r\n', Math.max(0, before - skipped - 3));
     if (end !== -1) return this.#whole(text.slice(0, end + 2), end + 4 + skipped - before);
     this.#begun = text;
-    if (text.length >= proxyLimits.head) this.problem = 431;
+    if (text.length >= serverLimits.head) this.problem = 431;
     else if (!this.#mayBecomeHead(text, before - skipped)) this.problem = 400;
     return piece.length;
   }
@@ -59,18 +64,18 @@ export class HeadReader {
   #whole(text: string, used: number): number {
     this.#begun = '';
     this.#skipped = false;
-    this.#lineJudged = false;
-    if (text.length + 2 > proxyLimits.head) this.problem = 431;
-    else this.#judge(text);
+    this.#lineRead = false;
+    if (text.length + 2 > serverLimits.head) this.problem = 431;
+    else this.#readHead(text);
     return used;
   }
 
-  #judge(text: string): void {
+  #readHead(text: string): void {
     if (text === this.#latestText) {
       this.read = this.#latest;
       return;
     }
-    const head = readMessageHead(text, proxyLimits.head);
+    const head = readMessageHead(text, serverLimits.head);
     const line = head && readRequestLine(head.start);
     // A tab at a line's end is white space to some and a part of the value to others.
     const isPlain = head !== undefined && !text.includes('\t\r\n');
@@ -79,9 +84,9 @@ export class HeadReader {
     else this.read = this.#remembered(text, line, head.lines);
   }
 
-  #remembered(text: string, { method, target, minor }: RequestLine, lines: string[]): IncomingHead {
+  #remembered(text: string, { method, target, minor }: RequestLine, lines: string[]): IncomingRequest {
     this.#latestText = text;
-    this.#latest = { method, target, minor, lines, admitted: undefined };
+    this.#latest = { method, target, minor, lines, known: undefined };
     return this.#latest;
   }
 
@@ -89,9 +94,9 @@ export class HeadReader {
   #mayBecomeHead(text: string, from: number): boolean {
     const first = text.charCodeAt(from - 1) === cr ? from - 1 : Math.max(0, from);
     if (!stillPossible.test(text.slice(first))) return false;
-    const end = this.#lineJudged ? -1 : text.indexOf('\r\n');
+    const end = this.#lineRead ? -1 : text.indexOf('\r\n');
     if (end === -1) return true;
-    this.#lineJudged = true;
+    this.#lineRead = true;
     return readRequestLine(text.slice(0, end)) !== undefined;
   }
 }
@@ -107,7 +112,7 @@ export interface BodyProgress {
 /** Finds where the body of one request ends (RFC 9112 section 6), and gives it on. */
 export class BodyReader {
   readonly #chunks: ChunkedBody | undefined;
-  #taker: BodyTaker | undefined;
+  #taker: BodyHandler | undefined;
   /** Bytes that are still to come, where a length was announced. */
   #left = 0;
   /** Of what has come, where none was announced. */
@@ -116,7 +121,7 @@ export class BodyReader {
   readonly #givePart = ({ buffer, byteOffset, byteLength }: Uint8Array): void =>
     this.#give(Buffer.from(buffer, byteOffset, byteLength));
 
-  constructor(framing: Framing, taker: BodyTaker) {
+  constructor(framing: RequestFraming, taker: BodyHandler) {
     this.#taker = taker;
     if (framing.kind === 'length') this.#left = framing.length;
     this.#chunks = framing.kind === 'chunked' ? new ChunkedBody() : undefined;
@@ -160,36 +165,42 @@ export class BodyReader {
   }
 }
 
-/** The answer to what is no request, or too long or slow: nothing that comes after it is believed. */
+/** The response to what is no request, or too long or slow: nothing that comes after it is believed. */
 export function plainRefusal(status: HeadProblem | 408): string {
   const allow = status === 405 ? `Allow: ${relayedMethods.join(', ')}\r\n` : '';
   return `${statusLine(status)}${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
 /** A request as it came: first line, and names and values of its header lines in turn. */
-export interface IncomingHead extends RequestLine {
+export interface IncomingRequest extends RequestLine {
   readonly lines: readonly string[];
-  /** What was decided on it by its form alone. */
-  admitted: Admitted | undefined;
+  /** What whoever takes it has found out by its form alone: the same text is the same object. */
+  known: unknown;
 }
 
 /** Takes the body of a request as it comes. */
-export interface BodyTaker {
+export interface BodyHandler {
   /** False: no more for now. The memory of a piece is used again then, or, after false, once the connection goes on. */
   data(piece: Buffer): boolean;
   end(): void;
 }
 
-/** A request that is being answered, as the connection that it came on sees it. */
+/** A request under way, as the connection that it came on sees it. */
 export interface UnderWay {
-  /** The caller has gone: nobody waits for the answer any more. */
+  /** The caller has gone: nobody waits for the response any more. */
   gone(): void;
-  /** The caller has read what was written of the answer. */
+  /** The caller has read what was written of the response. */
   drained(): void;
   /** What was announced as its body is none. */
   broken(): void;
 }
 
-export type Framing =
-  | { readonly kind: 'none' | 'chunked' }
-  | { readonly kind: 'length'; readonly length: number };
+/** May a body follow, or the end of the connection? Behind a refusal nothing is read on then. */
+export function mayHaveMore({ lines }: IncomingRequest): boolean {
+  return lines.some(
+    (line, at) =>
+      at % 2 === 0 &&
+      (/^(?:content-length|transfer-encoding)$/i.test(line) ||
+        (/^connection$/i.test(line) && /close/i.test(lines[at + 1] ?? ''))),
+  );
+}

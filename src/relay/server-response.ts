@@ -1,10 +1,7 @@
-import { inertPage } from './forwarded-headers.js';
-import { proxyLimits } from './limits.js';
-import { type AnswerFraming, answerFraming, framingLine, headerText, statusLine } from './response-text.js';
-import type { CallerConnection } from './server-connection.js';
+import { serverLimits } from './limits.js';
 
-/** What an answer's head says, beside how its body is framed. */
-export interface OutgoingHead {
+/** What a response's head says, beside how its body is framed. */
+export interface OutgoingResponse {
   readonly status: number;
   /** Header lines as text, each with its CRLF. */
   readonly headers: string;
@@ -12,14 +9,31 @@ export interface OutgoingHead {
   readonly length: number | undefined;
 }
 
+/** The connection that a response leaves on. */
+export interface ResponseConnection {
+  readonly socket: {
+    /** Is something written that the caller has not taken? */
+    readonly behind: boolean;
+    write(text: string, piece?: Uint8Array): boolean;
+    destroy(): void;
+  };
+  /** Is the response that begins the last one? */
+  lastResponse(close: boolean): boolean;
+  /** A response has ended with this text. */
+  responded(text: string): void;
+}
+
+/** How the body of a response is sent (RFC 9112 section 6): not at all, with its length announced, or in chunks. */
+type Framing = 'none' | 'length' | 'chunked';
+
 /**
- * The answer to one request. What is short waits for the end of the turn, so that head and body leave in one piece;
- * an answer whose body is not what its head has announced is broken off with its connection.
+ * The response to one request. What is short waits for the end of the turn, so that head and body leave in one piece;
+ * a response whose body is not what its head has announced is broken off with its connection.
  */
-export class Answer {
-  readonly #connection: CallerConnection;
+export class ServerResponse {
+  readonly #connection: ResponseConnection;
   readonly #method: string;
-  #framing: AnswerFraming | undefined;
+  #framing: Framing | undefined;
   /** Bytes that are still announced, where a length is. */
   #left = 0;
   /** One character a byte. */
@@ -27,7 +41,7 @@ export class Answer {
   #scheduled = false;
   #over = false;
 
-  constructor(connection: CallerConnection, method: string) {
+  constructor(connection: ResponseConnection, method: string) {
     this.#connection = connection;
     this.#method = method;
   }
@@ -37,13 +51,13 @@ export class Answer {
     return this.#framing !== undefined;
   }
 
-  /** `close`: the connection ends with this answer, and its head says so. */
-  head({ status, headers, length }: OutgoingHead, close: boolean): void {
-    const framing = answerFraming(this.#method, status, length);
-    this.#framing = framing;
+  /** `close`: the connection ends with this response, and its head says so. */
+  head({ status, headers, length }: OutgoingResponse, close: boolean): void {
+    const isEmpty = this.#method === 'HEAD' || status === 204 || status === 304;
+    this.#framing = isEmpty ? 'none' : length === undefined ? 'chunked' : 'length';
     if (length !== undefined) this.#left = length;
-    const last = this.#connection.lastAnswer(close) ? 'connection: close\r\n' : '';
-    this.#later(`${statusLine(status)}${headers}${framingLine(framing, status, length)}${last}\r\n`);
+    const last = this.#connection.lastResponse(close) ? 'connection: close\r\n' : '';
+    this.#later(`${statusLine(status)}${headers}${this.#framingLine(status, length)}${last}\r\n`);
   }
 
   /** False: the caller has not read what came before; the connection tells when it has. */
@@ -58,7 +72,7 @@ export class Answer {
     }
     const before = this.#framing === 'chunked' ? `${piece.byteLength.toString(16)}\r\n` : '';
     const after = this.#framing === 'chunked' ? '\r\n' : '';
-    if (piece.byteLength <= proxyLimits.shortPiece) {
+    if (piece.byteLength <= serverLimits.shortPiece) {
       const text = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1');
       return this.#later(before + text + after);
     }
@@ -76,22 +90,8 @@ export class Answer {
       return;
     }
     this.#over = true;
-    this.#connection.answered(this.#framing === 'chunked' ? `${this.#pending}0\r\n\r\n` : this.#pending);
+    this.#connection.responded(this.#framing === 'chunked' ? `${this.#pending}0\r\n\r\n` : this.#pending);
     this.#pending = '';
-  }
-
-  /** An answer of our own; when another has begun already, it is broken off instead. */
-  refuse({ status, code, message, close }: Refusal, id: string): void {
-    if (this.begun) {
-      this.breakOff();
-      return;
-    }
-    const body = Buffer.from(`${JSON.stringify({ error: { code, message }, request: id })}\n`);
-    const lines = ['content-type', 'application/json', 'cache-control', 'no-store', ...inertPage];
-    const headers = headerText([...lines, 'date', new Date().toUTCString()]);
-    this.head({ status, headers, length: body.byteLength }, close === true);
-    this.data(body);
-    this.end();
   }
 
   /** Nobody may take what is there for the whole of it. */
@@ -102,9 +102,15 @@ export class Answer {
     this.#connection.socket.destroy();
   }
 
+  /** A response without a body may still say how long it would be (RFC 9110 section 8.6), but for 204. */
+  #framingLine(status: number, length: number | undefined): string {
+    if (this.#framing === 'chunked') return 'transfer-encoding: chunked\r\n';
+    return length === undefined || status === 204 ? '' : `content-length: ${length}\r\n`;
+  }
+
   #later(text: string): boolean {
     this.#pending += text;
-    if (this.#pending.length > proxyLimits.pending) return this.#flush();
+    if (this.#pending.length > serverLimits.pending) return this.#flush();
     this.#schedule();
     return !this.#connection.socket.behind;
   }
@@ -128,15 +134,25 @@ export class Answer {
   }
 }
 
-function flush(answer: Answer): void {
-  answer.flush();
+function flush(response: ServerResponse): void {
+  response.flush();
 }
 
-/** An answer of the proxy's own. `close`: nothing that follows on this connection can be believed. */
-export interface Refusal {
-  readonly status: number;
-  readonly code: string;
-  /** One sentence with nothing of the server's, the caller's or ours in it that would be worth hiding. */
-  readonly message: string;
-  readonly close?: boolean;
+const statusLines = new Map<number, string>();
+
+/** The status line of a response, with its CRLF. What has no usual reason phrase has none, which is well-formed, too. */
+export function statusLine(status: number): string {
+  const known = statusLines.get(status);
+  if (known !== undefined) return known;
+  const { STATUS_CODES } = process.getBuiltinModule('node:http');
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
+  statusLines.set(status, line);
+  return line;
+}
+
+/** Header lines, each with its CRLF, of names and values in turn. */
+export function headerText(lines: readonly string[]): string {
+  let text = '';
+  for (let at = 0; at + 1 < lines.length; at += 2) text += `${lines[at]}: ${lines[at + 1]}\r\n`;
+  return text;
 }

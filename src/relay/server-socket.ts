@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { proxyLimits } from './limits.js';
+import { serverLimits } from './limits.js';
 import { ReadBuffer, readInto } from './read-buffer.js';
 
 /** What is told of a caller's socket. */
@@ -14,7 +14,7 @@ export interface SocketWatcher {
 }
 
 /** A caller's socket: what is written to it, and how it is ended without what was said last being lost. */
-export class CallerSocket {
+export class ServerSocket {
   readonly #socket: Socket;
   readonly #buffer: ReadBuffer;
   readonly #flushed: () => void;
@@ -63,7 +63,7 @@ export class CallerSocket {
 
   /** Is so much unread that nothing more should be begun? */
   get clogged(): boolean {
-    return this.#socket.writableLength > proxyLimits.unread;
+    return this.#socket.writableLength > serverLimits.unread;
   }
 
   /**
@@ -120,7 +120,7 @@ export class CallerSocket {
 
   /**
    * Ends our side after these words, and reads on for a while: who is answered in the middle of sending shall get to
-   * read the answer (RFC 9112 section 9.6).
+   * read the response (RFC 9112 section 9.6).
    */
   close(last = ''): void {
     if (this.#closing) return;
@@ -143,12 +143,12 @@ export class CallerSocket {
       this.#written = true;
       this.#since = now;
     }
-    const limit = this.#written ? proxyLimits.lingeringMs : proxyLimits.unreadMs;
+    const limit = this.#written ? serverLimits.lingeringMs : serverLimits.unreadMs;
     if (now - this.#since > limit) this.#socket.destroy();
   }
 
   #drop(piece: Buffer): void {
     this.#dropped += piece.length;
-    if (this.#dropped > proxyLimits.lingering) this.pause();
+    if (this.#dropped > serverLimits.lingering) this.pause();
   }
 }

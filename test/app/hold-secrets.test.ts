@@ -11,10 +11,10 @@ import {
   watchTerminal,
   watchWire,
 } from '../../src/app/hold-secrets.js';
+import type { Wire, WireRequest, WireWatcher } from '../../src/bridge/wire.js';
 import type { Terminal } from '../../src/core/ports.js';
 import { Redactor, Secret } from '../../src/core/secret.js';
 import type { CallbackListener } from '../../src/login/ports.js';
-import type { Wire, WireRequest, WireWatcher } from '../../src/relay/wire.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { Recovery } from '../../src/stores/ports.js';

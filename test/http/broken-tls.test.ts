@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { ask, codesOf, laneStand } from '../relay/stand.js';
+import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
@@ -72,7 +72,7 @@ for (const [missing, answer] of Object.entries(unfinished)) {
         const failure = await failureOf(work, 'network_failed');
         assert.match(failure.message, /broke off|damaged/);
         assert.doesNotMatch(failure.message, /speak TLS|handshake/);
-        await using stand = laneStand(server.origin, { caFile });
+        await using stand = startConnections(server.origin, { caFile });
         const { end, error } = await within(ask(stand));
         assert.equal(end, 'failed');
         assert.equal(codesOf(error)[0], 'network_failed');
@@ -89,7 +89,7 @@ test('a TLS tunnel that breaks within an answer ends the request at once, also t
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
   await using door = testDoor({}, { caFile, env });
   await failureOf(within(send(door, 'https://good.example/').then(textOf)), 'network_failed');
-  await using stand = laneStand('https://good.example', { caFile, env });
+  await using stand = startConnections('https://good.example', { caFile, env });
   assert.equal((await within(ask(stand))).end, 'failed');
   assert.equal(proxy.asked.length, 2);
 });
@@ -106,7 +106,7 @@ test('an answer over TLS that only the end of the connection ends is not taken f
       await using door = testDoor({}, { caFile });
       const failure = await failureOf(within(send(door, server.origin).then(textOf)), 'network_failed');
       assert.match(failure.message, /without saying.*length|cut off/);
-      await using stand = laneStand(server.origin, { caFile });
+      await using stand = startConnections(server.origin, { caFile });
       const told = await within(ask(stand));
       assert.deepEqual([told.end, codesOf(told.error)[0]], ['failed', 'network_failed']);
     }
@@ -136,7 +136,7 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
     const work = within(send(door, server.origin).then(textOf));
     if (whole === undefined) await failureOf(work, 'network_failed');
     else assert.equal(await work, whole, answer);
-    await using stand = laneStand(server.origin, { caFile });
+    await using stand = startConnections(server.origin, { caFile });
     const told = await within(ask(stand));
     assert.deepEqual(
       [told.end, told.body],
@@ -158,7 +158,7 @@ test('without TLS the end of the connection may end an answer, as in HTTP/1.0', 
   });
   await using door = testDoor();
   assert.equal(await textOf(await send(door, server.origin)), 'all of it');
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   assert.deepEqual([(await ask(stand)).end, (await ask(stand)).body], ['end', 'all of it']);
 });
 

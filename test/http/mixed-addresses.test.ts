@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemResolver } from '../../src/http/resolve-host.js';
-import { ask, laneStand } from '../relay/stand.js';
+import { ask, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { failureOf, send, testDoor, textOf } from '../support/door.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
@@ -94,7 +94,7 @@ test('where its far addresses do not answer, the near ones are not tried [A-6]',
     const url = `https://${name}:${local.port}/`;
     await using door = testDoor({}, { resolve: systemResolver, caFile: authority.caFile });
     await failureOf(send(door, url), 'network_failed');
-    await using stand = laneStand(url, { caFile: authority.caFile });
+    await using stand = startConnections(url, { caFile: authority.caFile });
     assert.equal((await ask(stand)).end, 'failed');
   }
   for (const server of [local, local6, inside]) assert.equal(server.connections.opened, 0);
@@ -104,7 +104,7 @@ test('the relay connects to the far addresses of such a name only [A-6]', { skip
   await using authority = await startAuthority();
   await using everywhere = await startEverywhere(authority);
   for (const name of Object.keys(mixed)) {
-    await using stand = laneStand(`https://${name}:${everywhere.port}`, { caFile: authority.caFile });
+    await using stand = startConnections(`https://${name}:${everywhere.port}`, { caFile: authority.caFile });
     const { body } = await ask(stand);
     const farthest: readonly string[] = name === 'private-loopback.example' ? [near] : [far, far6];
     assert.ok(farthest.includes(body), `${name}: ${body}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { ask, codesOf, laneStand } from '../relay/stand.js';
+import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { startCanaries } from '../support/canary.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
@@ -129,7 +129,7 @@ test('a client certificate is shown to a server that asks for one', () =>
     // With TLS 1.3 it says so after the handshake, on a connection that is open.
     const refused = await failureOf(send(without, server.origin), 'tls_failed');
     assert.match(refused.message, /CERTIFICATE_REQUIRED|client certificate/);
-    await using stand = laneStand(server.origin, { caFile });
+    await using stand = startConnections(server.origin, { caFile });
     assert.deepEqual(codesOf((await ask(stand)).error)[0], 'tls_failed');
   }));
 

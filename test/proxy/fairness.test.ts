@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { StreamedBody } from '../../src/proxy/bodies.js';
 import { BodyReader } from '../../src/relay/server-request.js';
-import { CallerSocket } from '../../src/relay/server-socket.js';
+import { ServerSocket } from '../../src/relay/server-socket.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, openStand } from './stand.js';
 
@@ -28,7 +28,7 @@ test('uploads in chunks of one byte do not keep the others waiting: each is read
   const whole = new Promise<void>((resolve) => {
     ended = resolve;
   });
-  const watched = new CallerSocket(socket, {
+  const watched = new ServerSocket(socket, {
     data: (piece) => {
       reads[turn] = (reads[turn] ?? 0) + 1;
       const progress = reader.push(piece);

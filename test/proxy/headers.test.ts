@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inertPage, readRequestHead, readResponseHead } from '../../src/relay/forwarded-headers.js';
+import { forwardedRequest, forwardedResponse, inertPage } from '../../src/proxy/forwarded-headers.js';
 
 const flat = (lines: readonly string[]) => lines.flatMap((line) => line.split(': '));
 
 test('who the caller is, and what is this connection’s own, does not reach the server [A-215] [A-216] [A-230]', () => {
-  const { forward } = readRequestHead(
+  const { forward } = forwardedRequest(
     flat([
       ...['Host: 127.0.0.1:1', 'Authorization: Bearer other', 'Proxy-Authorization: Basic x', 'Cookie: a=b'],
       ...[
@@ -59,7 +59,7 @@ test('who the caller is, and what is this connection’s own, does not reach the
 });
 
 test('a browser is told nothing by the server that would change how it treats 127.0.0.1 [A-212] [A-224] [A-223] [A-168]', () => {
-  const head = readResponseHead(
+  const head = forwardedResponse(
     flat([
       ...[
         'Set-Cookie: a=b',
@@ -147,8 +147,8 @@ test('whatever headers there are: nothing is made up, nothing named by Connectio
             .map((word) => word.trim()),
         );
       for (const forward of [
-        readRequestHead(raw).forward,
-        readResponseHead(raw).forward.slice(0, -inertPage.length),
+        forwardedRequest(raw).forward,
+        forwardedResponse(raw).forward.slice(0, -inertPage.length),
       ]) {
         let from = 0;
         for (let at = 0; at < forward.length; at += 2) {
@@ -169,7 +169,7 @@ test('whatever headers there are: nothing is made up, nothing named by Connectio
 });
 
 test('authorization is taken out of requests, and a second of what may stand there once is seen [A-221]', () => {
-  assert.equal(readRequestHead(flat(['Mcp-Session-Id: a', 'mcp-session-id: b'])).repeated, true);
-  assert.equal(readRequestHead(flat(['Content-Type: a', 'Content-Type: a'])).repeated, true);
-  assert.equal(readRequestHead(flat(['Accept: a', 'Accept: b'])).repeated, false);
+  assert.equal(forwardedRequest(flat(['Mcp-Session-Id: a', 'mcp-session-id: b'])).repeated, true);
+  assert.equal(forwardedRequest(flat(['Content-Type: a', 'Content-Type: a'])).repeated, true);
+  assert.equal(forwardedRequest(flat(['Accept: a', 'Accept: b'])).repeated, false);
 });

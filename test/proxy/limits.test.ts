@@ -12,12 +12,12 @@ test('who keeps silent too long is told apart by whose turn it is, and a stream 
   const later = (ms: number) => performance.now() + ms;
   const silence = new Silence();
   const judge = (ms: number, awaited = false, own: { headMs: number; silenceMs: number | null } = limits) =>
-    silence.judge(later(ms), 'h', own, awaited)?.kind;
+    silence.overdue(later(ms), 'h', own, awaited)?.kind;
   assert.equal(judge(59_000, true), undefined);
   assert.equal(judge(61_000, true), 'caller_stalled');
   silence.turnOf('token');
   assert.equal(judge(10 ** 9), undefined, 'a person takes the time that a login takes');
-  silence.turnOf('server answers');
+  silence.turnOf('server responds');
   assert.equal(judge(900), undefined);
   assert.equal(judge(1_100), 'server');
   silence.turnOf('server sends');

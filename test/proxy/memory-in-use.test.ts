@@ -4,9 +4,10 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CallerConnection } from '../../src/relay/server-connection.js';
-import type { Answer } from '../../src/relay/server-response.js';
-import { CallerSocket } from '../../src/relay/server-socket.js';
+import { refuse } from '../../src/proxy/refusal.js';
+import { ServerConnection } from '../../src/relay/server-connection.js';
+import type { ServerResponse } from '../../src/relay/server-response.js';
+import { ServerSocket } from '../../src/relay/server-socket.js';
 import { startHttp } from '../support/http-server.js';
 import { mountOf, openStand } from './stand.js';
 
@@ -38,7 +39,7 @@ test('events that come one by one are held back by a caller that does not read [
 test('a piece of a body that is still on its way is not read over, even behind the end of that body [A-217] [A-225]', async () => {
   const kept: Buffer[] = [];
   let ended = 0;
-  const answers: Answer[] = [];
+  const answers: ServerResponse[] = [];
   const taker = {
     data: (piece: Buffer) => {
       kept.push(piece);
@@ -52,13 +53,13 @@ test('a piece of a body that is still on its way is not read over, even behind t
   const proxy = {
     now: 0,
     ending: false,
-    take: (connection: CallerConnection, { method }: { method: string }, answer: Answer) => {
+    take: (connection: ServerConnection, { method }: { method: string }, answer: ServerResponse) => {
       answers.push(answer);
       if (method === 'PUT') connection.readBody({ kind: 'length', length: 4_000 }, taker);
       return gone;
     },
   };
-  const server = createServer({ allowHalfOpen: true }, (socket) => void new CallerConnection(socket, proxy));
+  const server = createServer({ allowHalfOpen: true }, (socket) => void new ServerConnection(socket, proxy));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
   using _over = {
@@ -72,7 +73,9 @@ test('a piece of a body that is still on its way is not read over, even behind t
   caller.write(`GET / HTTP/1.1\r\nx-pad: ${'p'.repeat(9_000)}\r\n\r\n`);
   await wait(100); // nothing tells that bytes were read which wait for their turn
   assert.equal(Buffer.concat(kept).toString(), 'u'.repeat(4_000));
-  answers[0]?.refuse({ status: 400, code: 'x', message: 'x' }, 'r1');
+  const [first] = answers;
+  assert.ok(first);
+  refuse(first, { status: 400, code: 'x', message: 'x' }, 'r1');
   while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve));
 });
 
@@ -90,7 +93,7 @@ test('the caller goes on to be told when the last that waits for it is a few byt
     closed: nothing,
     drained: () => void calls.push('drained'),
   };
-  const caller = new CallerSocket(socket as Socket, watcher);
+  const caller = new ServerSocket(socket as Socket, watcher);
   assert.equal(caller.write('1f40\r\n', Buffer.alloc(8_000)), false);
   assert.equal(caller.write('\r\n'), false);
   for (let at = 0; at < 3; at += 1) {

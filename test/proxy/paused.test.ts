@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { proxyLimits } from '../../src/relay/limits.js';
+import { proxyLimits } from '../../src/proxy/limits.js';
+import { serverLimits } from '../../src/relay/limits.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, openStand } from './stand.js';
 
@@ -49,7 +50,7 @@ test('a server that has answered while the proxy was stopped is not late; one th
 });
 
 test('a caller whose head came while the proxy was stopped is not late; one that is slow is, at the next look [A-226]', async (t) => {
-  const clock = startClock(t, proxyLimits.lookMs);
+  const clock = startClock(t, serverLimits.lookMs);
   await using server = await startHttp((_, response) => response.end('fine'));
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   const head = `GET ${stand.at()} HTTP/1.1\r\nHost: 127.0.0.1:${stand.port}\r\n\r\n`;
@@ -66,7 +67,7 @@ test('a caller whose head came while the proxy was stopped is not late; one that
   assert.match(String(await once(stopped, 'data')), /^HTTP\/1\.1 200 /);
   const slow = await begin(head.slice(0, 20));
   clock.goOn(60_000);
-  clock.goOn(proxyLimits.lookMs);
+  clock.goOn(serverLimits.lookMs);
   assert.match(String(await once(slow, 'data')), /^HTTP\/1\.1 408 /);
   for (const caller of [stopped, slow]) caller.destroy();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Sessions } from '../../src/proxy/sessions.js';
+import { Sessions } from '../../src/proxy/admit.js';
 
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

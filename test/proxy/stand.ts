@@ -1,10 +1,11 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { openRelayOrigins } from '../../src/app/relay-origins.js';
 import { Secret } from '../../src/core/secret.js';
-import type { DoorOptions } from '../../src/http/origins.js';
+import type { HttpOptions } from '../../src/http/origins.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
-import { createProxies } from '../../src/proxy/proxies.js';
+import { openProxy, proxyPool } from '../../src/proxy/server.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';
@@ -50,12 +51,11 @@ export interface Stand extends AsyncDisposable {
 export async function openStand(
   mounts: ProxyMount | readonly ProxyMount[],
   change: Partial<ProxyOptions> = {},
-  wayOut: Partial<DoorOptions> = {},
+  wayOut: Partial<HttpOptions> = {},
 ): Promise<Stand> {
   const failures: string[] = [];
-  const door = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...wayOut };
-  const proxies = createProxies({ door: async () => door, hold: () => undefined });
-  const proxy = await proxies.open({
+  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...wayOut };
+  const proxy = await openProxy(openRelayOrigins(http, proxyPool), {
     mounts: [mounts].flat(),
     listen: { port: 0 },
     key: true,

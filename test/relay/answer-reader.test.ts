@@ -108,7 +108,7 @@ test('an answer is the same wherever its bytes are cut [A-217]', () => {
       const whole = Buffer.from(parts.join(''), 'latin1');
       const once = ours(asked, [whole]);
       const bytes = [...whole].map((byte) => Buffer.of(byte));
-      const shown = (read: ReturnType<typeof ours>) => read && { ...read, staysMs: 0 };
+      const shown = (read: ReturnType<typeof ours>) => read && { ...read, idleMs: 0 };
       assert.deepEqual(shown(ours(asked, cut(whole, places))), shown(once));
       assert.deepEqual(shown(ours(asked, bytes)), shown(once));
     }),
@@ -127,7 +127,7 @@ test('what is taken for an answer here, Node takes for the same one [A-217]', as
       // Without what is behind its end: to Node that is an error, to us the end of the connection.
       let length = 0;
       while (ours(asked, [whole.subarray(0, length)])?.body !== own.body) length += 1;
-      const { staysMs: _own, ...read } = own;
+      const { idleMs: _own, ...read } = own;
       assert.deepEqual(await nodes(asked, whole.subarray(0, length)), read, JSON.stringify(parts.join('')));
     }),
     { numRuns: 3_000 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { allClosed, startTcp } from '../support/http-server.js';
-import { ask, Collector, codesOf, laneStand } from './stand.js';
+import { ask, Collector, codesOf, startConnections } from './start-connections.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
 
@@ -38,7 +38,7 @@ test('answers of every kind end where they say, and what allows it shares a conn
     ['GET', `${head}Connection: close\r\nContent-Length: 2\r\n\r\nok`, 'ok'],
   ];
   await using server = await scripted((count) => answers[count - 1]?.[1]);
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   for (const [method, text, body] of answers) {
     const told = await ask(stand, { method });
     assert.deepEqual([told.end, told.body], ['end', body], text);
@@ -49,12 +49,12 @@ test('answers of every kind end where they say, and what allows it shares a conn
 
 test('the next request may be sent from within the end of the one before', async () => {
   await using server = await scripted(() => 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   const bodies: string[] = [];
   let left = 20;
   await new Promise<void>((resolve, reject) => {
     const next = async (): Promise<void> => {
-      const lane = await stand.borrow();
+      const connection = await stand.borrow();
       const taker = new Collector();
       const end = taker.end.bind(taker);
       Object.assign(taker, {
@@ -64,7 +64,7 @@ test('the next request may be sent from within the end of the one before', async
           end();
         },
       });
-      lane.send(request, taker);
+      connection.send(request, taker);
       bodies.push((await taker.told).body);
       if (bodies.length === 20) resolve();
     };
@@ -85,7 +85,7 @@ test('an answer that ends before its end is a failure, and never a short answer'
   ];
   for (const text of cut) {
     await using server = await startTcp((socket) => void socket.once('data', () => socket.end(text)));
-    await using stand = laneStand(server.origin);
+    await using stand = startConnections(server.origin);
     const { end, error, unanswered } = await ask(stand);
     assert.deepEqual(
       [end, ...codesOf(error), unanswered],
@@ -94,13 +94,13 @@ test('an answer that ends before its end is a failure, and never a short answer'
   }
   const open = 'HTTP/1.1 200 OK\r\n\r\nas long as it lasts';
   await using whole = await startTcp((socket) => void socket.once('data', () => socket.end(open)));
-  await using first = laneStand(whole.origin);
+  await using first = startConnections(whole.origin);
   const told = await ask(first);
   assert.deepEqual([told.end, told.body], ['end', 'as long as it lasts']);
   await using reset = await startTcp((socket) => {
     socket.once('data', () => socket.write(open, () => setTimeout(() => socket.resetAndDestroy(), 20)));
   });
-  await using second = laneStand(reset.origin);
+  await using second = startConnections(reset.origin);
   const broken = await ask(second);
   assert.deepEqual([broken.end, ...codesOf(broken.error)], ['failed', 'network_failed', 'ECONNRESET']);
 });
@@ -110,7 +110,7 @@ test('bytes that belong to no answer end the connection, and reach no other requ
   const planted = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil';
   for (const text of [ok + planted, `${ok}\r\n`, `HTTP/1.1 304 No\r\nContent-Length: 2\r\n\r\nok`]) {
     await using server = await scripted((count) => (count === 1 ? text : ok));
-    await using stand = laneStand(server.origin);
+    await using stand = startConnections(server.origin);
     assert.equal((await ask(stand)).end, 'end');
     assert.equal((await ask(stand)).body, 'ok', text);
     assert.equal(server.connections.opened, 2, text);
@@ -120,7 +120,7 @@ test('bytes that belong to no answer end the connection, and reach no other requ
     socket = one;
     return ok;
   });
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   await ask(stand);
   socket?.write(planted);
   await allClosed(server);
@@ -131,14 +131,14 @@ test('bytes that belong to no answer end the connection, and reach no other requ
 test('a connection that dies before any byte of an answer is told apart, where it was an old one', async () => {
   const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
   await using server = await scripted((count) => (count === 1 ? ok : undefined));
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   assert.equal((await ask(stand)).body, 'ok');
   assert.deepEqual([(await ask(stand)).unanswered, (await ask(stand)).unanswered], [true, false]);
   await using other = await scripted((count, socket) => {
     if (count === 2) setImmediate(() => socket.destroy());
     return count === 1 ? ok : 'HTTP/1.1 100 Continue\r\n\r\n';
   });
-  await using second = laneStand(other.origin);
+  await using second = startConnections(other.origin);
   await ask(second);
   const { end, unanswered } = await ask(second);
   assert.deepEqual([end, unanswered], ['failed', false], 'an interim answer is one');
@@ -159,7 +159,7 @@ test('heads and interim answers without end, and what is no HTTP, are refused at
   ];
   for (const [text, codes] of cases) {
     await using server = await scripted(() => text);
-    await using stand = laneStand(server.origin);
+    await using stand = startConnections(server.origin);
     const told = await ask(stand);
     assert.deepEqual([told.end, ...codesOf(told.error)], ['failed', ...codes], text.slice(0, 60));
     await allClosed(server);
@@ -167,7 +167,7 @@ test('heads and interim answers without end, and what is no HTTP, are refused at
   await using server = await scripted(
     () => `${'HTTP/1.1 100 Continue\r\n\r\n'.repeat(10)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`,
   );
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   for (let round = 0; round < 3; round += 1) assert.equal((await ask(stand)).body, 'ok');
   assert.equal(server.connections.opened, 1, 'ten, not asked for, do no harm');
 });

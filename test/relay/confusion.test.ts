@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { AnswerTaker } from '../../src/relay/exchange-parts.js';
+import type { ResponseHandler } from '../../src/relay/connection.js';
 import { startTcp } from '../support/http-server.js';
-import { type LaneStand, laneStand } from './stand.js';
+import { type Connections, startConnections } from './start-connections.js';
 
 /** What the server does with one request, and what whoever asks does with the answer. */
 interface Deed {
@@ -91,8 +91,8 @@ async function serve(socket: Socket, one: Deed, id: number): Promise<void> {
 }
 
 /** The body that came for a request; undefined where it failed. Pieces are looked at as late as is allowed. */
-async function take(stand: LaneStand, id: number, { noAt }: Deed): Promise<string | undefined> {
-  const lane = await stand.borrow();
+async function take(stand: Connections, id: number, { noAt }: Deed): Promise<string | undefined> {
+  const connection = await stand.borrow();
   const pieces: string[] = [];
   let held: Uint8Array[] = [];
   let count = 0;
@@ -102,7 +102,7 @@ async function take(stand: LaneStand, id: number, { noAt }: Deed): Promise<strin
   };
   const isWhole = await new Promise<boolean>((resolve) => {
     const late = (whole: boolean) => void nextTurn().then(() => setTimeout(() => resolve(whole), 2));
-    const taker: AnswerTaker = {
+    const taker: ResponseHandler = {
       head: () => undefined,
       data: (chunk) => {
         count += 1;
@@ -111,7 +111,7 @@ async function take(stand: LaneStand, id: number, { noAt }: Deed): Promise<strin
         if (held.length === 1) {
           setTimeout(() => {
             look();
-            lane.resume(taker);
+            connection.resume(taker);
           }, 1);
         }
         return held.length === 0;
@@ -119,7 +119,7 @@ async function take(stand: LaneStand, id: number, { noAt }: Deed): Promise<strin
       end: () => late(true),
       failed: () => late(false),
     };
-    lane.send({ method: 'GET', target: `/${id}`, headers: [], body: null }, taker);
+    connection.send({ method: 'GET', target: `/${id}`, headers: [], body: null }, taker);
   });
   look();
   return isWhole ? pieces.join('') : undefined;
@@ -137,7 +137,7 @@ test('whatever a server does, each request gets its own answer, whole, or fails'
   await fc.assert(
     fc.asyncProperty(fc.array(deed, { minLength: 4, maxLength: 24 }), async (script) => {
       deeds = script;
-      await using stand = laneStand(server.origin);
+      await using stand = startConnections(server.origin);
       let next = 0;
       const worker = async (): Promise<void> => {
         for (let id = next++; id < script.length; id = next++) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { openRelayOrigins } from '../../src/app/relay-origins.js';
+import { createWire } from '../../src/bridge/wire.js';
+import { usualPoolLimits } from '../../src/http/pool.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
-import { createWire } from '../../src/relay/wire.js';
 import { ask as askProxy, mountOf, openStand } from '../proxy/stand.js';
 import { startHttp } from '../support/http-server.js';
 
@@ -11,7 +13,8 @@ test('many requests that wait for their turn are no warning on the terminal', as
   const note = (warning: Error) => void warnings.push(`${warning.name}: ${warning.message}`);
   process.on('warning', note);
   await using server = await startHttp((_, response) => void response.end('ok'));
-  await using wire = createWire({ env: {}, userAgent: 'postern-test', resolve: systemResolver });
+  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
+  await using wire = createWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
   await using stand = await openStand(mountOf(server.origin));
   const request = { method: 'GET', url: server.origin, headers: [], body: undefined } as const;
   const one = () =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { startAuthority } from '../support/certificates.js';
 import { startHttp } from '../support/http-server.js';
-import { Collector, laneStand } from './stand.js';
+import { Collector, startConnections } from './start-connections.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
 
@@ -20,7 +20,7 @@ test('a server that has moved is looked up anew, though a stream of the old plac
   const { port } = old.address() as AddressInfo;
   await using next = await startHttp((_, response) => void response.end('here'), tls, '127.0.0.2', port);
   let address = '127.0.0.1';
-  await using stand = laneStand(`https://moving.example:${port}`, {
+  await using stand = startConnections(`https://moving.example:${port}`, {
     caFile: authority.caFile,
     resolve: async () => [address],
   });

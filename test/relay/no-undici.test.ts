@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { openRelayOrigins } from '../../src/app/relay-origins.js';
+import { createWire } from '../../src/bridge/wire.js';
+import { usualPoolLimits } from '../../src/http/pool.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
-import { createWire } from '../../src/relay/wire.js';
 import { startHttp } from '../support/http-server.js';
 
 test('passing messages on loads no HTTP client beside our own: a bridge starts the sooner for it', async () => {
   await using server = await startHttp((_, response) => void response.end('ok'));
-  await using wire = createWire({ env: {}, userAgent: 'postern-test', resolve: systemResolver });
+  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
+  await using wire = createWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
   const body = await new Promise<string>((resolve, reject) => {
     let text = '';
     const request = { method: 'GET', url: server.origin, headers: [], body: undefined } as const;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startAuthority } from '../support/certificates.js';
 import { allClosed, startHttp, startTcp } from '../support/http-server.js';
-import { ask, Collector, laneStand } from './stand.js';
+import { ask, Collector, startConnections } from './start-connections.js';
 
 const request = { method: 'GET', target: '/', headers: [], body: null };
 const total = 48 * 1024 * 1024;
@@ -38,11 +38,11 @@ for (const secure of [false, true]) {
         response.writeHead(200, length ? { 'content-length': total } : {});
         states.push(pour(response));
       }, tls);
-      await using stand = laneStand(server.origin, { caFile: authority.caFile });
-      const lane = await stand.borrow();
+      await using stand = startConnections(server.origin, { caFile: authority.caFile });
+      const connection = await stand.borrow();
       let isOpen = false;
       const taker = new Collector(() => !isOpen);
-      lane.send(request, taker);
+      connection.send(request, taker);
       const state = (): number => states[0]?.written ?? 0;
       let previous = -1;
       for (let still = 0; still < 200; still = state() === previous && previous > 0 ? still + 1 : 0) {
@@ -52,10 +52,10 @@ for (const secure of [false, true]) {
       assert.ok(state() < total / 2, `${state()} bytes left the server unread`);
       assert.ok(taker.bytes < 1_000_000, `${taker.bytes} bytes came though nothing more was wanted`);
       isOpen = true;
-      lane.resume(taker);
+      connection.resume(taker);
       assert.equal((await taker.told).end, 'end');
       assert.equal(taker.bytes, total);
-      assert.ok(lane.usable);
+      assert.ok(connection.usable);
     });
   }
 }
@@ -64,21 +64,21 @@ test('a pause and its end may come from within, and from outside at any time', a
   await using server = await startHttp(
     (_, response) => void pour(response.writeHead(200, { 'content-length': total })),
   );
-  await using stand = laneStand(server.origin);
-  const lane = await stand.borrow();
+  await using stand = startConnections(server.origin);
+  const connection = await stand.borrow();
   let pieces = 0;
   const taker: Collector = new Collector(() => {
     pieces += 1;
-    if (pieces % 3 === 0) lane.pause(taker);
-    if (pieces % 6 === 0) lane.resume(taker);
-    else if (pieces % 3 === 0) setImmediate(() => lane.resume(taker));
-    else if (pieces % 7 === 0) setImmediate(() => lane.resume(taker));
+    if (pieces % 3 === 0) connection.pause(taker);
+    if (pieces % 6 === 0) connection.resume(taker);
+    else if (pieces % 3 === 0) setImmediate(() => connection.resume(taker));
+    else if (pieces % 7 === 0) setImmediate(() => connection.resume(taker));
     return pieces % 3 !== 0 && pieces % 7 === 0;
   });
-  lane.pause(taker);
-  lane.send(request, taker);
-  lane.pause(taker);
-  setImmediate(() => lane.resume(taker));
+  connection.pause(taker);
+  connection.send(request, taker);
+  connection.pause(taker);
+  setImmediate(() => connection.resume(taker));
   assert.equal((await taker.told).end, 'end');
   assert.equal(taker.bytes, total);
 });
@@ -92,12 +92,12 @@ test('the memory of a piece stays as it is for whom it was too much, whatever co
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n${text}`);
     });
   });
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   const kept: Uint8Array[] = [];
   for (let round = 1; round <= 3; round += 1) {
-    const lane = await stand.borrow();
+    const connection = await stand.borrow();
     const taker = new Collector((chunk) => kept.push(chunk) > 0);
-    lane.send(request, taker);
+    connection.send(request, taker);
     assert.equal((await taker.told).body, String(round).repeat(1_000));
   }
   assert.deepEqual(
@@ -111,7 +111,7 @@ test('a connection that its server promised to keep no longer than a second is n
   await using server = await startHttp((_, response) => {
     response.writeHead(200, { 'keep-alive': 'timeout=1', 'content-length': 2 }).end('ok');
   });
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   await ask(stand);
   await ask(stand);
   assert.equal(server.connections.opened, 2);
@@ -122,7 +122,7 @@ test('a connection that nobody uses again is closed, though its server leaves it
     const answer = 'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=2\r\nContent-Length: 2\r\n\r\nok';
     socket.on('data', () => socket.write(answer));
   });
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   await ask(stand);
   await ask(stand);
   assert.equal(server.connections.opened, 1);
@@ -132,7 +132,7 @@ test('a connection that nobody uses again is closed, though its server leaves it
 test('a certificate that is not for the server ends the request before it is sent', async () => {
   const tls = await authority.issue('DNS:elsewhere.example');
   await using server = await startHttp((_, response) => void response.end('ok'), tls);
-  await using stand = laneStand(server.origin, { caFile: authority.caFile });
+  await using stand = startConnections(server.origin, { caFile: authority.caFile });
   const { end, error } = await ask(stand);
   assert.deepEqual([end, error instanceof Error && 'code' in error && error.code], ['failed', 'tls_failed']);
   assert.deepEqual(server.requests, []);

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { LaneRequest } from '../../src/relay/exchange-parts.js';
+import type { OutgoingRequest } from '../../src/relay/request-writer.js';
 import { allClosed, startTcp } from '../support/http-server.js';
-import { ask, Collector, codesOf, laneStand, TestBody } from './stand.js';
+import { ask, Collector, codesOf, startConnections, TestBody } from './start-connections.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -32,11 +32,11 @@ async function listener() {
 test('a request says once and plainly where its body ends [A-217]', async () => {
   const { server, seen } = await listener();
   await using _server = server;
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   const headers = ['accept', 'a/b'];
   const start = (line: string): string =>
     `${line} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\naccept: a/b\r\n`;
-  const cases: readonly (readonly [Partial<LaneRequest>, string])[] = [
+  const cases: readonly (readonly [Partial<OutgoingRequest>, string])[] = [
     [{ target: '/a?b=c' }, `${start('GET /a?b=c')}\r\n`],
     [{ method: 'DELETE' }, `${start('DELETE /')}\r\n`],
     [{ method: 'POST' }, `${start('POST /')}content-length: 0\r\n\r\n`],
@@ -59,9 +59,9 @@ test('a request says once and plainly where its body ends [A-217]', async () => 
     [12, 'content-length: 12\r\n\r\nabcand so on'],
   ] as const) {
     const body = new TestBody(length);
-    const lane = await stand.borrow();
+    const connection = await stand.borrow();
     const taker = new Collector();
-    lane.send({ method: 'POST', target: '/', headers, body }, taker);
+    connection.send({ method: 'POST', target: '/', headers, body }, taker);
     const sink = await body.started;
     sink.bodyPiece(Buffer.from('abc'));
     sink.bodyPiece(Buffer.alloc(0));
@@ -76,8 +76,8 @@ test('a request says once and plainly where its body ends [A-217]', async () => 
 test('what is no one request never leaves, whatever it was made of [A-221]', async () => {
   const { server, seen } = await listener();
   await using _server = server;
-  await using stand = laneStand(server.origin);
-  const bad: readonly Partial<LaneRequest>[] = [
+  await using stand = startConnections(server.origin);
+  const bad: readonly Partial<OutgoingRequest>[] = [
     { headers: ['a', 'b\r\nx: y'] },
     { headers: ['a', 'b\nx: y'] },
     { headers: ['a', '\u010d\u010ax: y'] },
@@ -103,10 +103,10 @@ test('a body is sent no faster than it is taken, and as long as it said it is', 
   await using server = await startTcp((one) => {
     socket = one.pause();
   });
-  await using stand = laneStand(server.origin);
-  const lane = await stand.borrow();
+  await using stand = startConnections(server.origin);
+  const connection = await stand.borrow();
   const body = new TestBody();
-  lane.send({ method: 'POST', target: '/', headers: [], body }, new Collector());
+  connection.send({ method: 'POST', target: '/', headers: [], body }, new Collector());
   const sink = await body.started;
   const piece = Buffer.alloc(262_144);
   let given = 0;
@@ -119,7 +119,7 @@ test('a body is sent no faster than it is taken, and as long as it said it is', 
   });
   socket?.resume();
   await resumed;
-  await lane[Symbol.asyncDispose]();
+  await connection[Symbol.asyncDispose]();
   assert.deepEqual([body.resumed, body.stopped], [1, 1]);
 });
 
@@ -132,17 +132,17 @@ test('a body that is longer or shorter than was said, or breaks off, never looks
     });
     socket.on('close', () => void seen.push(text.slice(text.indexOf('\r\n\r\n') + 4)));
   });
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   const broken = new Error('the caller is gone');
   for (const [length, pieces, error] of [
     [5, ['abc', 'def'], 'header_refused'],
     [5, ['abc'], 'header_refused'],
     [undefined, ['abc'], broken],
   ] as const) {
-    const lane = await stand.borrow();
+    const connection = await stand.borrow();
     const body = new TestBody(length);
     const taker = new Collector();
-    lane.send({ method: 'POST', target: '/', headers: [], body }, taker);
+    connection.send({ method: 'POST', target: '/', headers: [], body }, taker);
     const sink = await body.started;
     for (const piece of pieces) sink.bodyPiece(Buffer.from(piece));
     if (error === broken) sink.bodyFailed(broken);
@@ -163,34 +163,34 @@ test('an answer that does not wait for the whole body is passed on, and its conn
   await using server = await startTcp((socket) => {
     socket.once('data', () => void socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno'));
   });
-  await using stand = laneStand(server.origin);
-  const lane = await stand.borrow();
+  await using stand = startConnections(server.origin);
+  const connection = await stand.borrow();
   const body = new TestBody();
   const taker = new Collector();
-  lane.send({ method: 'POST', target: '/', headers: [], body }, taker);
+  connection.send({ method: 'POST', target: '/', headers: [], body }, taker);
   const sink = await body.started;
   sink.bodyPiece(Buffer.from('abc'));
   const told = await taker.told;
   assert.deepEqual([told.head?.status, told.body, told.end, body.stopped], [413, 'no', 'end', 1]);
-  assert.equal(lane.usable, false);
+  assert.equal(connection.usable, false);
   assert.ok(sink.bodyPiece(Buffer.from('abc')), 'what comes late goes nowhere');
 });
 
 test('a request that is cut ends with its connection, while it is opened, too', async () => {
   const closed: Promise<unknown>[] = [];
   await using server = await startTcp((socket) => void closed.push(once(socket.resume(), 'close')));
-  await using stand = laneStand(server.origin);
+  await using stand = startConnections(server.origin);
   const taker = new Collector();
   const request = { method: 'GET', target: '/', headers: [], body: null };
   const early = await stand.borrow();
   early.send(request, taker);
   early.cut(taker);
-  const lane = await stand.borrow();
-  lane.send(request, taker);
+  const connection = await stand.borrow();
+  connection.send(request, taker);
   while (closed.length === 0) await nextTurn();
-  lane.cut(new Collector());
-  assert.equal(lane.usable, false);
-  lane.cut(taker);
+  connection.cut(new Collector());
+  assert.equal(connection.usable, false);
+  connection.cut(taker);
   await Promise.all(closed);
   const another = await stand.borrow();
   const other = new Collector();
@@ -206,8 +206,8 @@ test('a request that is cut at the moment when its connection is there is not se
   });
   const mayBeSent: string[] = [];
   for (let turns = 0; turns < 20; turns += 1) {
-    await using stand = laneStand(server.origin);
-    const lane = await stand.borrow();
+    await using stand = startConnections(server.origin);
+    const connection = await stand.borrow();
     const taker = new Collector();
     const opened = await new Promise<Socket>((resolve) => {
       const made = (message: unknown): void => {
@@ -217,11 +217,11 @@ test('a request that is cut at the moment when its connection is there is not se
         socket.prependOnceListener('connect', async () => {
           for (let turn = 0; turn < turns; turn += 1) await undefined;
           if (socket.bytesWritten > 0) mayBeSent.push(`/${turns}`);
-          lane.cut(taker);
+          connection.cut(taker);
         });
       };
       subscribe('net.client.socket', made);
-      lane.send({ method: 'GET', target: `/${turns}`, headers: [], body: null }, taker);
+      connection.send({ method: 'GET', target: `/${turns}`, headers: [], body: null }, taker);
     });
     const late = performance.now() + 5_000;
     while (!opened.closed) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAnswerHead } from '../../src/relay/response-head.js';
+import { readResponseHead } from '../../src/relay/heads.js';
 
 const head = (lines: readonly string[], status = 200, minor = 1) =>
-  readAnswerHead(`HTTP/1.${minor} ${status} Some reason\r\n${lines.map((line) => `${line}\r\n`).join('')}`);
+  readResponseHead(`HTTP/1.${minor} ${status} Some reason\r\n${lines.map((line) => `${line}\r\n`).join('')}`);
 
 test('where the body of an answer ends is said once and plainly, or the answer is none [A-217]', () => {
   const framing = (lines: readonly string[], status?: number, minor?: number) =>
@@ -37,20 +37,20 @@ test('where the body of an answer ends is said once and plainly, or the answer i
   ]) {
     assert.equal(framing([`Transfer-Encoding: ${bad}`]), undefined, bad);
   }
-  assert.equal(readAnswerHead('HTTP/1.1 200 OK\r\nA : b\r\n'), undefined);
-  assert.equal(readAnswerHead('HTTP/2 200 OK\r\nA: b\r\n'), undefined);
+  assert.equal(readResponseHead('HTTP/1.1 200 OK\r\nA : b\r\n'), undefined);
+  assert.equal(readResponseHead('HTTP/2 200 OK\r\nA: b\r\n'), undefined);
 });
 
 test('a connection is used again where its server allows it, and for as long as it says, less a second', () => {
   const stays = (minor: number, ...lines: string[]) =>
-    head(['Content-Length: 0', ...lines], 200, minor)?.staysMs;
+    head(['Content-Length: 0', ...lines], 200, minor)?.idleMs;
   assert.deepEqual([stays(1), stays(0), stays(0, 'Connection: Keep-Alive')], [4_000, 0, 4_000]);
   assert.deepEqual([stays(1, 'connection: x, close'), stays(1, 'Connection: closed')], [0, 4_000]);
   assert.deepEqual(
     [stays(1, 'Connection: x', 'Connection: close'), stays(1, 'Connection:\tclose\t')],
     [0, 0],
   );
-  assert.equal(head([])?.staysMs, 0, 'what ends with its connection');
+  assert.equal(head([])?.idleMs, 0, 'what ends with its connection');
   const timeout = (value: string) => stays(1, `Keep-Alive: ${value}`);
   assert.deepEqual([timeout('timeout=75, max=9'), timeout('max=9,timeout=5')], [74_000, 4_000]);
   assert.deepEqual([timeout('timeout=999999'), timeout('timeout=1'), timeout('timeout=0')], [599_000, 0, 0]);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
 import { startHttp, startTcp } from '../support/http-server.js';
-import { ask, Collector, codesOf, laneStand } from './stand.js';
+import { ask, Collector, codesOf, startConnections } from './start-connections.js';
 
 const size = 4 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ test('requests go through the tunnel of a proxy, one after another down the same
   );
   await using proxy = await startConnectProxy(server.port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-  await using stand = laneStand('https://server.example', { env, caFile: authority.caFile });
+  await using stand = startConnections('https://server.example', { env, caFile: authority.caFile });
   for (const path of ['/1', '/2']) {
     const told = await ask(stand, { target: path });
     assert.deepEqual([told.end, told.body], ['end', `GET ${path} for server.example`], String(told.error));
@@ -30,12 +30,12 @@ test('requests go through the tunnel of a proxy, one after another down the same
   const post = await ask(stand, { method: 'POST', target: '/3', body: Buffer.alloc(300_000) });
   assert.equal(post.body, 'POST /3 for server.example');
   // Read piece by piece: each is too much for a turn.
-  const lane = await stand.borrow();
+  const connection = await stand.borrow();
   const taker: Collector = new Collector(() => {
-    setImmediate(() => lane.resume(taker));
+    setImmediate(() => connection.resume(taker));
     return true;
   });
-  lane.send({ method: 'GET', target: '/large', headers: [], body: null }, taker);
+  connection.send({ method: 'GET', target: '/large', headers: [], body: null }, taker);
   assert.equal((await taker.told).end, 'end');
   assert.equal(taker.bytes, size);
   assert.deepEqual(proxy.asked, ['CONNECT server.example:443']);
@@ -46,7 +46,7 @@ test('a proxy that opens no tunnel is what is told', async () => {
   for (const status of [101, 102, 199, 301, 302, 307, 403]) {
     await using proxy = await startConnectProxy(1, status);
     const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    await using stand = laneStand('https://server.example', { env });
+    await using stand = startConnections('https://server.example', { env });
     const { end, error, unanswered } = await ask(stand);
     assert.deepEqual([end, codesOf(error)[0], unanswered], ['failed', 'network_failed', false]);
     assert.match(String(error), new RegExp(`opened no connection.*${status}`));
@@ -55,8 +55,8 @@ test('a proxy that opens no tunnel is what is told', async () => {
 
 /** Runs a program beside us, to which a server here can answer whatever becomes of it. @returns what it printed */
 async function runBeside(program: string, ...options: string[]): Promise<string> {
-  const stand = JSON.stringify(new URL('./stand.js', import.meta.url).href);
-  const script = `import { ask, Collector, laneStand } from ${stand};\n${program}`;
+  const stand = JSON.stringify(new URL('./start-connections.js', import.meta.url).href);
+  const script = `import { ask, Collector, startConnections } from ${stand};\n${program}`;
   const args = [...options, '--input-type=module', '-e', script];
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 }).catch((error) =>
     assert.fail(`it did not end within 10 s, and printed: ${error.stdout}${error.stderr}`),
@@ -81,7 +81,7 @@ test('a head without end is taken from no proxy, however large Node.js would let
   });
   const program = `
     const env = { HTTPS_PROXY: ${JSON.stringify(proxy.origin)} };
-    const told = await ask(laneStand('https://server.example', { env }));
+    const told = await ask(startConnections('https://server.example', { env }));
     console.log(told.error.code);
     process.exit();
   `;
@@ -94,7 +94,7 @@ test('a proxy that hangs up at once is what is told, and the program goes on', a
     await using proxy = await startTcp((socket) => void socket[how]());
     const program = `
       const env = { HTTPS_PROXY: ${JSON.stringify(proxy.origin)} };
-      const told = await ask(laneStand('https://server.example', { env }));
+      const told = await ask(startConnections('https://server.example', { env }));
       console.log(told.error.message);
     `;
     const told = await runBeside(program);
@@ -109,15 +109,15 @@ test('a request that is cut while the proxy or TLS keeps it waiting leaves no co
     const origin = by === 'proxy' ? 'https://server.example' : silent.origin.replace('http', 'https');
     const program = `
       import { subscribe } from 'node:diagnostics_channel';
-      const stand = laneStand(${JSON.stringify(origin)}, { env: ${JSON.stringify(env)} });
-      const lane = await stand.borrow();
+      const stand = startConnections(${JSON.stringify(origin)}, { env: ${JSON.stringify(env)} });
+      const connection = await stand.borrow();
       const taker = new Collector();
       subscribe('net.client.socket', ({ socket }) => {
         socket.once('close', () => console.log('closed'));
-        const look = () => (socket.bytesWritten > 0 ? lane.cut(taker) : setImmediate(look));
+        const look = () => (socket.bytesWritten > 0 ? connection.cut(taker) : setImmediate(look));
         look();
       });
-      lane.send({ method: 'GET', target: '/', headers: [], body: null }, taker);
+      connection.send({ method: 'GET', target: '/', headers: [], body: null }, taker);
     `;
     assert.equal(await runBeside(program), 'closed\n', by);
   }

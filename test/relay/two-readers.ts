@@ -1,6 +1,6 @@
 import { request as nodeRequest } from 'node:http';
 import { Duplex } from 'node:stream';
-import { AnswerReader, type AnswerSink } from '../../src/relay/response-reader.js';
+import { ResponseReader, type ResponseSink } from '../../src/relay/response-reader.js';
 
 /** One answer, as a reader has it. */
 export interface Read {
@@ -13,23 +13,23 @@ export interface Read {
 export function ours(
   method: string,
   pieces: readonly Buffer[],
-): (Read & { readonly staysMs: number }) | undefined {
+): (Read & { readonly idleMs: number }) | undefined {
   let head = { status: 0, lines: [] as readonly string[] };
   let body = '';
-  let found: (Read & { readonly staysMs: number }) | undefined;
-  const sink: AnswerSink = {
-    answerHead: (one) => {
+  let found: (Read & { readonly idleMs: number }) | undefined;
+  const sink: ResponseSink = {
+    responseHead: (one) => {
       head = one;
     },
-    answerData: (chunk) => {
+    responseData: (chunk) => {
       body += Buffer.from(chunk).toString('latin1');
     },
-    answerOver: (staysMs) => {
-      found = { status: head.status, lines: head.lines, body, staysMs };
+    responseOver: (idleMs) => {
+      found = { status: head.status, lines: head.lines, body, idleMs };
     },
-    answerBroken: () => undefined,
+    responseBroken: () => undefined,
   };
-  const reader = new AnswerReader(sink, false);
+  const reader = new ResponseReader(sink, () => undefined);
   reader.begin(method);
   for (const piece of pieces) reader.push(piece);
   reader.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Failure } from '../../src/core/failure.js';
 import { createDoor } from '../../src/http/client.js';
-import type { DoorOptions } from '../../src/http/origins.js';
+import type { HttpOptions } from '../../src/http/origins.js';
 import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../src/http/request.js';
 
 /** A door with a name service of our own, which counts the questions. */
@@ -13,7 +13,7 @@ export interface TestDoor extends OutboundDoor {
 export type Names = Readonly<Record<string, readonly string[]>>;
 
 /** The real door; only the name service is made up: whoever is not in `names` does not exist. */
-export function testDoor(names: Names = {}, options: Partial<DoorOptions> = {}): TestDoor {
+export function testDoor(names: Names = {}, options: Partial<HttpOptions> = {}): TestDoor {
   const asked: string[] = [];
   const resolve = async (host: string): Promise<string[]> => {
     asked.push(host);

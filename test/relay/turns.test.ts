@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CallerConnection, type CallerServer } from '../../src/relay/server-connection.js';
+import { refuse } from '../../src/proxy/refusal.js';
+import { type RequestHandler, ServerConnection } from '../../src/relay/server-connection.js';
+import { ask, mountOf, openStand, raw } from '../proxy/stand.js';
 import { startHttp } from '../support/http-server.js';
-import { ask, mountOf, openStand, raw } from './stand.js';
 import { Own, ours, Wire } from './two-servers.js';
 
 const start = 'GET /m HTTP/1.1\r\nHost: h\r\n';
@@ -13,7 +14,7 @@ const start = 'GET /m HTTP/1.1\r\nHost: h\r\n';
 /** A connection that these were read from, looked at so many milliseconds later. */
 async function later(ms: number, ...pieces: string[]): Promise<Wire> {
   const wire = new Wire({ allowHalfOpen: true });
-  const connection = new CallerConnection(wire as unknown as Socket, new Own());
+  const connection = new ServerConnection(wire as unknown as Socket, new Own());
   for (const piece of pieces) {
     wire.push(Buffer.from(piece));
     await turn();
@@ -46,7 +47,7 @@ test('who asks again and again and reads nothing is not answered without end [A-
   }
   const wire = new Stuck({ allowHalfOpen: true });
   const server = new Own();
-  new CallerConnection(wire as unknown as Socket, server);
+  new ServerConnection(wire as unknown as Socket, server);
   for (let at = 0; at < 20; at += 1) {
     wire.push(Buffer.from(`${start}\r\n`.repeat(1_000)));
     await turn();
@@ -57,12 +58,12 @@ test('who asks again and again and reads nothing is not answered without end [A-
 });
 
 /** A connection whose requests are not Own's to answer. */
-function connectionOf(take: CallerServer['take']): {
+function connectionOf(take: RequestHandler['take']): {
   readonly wire: Wire;
-  readonly connection: CallerConnection;
+  readonly connection: ServerConnection;
 } {
   const wire = new Wire({ allowHalfOpen: true });
-  const connection = new CallerConnection(wire as unknown as Socket, { now: 0, ending: false, take });
+  const connection = new ServerConnection(wire as unknown as Socket, { now: 0, ending: false, take });
   return { wire, connection };
 }
 
@@ -70,7 +71,7 @@ test('what nobody wants any more of a body is waited for a minute, and is not wa
   const nobody = { data: () => true, end: () => undefined };
   const { wire, connection } = connectionOf((to, _head, answer) => {
     to.readBody({ kind: 'length', length: 100 }, nobody);
-    answer.refuse({ status: 400, code: 'x', message: 'x' }, 'r');
+    refuse(answer, { status: 400, code: 'x', message: 'x' }, 'r');
     return undefined;
   });
   wire.push(Buffer.from(`${start}\r\nhalf`));
@@ -119,7 +120,7 @@ test('an answer that has begun is broken off where it cannot go on: no other one
   const { wire } = connectionOf((_to, _head, answer) => {
     answer.head({ status: 200, headers: '', length: undefined }, false);
     answer.data(Buffer.from('half'));
-    answer.refuse({ status: 502, code: 'x', message: 'x' }, 'r');
+    refuse(answer, { status: 502, code: 'x', message: 'x' }, 'r');
     return undefined;
   });
   wire.push(Buffer.from(`${start}\r\n`));

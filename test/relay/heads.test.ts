@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readMessageHead, readRequestLine, readStatusLine } from '../../src/relay/message-head.js';
+import { readMessageHead, readRequestLine, readStatusLine } from '../../src/relay/heads.js';
 
 test('names and values of a head come out as they went in, without the blanks around them [A-217]', () => {
   const name = fc.stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/);

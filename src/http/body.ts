@@ -1,3 +1,4 @@
+import type { Transform } from 'node:stream';
 import { mediaTypeIs } from '../core/text/characters.js';
 
 const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.from('"\\[]{}');
@@ -53,4 +54,35 @@ export class ClosedEnd {
 
 function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+const decoders = {
+  gzip: 'createGunzip',
+  'x-gzip': 'createGunzip',
+  deflate: 'createInflate',
+  br: 'createBrotliDecompress',
+} as const;
+
+/** A coding that a body can be freed of. */
+export type Coding = keyof typeof decoders;
+
+/**
+ * The coding that a body has to be freed of although `identity` was asked for, of its `Content-Encoding` values. A chain
+ * of codings has no bound that can be kept: `several`.
+ */
+export function codingOf(values: readonly string[]): Coding | 'several' | 'unknown' | undefined {
+  const codings = values
+    .join()
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  const [coding] = codings;
+  if (codings.length > 1) return 'several';
+  return coding === undefined || Object.hasOwn(decoders, coding) ? (coding as Coding | undefined) : 'unknown';
+}
+
+/** Loads what it needs at once, when it is called: hardly any server sends what it was asked not to. */
+export function createDecoder(coding: Coding): Transform {
+  return process.getBuiltinModule('node:zlib')[decoders[coding]]();
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mountOf, openStand, raw } from '../proxy/stand.js';
 import { startTcp } from '../support/http-server.js';
-import { mountOf, openStand, raw } from './stand.js';
 
 /** Bodies whose end two parsers might see in different places: head lines, and what follows the head. */
 const ambiguous: readonly (readonly [name: string, lines: readonly string[], rest: string])[] = [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { type Answer, ask, mountOf, openStand, type Stand } from '../proxy/stand.js';
 import { startTcp } from '../support/http-server.js';
-import { type Answer, ask, mountOf, openStand, type Stand } from './stand.js';
 
 const header = fc.oneof(
   fc.constantFrom(

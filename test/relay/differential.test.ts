@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { relayedMethods } from '../../src/relay/message-head.js';
+import { relayedMethods } from '../../src/relay/heads.js';
 import { requests } from './odd-requests.js';
 import { nodes, ours } from './two-servers.js';
 

@@ -1,28 +1,28 @@
-import type { DoorOptions } from '../../src/http/origins.js';
-import { openLanePlaces } from '../../src/http/origins.js';
+import { openRelayOrigins } from '../../src/app/relay-origins.js';
+import type { HttpOptions } from '../../src/http/origins.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
-import type { Lane } from '../../src/relay/connection.js';
-import type { AnswerTaker, BodySink, BodySource, LaneRequest } from '../../src/relay/exchange-parts.js';
-import type { AnswerHead } from '../../src/relay/response-head.js';
+import type { Connection, ResponseHandler } from '../../src/relay/connection.js';
+import type { ResponseHead } from '../../src/relay/heads.js';
+import type { BodySink, BodySource, OutgoingRequest } from '../../src/relay/request-writer.js';
 
 /** Connections to one server, each lent as those who pass messages on borrow it. */
-export interface LaneStand extends AsyncDisposable {
-  borrow(): Promise<Lane>;
+export interface Connections extends AsyncDisposable {
+  borrow(): Promise<Connection>;
 }
 
-export function laneStand(origin: string, options: Partial<DoorOptions> = {}): LaneStand {
-  const door = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...options };
-  const places = openLanePlaces(door, { bounded: 0, stream: 64, standing: 8 });
+export function startConnections(origin: string, options: Partial<HttpOptions> = {}): Connections {
+  const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver, ...options };
+  const origins = openRelayOrigins(http, { bounded: 0, stream: 64, streaming: 8 });
   const { signal } = new AbortController();
   return {
-    borrow: async () => (await places.find(new URL(origin), 'person', signal)).borrow('stream', signal),
-    [Symbol.asyncDispose]: () => places[Symbol.asyncDispose](),
+    borrow: async () => (await origins.find(new URL(origin), 'person', signal)).borrow('stream', signal),
+    [Symbol.asyncDispose]: () => origins[Symbol.asyncDispose](),
   };
 }
 
 /** How a request ended, and what came before. */
 export interface Told {
-  readonly head: AnswerHead | undefined;
+  readonly head: ResponseHead | undefined;
   readonly body: string;
   readonly end: 'end' | 'failed';
   readonly error: unknown;
@@ -30,9 +30,9 @@ export interface Told {
 }
 
 /** Takes an answer whole; `no` says after which pieces nothing more is wanted for now. */
-export class Collector implements AnswerTaker {
+export class Collector implements ResponseHandler {
   readonly told: Promise<Told>;
-  headed: AnswerHead | undefined;
+  headed: ResponseHead | undefined;
   bytes = 0;
   readonly #no: (chunk: Uint8Array) => boolean;
   #resolve: (told: Told) => void = () => undefined;
@@ -45,7 +45,7 @@ export class Collector implements AnswerTaker {
     });
   }
 
-  head(head: AnswerHead): void {
+  head(head: ResponseHead): void {
     this.headed = head;
   }
 
@@ -70,10 +70,10 @@ export class Collector implements AnswerTaker {
 }
 
 /** One request, its answer read whole; fails after twenty seconds without one. */
-export async function ask(stand: LaneStand, request: Partial<LaneRequest> = {}): Promise<Told> {
-  const lane = await stand.borrow();
+export async function ask(stand: Connections, request: Partial<OutgoingRequest> = {}): Promise<Told> {
+  const connection = await stand.borrow();
   const taker = new Collector();
-  lane.send({ method: 'GET', target: '/', headers: [], body: null, ...request }, taker);
+  connection.send({ method: 'GET', target: '/', headers: [], body: null, ...request }, taker);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('nothing tells how the answer ended')), 20_000);

@@ -2,14 +2,13 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { admit, admitAgain, type Gate } from '../../src/proxy/admit.js';
+import { admit, admitAgain, type Gate, Sessions } from '../../src/proxy/admit.js';
 import { Endpoints } from '../../src/proxy/mount-path.js';
-import { refusal } from '../../src/proxy/refusal.js';
-import { Sessions } from '../../src/proxy/sessions.js';
-import { CallerConnection, type CallerServer } from '../../src/relay/server-connection.js';
-import type { IncomingHead, UnderWay } from '../../src/relay/server-request.js';
-import type { Answer } from '../../src/relay/server-response.js';
-import { mountOf } from './stand.js';
+import { refusal, refuse } from '../../src/proxy/refusal.js';
+import { type RequestHandler, ServerConnection } from '../../src/relay/server-connection.js';
+import type { IncomingRequest, UnderWay } from '../../src/relay/server-request.js';
+import type { ServerResponse } from '../../src/relay/server-response.js';
+import { mountOf } from '../proxy/stand.js';
 
 /** A request that a server has taken, and read to the end of its body. */
 export interface Taken {
@@ -55,15 +54,15 @@ export const gate: Gate = {
   sessions: new Sessions(),
 };
 
-export class Own implements CallerServer {
+export class Own implements RequestHandler {
   readonly now = 0;
   readonly ending = false;
   readonly taken: Taken[] = [];
 
-  take(connection: CallerConnection, head: IncomingHead, answer: Answer): UnderWay | undefined {
+  take(connection: ServerConnection, head: IncomingRequest, answer: ServerResponse): UnderWay | undefined {
     const admitted = admitAgain(head, gate) ?? admit(head, gate);
     if (!admitted.ok) {
-      answer.refuse({ ...admitted, close: true }, 'r');
+      refuse(answer, { ...admitted, close: true }, 'r');
       return undefined;
     }
     let body = '';
@@ -79,7 +78,7 @@ export class Own implements CallerServer {
     };
     if (admitted.framing.kind === 'none') end();
     else connection.readBody(admitted.framing, { data, end });
-    const broken = (): void => answer.refuse(refusal('bad_request', true), 'r');
+    const broken = (): void => refuse(answer, refusal('bad_request', true), 'r');
     return { gone: () => undefined, drained: () => undefined, broken };
   }
 }
@@ -98,7 +97,7 @@ async function feed(wire: Wire, pieces: readonly string[]): Promise<void> {
 export async function ours(pieces: readonly string[]): Promise<Made> {
   const server = new Own();
   const wire = new Wire({ allowHalfOpen: true });
-  new CallerConnection(wire as unknown as Socket, server);
+  new ServerConnection(wire as unknown as Socket, server);
   await feed(wire, pieces);
   return { taken: server.taken, written: wire.written, closed: wire.writableEnded || wire.destroyed };
 }

@@ -1,0 +1,278 @@
+import type { Transform } from 'node:stream';
+import { mediaTypeIs } from '../core/text/characters.js';
+import { gateUrl } from '../core/url.js';
+import { urlRefused } from '../http/address-failures.js';
+import { requestHeaders } from '../http/attempt.js';
+import { type Coding, codingOf, createDecoder } from '../http/body.js';
+import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
+import type { Origins } from '../http/origins.js';
+import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
+import type { Connection, ResponseHandler } from '../relay/connection.js';
+import type { ResponseHead } from '../relay/heads.js';
+
+/** A request that is told by calls as its response comes, for what has to be quick and pass bytes through. */
+export interface WireRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** Named by the person, or an address on the same origin. */
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array | undefined;
+  /** Whether the response may be a stream without an end: those have connections of their own. */
+  readonly lasting: boolean;
+  /** How long the head of the response may take, in milliseconds. */
+  readonly headersMs: number;
+}
+
+/** Is told what comes; never before `send` has returned, and not after `end` or `failed`. */
+export interface WireWatcher {
+  /** @param header The values of a header, whose name is given in lower case */
+  head(status: number, header: (name: string) => readonly string[]): void;
+  /** @param chunk Its memory is used again once this has returned. */
+  data(chunk: Uint8Array): void;
+  end(): void;
+  /** @param unanswered A connection that was kept alive was closed before a byte of a response came. */
+  failed(error: unknown, unanswered: boolean): void;
+}
+
+export interface WireExchange {
+  pause(): void;
+  resume(): void;
+  /** Ends it: nothing is told of it any more. */
+  abort(): void;
+}
+
+/** The HTTP client once more, with the same checks: for many small requests, of whose responses nothing is collected. */
+export interface Wire extends AsyncDisposable {
+  send(request: WireRequest, watcher: WireWatcher): WireExchange;
+}
+
+const maxUrl = 8_192;
+
+/** How often it is looked whether a head is late, in milliseconds. */
+const lookEveryMs = 1_000;
+
+/** Redirects are reported. @param origins Where its connections come from, which is its own from now on */
+export function createWire(userAgent: string, origins: Origins<Connection>): Wire {
+  return new RelayWire(userAgent, origins);
+}
+
+/** The latest address and headers that were validated: a bridge repeats both, as the very same objects. */
+interface Validated {
+  readonly given: string;
+  readonly origin: string;
+  readonly target: string;
+  readonly headers: { readonly given: WireRequest['headers']; readonly sent: readonly string[] };
+}
+
+class RelayWire implements Wire {
+  readonly #userAgent: string;
+  readonly #origins: Origins<Connection>;
+  readonly #waiting = new ActiveSet<Sending>();
+  readonly #headed = (sending: Sending) => void this.#waiting.remove(sending);
+  readonly #lookout = new Lookout(lookEveryMs, (now) => {
+    for (const sending of this.#waiting.all()) sending.look(now);
+    return this.#waiting.size > 0; // an idle bridge wakes nobody
+  });
+  #latest: Validated | undefined;
+  #isClosed = false;
+
+  constructor(userAgent: string, origins: Origins<Connection>) {
+    this.#userAgent = userAgent;
+    this.#origins = origins;
+  }
+
+  send(request: WireRequest, watcher: WireWatcher): WireExchange {
+    const sending = new Sending(request, watcher, this.#headed);
+    this.#waiting.add(sending);
+    this.#lookout.start();
+    if (!this.#startNow(request, sending)) void this.#start(request, sending);
+    return sending;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#lookout.stop();
+    this.#latest = undefined;
+    for (const sending of this.#waiting.all()) sending.interrupt();
+    await this.#origins[Symbol.asyncDispose]();
+  }
+
+  /** Where the address has been validated and a connection is there, nothing has to be waited for. */
+  #startNow(request: WireRequest, sending: Sending): boolean {
+    const latest = this.#latest;
+    if (latest?.given !== request.url || latest.headers.given !== request.headers) return false;
+    const connection = this.#origins.open(latest.origin)?.borrowNow(request.lasting ? 'stream' : 'bounded');
+    if (connection === undefined) return false;
+    sending.sendOn(connection, latest.target, latest.headers.sent);
+    return true;
+  }
+
+  async #start(request: WireRequest, sending: Sending): Promise<void> {
+    try {
+      await undefined; // nothing is told before `send` has returned
+      if (this.#isClosed) return sending.interrupt();
+      const { signal } = sending;
+      const gated = gateUrl(request.url, maxUrl);
+      if (!gated.ok) throw urlRefused(request.url, gated.problem, 'person');
+      const { url } = gated;
+      const sent = requestHeaders(request.headers, this.#userAgent);
+      const pool = await this.#origins.find(url, 'person', signal);
+      const connection = await pool.borrow(request.lasting ? 'stream' : 'bounded', signal);
+      if (sending.isOver) {
+        pool.release(connection);
+        return;
+      }
+      const target = url.pathname + url.search;
+      const headers = { given: request.headers, sent };
+      this.#latest = { given: request.url, origin: url.origin, target, headers };
+      sending.sendOn(connection, target, sent);
+    } catch (error) {
+      sending.failed(error, false);
+    }
+  }
+}
+
+/** One request of the wire, from before it has a connection to the end of its response. */
+class Sending implements WireExchange, ResponseHandler, Active {
+  activeAt = -1;
+  isOver = false;
+  readonly #request: WireRequest;
+  readonly #watcher: WireWatcher;
+  /** Called when the head is there, or will not come. */
+  readonly #headed: (sending: Sending) => void;
+  #connection: Connection | undefined;
+  #leaving: AbortController | undefined;
+  #decoder: Transform | undefined;
+  #isEmpty = true;
+  #isPaused = false;
+  #waitedMs = 0;
+  #lookedAt = performance.now();
+
+  constructor(request: WireRequest, watcher: WireWatcher, headed: (sending: Sending) => void) {
+    this.#request = request;
+    this.#watcher = watcher;
+    this.#headed = headed;
+  }
+
+  /** Aborted when it is over before it had a connection. */
+  get signal(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    if (this.isOver) this.#leaving.abort();
+    return this.#leaving.signal;
+  }
+
+  sendOn(connection: Connection, target: string, headers: readonly string[]): void {
+    const { method, body = null } = this.#request;
+    this.#connection = connection;
+    connection.send({ method, target, headers, body }, this);
+    if (this.#isPaused) connection.pause(this);
+  }
+
+  /** Counts the time that this process ran; not that of a machine that was asleep. */
+  look(now: number): void {
+    this.#waitedMs += Math.min(now - this.#lookedAt, 2 * lookEveryMs);
+    this.#lookedAt = now;
+    const { headersMs, url } = this.#request;
+    if (this.#waitedMs < headersMs) return;
+    const isSent = this.#connection !== undefined;
+    const what = isSent ? 'sending the headers of its answer' : 'answering the requests before';
+    this.failed(timedOut(new URL(url).host, what, headersMs), false);
+  }
+
+  interrupt(): void {
+    this.failed(requestInterrupted(new URL(this.#request.url).host), false);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    if (this.#decoder === undefined) this.#connection?.pause(this);
+    else this.#decoder.pause();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#decoder?.resume();
+    this.#connection?.resume(this);
+  }
+
+  abort(): void {
+    if (!this.isOver) this.#finish();
+  }
+
+  head({ status, lines }: ResponseHead): void {
+    if (this.isOver) return;
+    this.#headed(this);
+    const header = (name: string): readonly string[] => valuesOf(lines, name);
+    const coding = codingOf(header('content-encoding'));
+    if (coding === 'unknown' || coding === 'several') {
+      this.#fail('unwanted_coding');
+      return;
+    }
+    if (coding !== undefined) this.#decode(coding);
+    if (mediaTypeIs(header('content-type')[0], 'text/event-stream')) this.#connection?.streaming(this);
+    this.#watcher.head(status, header);
+  }
+
+  data(chunk: Uint8Array): boolean {
+    if (this.isOver) return true;
+    this.#isEmpty = false;
+    // What is decoded is kept meanwhile, and the connection reads into the same memory again.
+    if (this.#decoder !== undefined) return this.#decoder.write(Buffer.from(chunk));
+    this.#watcher.data(chunk);
+    return !this.#isPaused;
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    // A response without a body has nothing to decode.
+    if (this.#decoder === undefined || this.#isEmpty) this.#end();
+    else this.#decoder.end();
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    if (this.isOver) return;
+    this.#finish();
+    this.#watcher.failed(error, unanswered);
+  }
+
+  /** No faster than what comes out is taken: a small response that unpacks to an endless one fills no memory. */
+  #decode(coding: Coding): void {
+    this.#decoder = createDecoder(coding)
+      .on('data', (chunk: Uint8Array) => {
+        if (!this.isOver) this.#watcher.data(chunk);
+      })
+      .on('drain', () => this.#connection?.resume(this))
+      .once('end', () => this.#end())
+      .once('error', () => this.#fail('damaged_coding'));
+  }
+
+  #end(): void {
+    if (this.isOver) return;
+    this.#finish();
+    this.#watcher.end();
+  }
+
+  #fail(code: string): void {
+    const { hostname: host, port, protocol } = new URL(this.#request.url);
+    const usualPort = protocol === 'https:' ? 443 : 80;
+    this.failed(networkFailed({ host, port: Number(port) || usualPort, code }), false);
+  }
+
+  #finish(): void {
+    this.isOver = true;
+    this.#headed(this);
+    this.#leaving?.abort();
+    this.#decoder?.destroy();
+    this.#connection?.cut(this);
+  }
+}
+
+/** The values of one header, whose name is given in lower case. */
+function valuesOf(lines: readonly string[], name: string): readonly string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < lines.length; at += 2) {
+    const key = lines[at] ?? '';
+    if (key.length === name.length && key.toLowerCase() === name) values.push(lines[at + 1] ?? '');
+  }
+  return values;
+}

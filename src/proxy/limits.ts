@@ -1,0 +1,19 @@
+/** Limits of the local proxy, beside those of its connections (`relay/limits.ts`). Times in milliseconds, sizes in bytes. */
+export const proxyLimits = {
+  /** Requests under way at a time: some clients send several down one connection. */
+  requests: 512,
+  /** How often requests are looked at. */
+  sweepMs: 5_000,
+  /** Header lines: so many are refused. */
+  headerLines: 200,
+  /** A body announced as no longer than this is sent on when it is whole. */
+  wholeBody: 65_536,
+  /** A body is kept for a second try up to here. */
+  keptBody: 1_048_576,
+  /** What a piece of it counts beyond its own bytes. */
+  costOfPiece: 128,
+  /** What is read and dropped of a response that nobody wants, to save its connection. */
+  dropped: 65_536,
+  /** And for no longer than this. */
+  droppingMs: 2_000,
+} as const;

@@ -1,0 +1,200 @@
+import type { Socket } from 'node:net';
+
+/** Takes the pieces of a body as they come. */
+export interface BodySink {
+  /**
+   * False: not sent yet. Until `resume` is called on the source, neither give more nor use the piece's memory for
+   * something else; after true that is free again.
+   */
+  bodyPiece(piece: Uint8Array): boolean;
+  bodyEnd(): void;
+  /** There will be no end: the request is broken off, and fails with this. */
+  bodyFailed(error: unknown): void;
+}
+
+/** The body of one request, given piece by piece and no faster than it is sent. */
+export interface BodySource {
+  /** In bytes, where it is known before; else the body is sent in chunked coding. */
+  readonly length: number | undefined;
+  /** Called once, when the first piece may be given; that may be done at once. */
+  start(sink: BodySink): void;
+  resume(): void;
+  /** Nothing more is wanted, or will be. May be called at any time, but comes once. */
+  stop(): void;
+}
+
+/** All that there is between the first byte of a request and the first of its body. */
+const requestHead =
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [\x21-\x7e]+ HTTP\/1\.1\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n$/;
+
+/** What takes a body where none is given: such a request says that it is empty (RFC 9110 section 8.6). */
+const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The head of a request, without what frames its body. */
+export interface RequestLines {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Names and values in turn; without `Host`, and nothing about framing or the connection. */
+  readonly headers: readonly string[];
+}
+
+/** Writes the heads of the requests of one connection, each validated as the text that it becomes. */
+export class RequestHeads {
+  readonly #host: string;
+  /** The latest one that was sent: what is repeated is not validated again. */
+  #latest = { text: '', lines: 0 };
+
+  /** @param host value of `Host` */
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  /**
+   * The text of a request's head, one character a byte; the framing is ours alone (RFC 9112 section 6). Undefined where
+   * the parts, which others have validated before, do not make exactly one head: this is the last net.
+   * @param length of the body in bytes; undefined: in chunked coding; null: none
+   */
+  textOf(request: RequestLines, length: number | undefined | null): string | undefined {
+    const { method, target, headers } = request;
+    let text = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: keep-alive\r\n`;
+    for (let at = 0; at + 1 < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    const sent = length === null && bodied.has(method) ? 0 : length;
+    if (sent === undefined) text += 'transfer-encoding: chunked\r\n\r\n';
+    else text += sent === null ? '\r\n' : `content-length: ${sent}\r\n\r\n`;
+    // The first line, two of our own, the empty one, and what frames the body.
+    const lines = headers.length / 2 + (sent === null ? 4 : 5);
+    if (text === this.#latest.text && lines === this.#latest.lines) return text;
+    if (!isOneHead(text, lines)) return undefined;
+    this.#latest = { text, lines };
+    return text;
+  }
+}
+
+function isOneHead(text: string, lines: number): boolean {
+  if (!requestHead.test(text)) return false;
+  let left = lines;
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) left -= 1;
+  return left === 0;
+}
+
+/** One request as a connection sends it, which frames it: `headers` say nothing about its body. */
+export interface OutgoingRequest extends RequestLines {
+  /** Bytes are left alone until the request is over. */
+  readonly body: Uint8Array | BodySource | null;
+}
+
+const crlf = '\r\n';
+
+/** A body up to here is one piece with its head. In bytes. */
+const shortBody = 8_192;
+
+/** Is told how the sending of a body ends. */
+export interface SendingEnd {
+  /** All of it has been given to the connection. */
+  bodySent(): void;
+  /** `mismatch`: it is longer or shorter than was announced. */
+  bodyBroken(error: unknown, mismatch: boolean): void;
+}
+
+/** Sends a body on a connection, as long as was announced or in chunked coding, with back-pressure. */
+export class SentBody implements BodySink {
+  readonly #socket: Socket;
+  readonly #source: BodySource;
+  readonly #end: SendingEnd;
+  readonly #flushed: () => void;
+  /** Bytes that are still to come; undefined: chunked. */
+  #left: number | undefined;
+  #isWaiting = false;
+  #isOver = false;
+
+  constructor(socket: Socket, source: BodySource, end: SendingEnd) {
+    this.#socket = socket;
+    this.#source = source;
+    this.#end = end;
+    this.#left = source.length;
+    this.#flushed = () => {
+      if (!this.#isWaiting || this.#isOver || socket.writableLength > 0) return;
+      this.#isWaiting = false;
+      source.resume();
+    };
+  }
+
+  start(): void {
+    this.#source.start(this);
+  }
+
+  /** Nothing more is sent. */
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#source.stop();
+  }
+
+  bodyPiece(piece: Uint8Array): boolean {
+    const { length } = piece;
+    if (this.#isOver || length === 0) return true;
+    const socket = this.#socket;
+    if (this.#left === undefined) {
+      socket.cork();
+      socket.write(length.toString(16) + crlf, 'latin1');
+      socket.write(piece);
+      socket.write(crlf, 'latin1', this.#flushed);
+      socket.uncork();
+    } else {
+      if (length > this.#left) {
+        this.#break(undefined, true);
+        return true;
+      }
+      this.#left -= length;
+      socket.write(piece, this.#flushed);
+    }
+    this.#isWaiting = socket.writableLength > 0;
+    return !this.#isWaiting;
+  }
+
+  bodyEnd(): void {
+    if (this.#isOver) return;
+    if (this.#left !== undefined && this.#left > 0) {
+      this.#break(undefined, true);
+      return;
+    }
+    this.#isOver = true;
+    if (this.#left === undefined) this.#socket.write('0\r\n\r\n', 'latin1');
+    this.#end.bodySent();
+  }
+
+  bodyFailed(error: unknown): void {
+    this.#break(error, false);
+  }
+
+  #break(error: unknown, mismatch: boolean): void {
+    if (this.#isOver) return;
+    this.stop();
+    this.#end.bodyBroken(error, mismatch);
+  }
+}
+
+/** Writes a head, and what follows it; a body that comes piece by piece is to be started then. */
+export function writeRequest(
+  socket: Socket,
+  head: string,
+  body: Uint8Array | BodySource | null,
+  end: SendingEnd,
+): SentBody | undefined {
+  if (body === null) {
+    socket.write(head, 'latin1');
+  } else if (!(body instanceof Uint8Array)) {
+    socket.write(head, 'latin1');
+    return new SentBody(socket, body, end);
+  } else if (body.length <= shortBody) {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+    socket.write(head + text, 'latin1');
+  } else {
+    socket.cork();
+    socket.write(head, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+  return undefined;
+}
