@@ -1,6 +1,5 @@
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import type { Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { toldStep } from '../core/told-step.js';
 import type { HttpPorts } from '../http/request.js';
@@ -9,10 +8,11 @@ import {
   authorizationRequestUrl,
   longestAuthorizationRequest,
   newProof,
+  type Proof,
   pushAuthorizationRequest,
   pushedRequestParameters,
 } from '../oauth/authorization-request.js';
-import type { AuthorizationAnswer } from '../oauth/authorization-response.js';
+import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
@@ -30,6 +30,9 @@ interface Common {
   readonly signal: AbortSignal;
 }
 
+/** What proves that a response belongs to a request, and as whom it was sent. */
+type SentRequest = Proof & { readonly clientId: string };
+
 type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
 
 /**
@@ -39,7 +42,7 @@ type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'terminal' | 'journal' | 
 export class AuthorizationRequests {
   readonly #ports: Needs;
   readonly #common: Common;
-  readonly #verifiers = new Map<string, Secret>();
+  readonly #sent = new Map<string, SentRequest>();
   #prepared: { readonly request: RequestToOpen; readonly until: number } | undefined;
   #isAnyMade = false;
   #fail = (_reason: unknown): void => {};
@@ -82,12 +85,12 @@ export class AuthorizationRequests {
     }
   };
 
-  /** The verifier of the request that this answer belongs to. */
-  verifierOf(answer: AuthorizationAnswer): Secret {
-    const state = answer.find(([name]) => name === 'state')?.[1] ?? '';
-    const verifier = this.#verifiers.get(state);
-    if (verifier === undefined) throw new Error('an answer that is taken has a state of ours');
-    return verifier;
+  /** The request that this response belongs to. */
+  sentFor(response: AuthorizationResponse): SentRequest {
+    const state = response.find(([name]) => name === 'state')?.[1] ?? '';
+    const sent = this.#sent.get(state);
+    if (sent === undefined) throw new Error('a response that is taken has a state of ours');
+    return sent;
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
@@ -103,7 +106,7 @@ export class AuthorizationRequests {
       codeChallenge: proof.codeChallenge,
     });
     const { url, lifetimeMs } = await requestAddress(this.#ports, { ...this.#common, client }, parameters);
-    this.#verifiers.set(proof.state.reveal(), proof.verifier);
+    this.#sent.set(proof.state.reveal(), { ...proof, clientId: client.clientId });
     this.#isAnyMade = true;
     const once = lifetimeMs !== undefined;
     const until = once ? this.#ports.clock.monotonic() + lifetimeMs : Number.POSITIVE_INFINITY;
@@ -148,6 +151,7 @@ async function requestAddress(
         zone: discovery.zone,
         client: as,
         parameters,
+        now: ports.clock.now(),
         signal,
       }),
     ),

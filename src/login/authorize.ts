@@ -1,11 +1,11 @@
 import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts, Terminal } from '../core/ports.js';
-import type { Secret } from '../core/secret.js';
 import type { HttpPorts } from '../http/request.js';
 import {
-  type AuthorizationAnswer,
-  type AuthorizationJudgement,
-  judgeAuthorizationAnswer,
+  type AuthorizationCode,
+  type AuthorizationResponse,
+  type AuthorizationResult,
+  validateAuthorizationResponse,
 } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
@@ -72,8 +72,13 @@ export async function authorize(
   if (listener.doubtful) {
     await askWhoseAnswer(ports.terminal, request.signal);
   }
-  const code = codeOf(ports, server, judgeAuthorizationAnswer(answer, server));
-  return { code, verifier: requests.verifierOf(answer) };
+  const { state, verifier, clientId } = requests.sentFor(answer);
+  const code = codeOf(
+    ports,
+    server,
+    await validateAuthorizationResponse(answer, { server, clientId, state }),
+  );
+  return { code, verifier };
 }
 
 /** The person may have opened the link in two browsers. Nobody there to ask means no. */
@@ -112,7 +117,7 @@ async function firstAnswer(
   ports: Pick<BrowserPorts, 'browser'> & Pick<CorePorts, 'terminal' | 'clock' | 'progress'>,
   request: AuthorizationRequest,
   requests: AuthorizationRequests,
-): Promise<AuthorizationAnswer | Redeemed> {
+): Promise<AuthorizationResponse | Redeemed> {
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const { newRequest } = requests;
@@ -135,8 +140,8 @@ async function firstAnswer(
 function codeOf(
   ports: Pick<CorePorts, 'journal'>,
   server: AuthorizationServer,
-  judged: AuthorizationJudgement,
-): Secret {
+  judged: AuthorizationResult,
+): AuthorizationCode {
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
     ports.journal.record({
       name: 'authorization',

@@ -3,8 +3,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { IndexDocument, LoginRecord, StrayItem } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
-import { sendRevocationRequest, type TokenAnswer } from '../oauth/token-request.js';
-import { judgeTokenAnswer } from '../oauth/token-response.js';
+import { revokeToken } from '../oauth/revocation.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { type Leftover, markShared, mendStrays, withoutStrays, withStrays } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -137,7 +136,7 @@ async function revoke(
     const [{ clientSecret }] = await currentProofs(ports, login, credential);
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]);
     await nameOwnHost(ports.door, login.server, credential.revocationEndpoint, signal);
-    const answer = await sendRevocationRequest(ports.door, {
+    const revoked = await revokeToken(ports.door, {
       endpoint: credential.revocationEndpoint,
       issuer: credential.binding.issuer,
       client: {
@@ -147,12 +146,14 @@ async function revoke(
       },
       token: credential.refreshToken ?? credential.accessToken,
       hint,
+      now: ports.clock.now(),
       zone: login.zone,
       signal,
     });
-    return answer.status === 200
-      ? { done: true }
-      : { done: false, why: `the authorization server answered ${answer.status}${errorIn(answer)}` };
+    if (revoked.ok) return { done: true };
+    const { status, error = '' } = revoked;
+    const code = error === '' ? '' : ` ${quoted(error, 60)}`;
+    return { done: false, why: `the authorization server answered ${status}${code}` };
   } catch (error) {
     if (request.signal.aborted) {
       throw error;
@@ -160,13 +161,6 @@ async function revoke(
     const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
     return { done: false, why };
   }
-}
-
-/** The code of an error answer (RFC 7009 section 2.2.1, as at the token endpoint), to be shown; '' where there is none. */
-function errorIn(answer: TokenAnswer): string {
-  const judged = judgeTokenAnswer(answer, { now: 0, requested: [], sent: [] });
-  const code = !judged.ok && judged.problem === 'refused' ? judged.error : '';
-  return code === '' ? '' : ` ${quoted(code, 60)}`;
 }
 
 export interface LogoutOfAll {

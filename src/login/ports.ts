@@ -3,7 +3,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { RegistrationWay, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { HttpPorts } from '../http/request.js';
-import type { AuthorizationAnswer } from '../oauth/authorization-response.js';
+import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 
@@ -91,7 +91,7 @@ export interface CallbackListener extends AsyncDisposable {
   isOurs(state: string): boolean;
   /** The first callback with one of our states; the browser is kept waiting until `finish`.
    * @throws Failure `callback_unusable`, or the signal's reason */
-  answer(signal: AbortSignal): Promise<AuthorizationAnswer>;
+  answer(signal: AbortSignal): Promise<AuthorizationResponse>;
   /** True once the answer may be somebody else's: the opener's link was taken by two browsers, or by another user, and
    * the answer is none to a request of the terminal's; or it came by another browser than the one its request was made
    * for. Look right before it is redeemed. */

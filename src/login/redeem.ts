@@ -2,16 +2,17 @@ import type { CorePorts } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import { toldStep } from '../core/told-step.js';
 import type { HttpPorts } from '../http/request.js';
+import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
+import type { EndpointRequest } from '../oauth/engine.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
-import { type EndpointRequest, sendCodeRequest, type TokenAnswer } from '../oauth/token-request.js';
-import { type IssuedToken, judgeTokenAnswer } from '../oauth/token-response.js';
+import { type IssuedToken, sendCodeRequest, validateTokenResponse } from '../oauth/token.js';
 import { tokenFailure } from '../tokens/send-refresh.js';
 
 export interface Authorization {
-  readonly code: Secret;
+  readonly code: AuthorizationCode;
   readonly verifier: Secret;
 }
 
@@ -41,7 +42,7 @@ export function redeem(
 ): Promise<Redeemed> {
   const { authorization, redirectUri } = request;
   ports.progress.begin('Redeeming the code');
-  const spent = [authorization.code, authorization.verifier];
+  const spent = [authorization.code.secret, authorization.verifier];
   return askForToken(ports, { ...request, step: 'redeem', spent }, (endpoint) =>
     sendCodeRequest(ports.door, { ...endpoint, ...authorization, redirectUri }),
   );
@@ -62,13 +63,13 @@ export async function askForToken(
     readonly spent: readonly Secret[];
     readonly signal: AbortSignal;
   },
-  send: (endpoint: EndpointRequest & { readonly resource: string }) => Promise<TokenAnswer>,
+  send: (endpoint: EndpointRequest & { readonly resource: string }) => Promise<Response>,
 ): Promise<Redeemed> {
   const { discovery, scopes, step, spent, signal } = request;
   const server = discovery.authorizationServer;
   const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
   const { judged, client } = await askAsClient(server, request.client, async (client) => {
-    const answer = await toldStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
+    const response = await toldStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
       send({
         endpoint: server.tokenEndpoint,
         issuer: server.issuer,
@@ -78,7 +79,7 @@ export async function askForToken(
         signal,
       }),
     );
-    return judgeTokenAnswer(answer, {
+    return await validateTokenResponse(response, {
       now: ports.clock.now(),
       requested: scopes,
       sent: [client.secret, ...spent],

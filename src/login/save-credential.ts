@@ -5,7 +5,7 @@ import { unionScopes } from '../core/scope.js';
 import { quotesSecret } from '../core/secret.js';
 import type { Discovery } from '../oauth/discover.js';
 import { identityIn } from '../oauth/id-token.js';
-import type { IssuedToken } from '../oauth/token-response.js';
+import type { IssuedToken } from '../oauth/token.js';
 import { credentialKey, encodeCredential } from '../stores/credential-item.js';
 import { isRecorded, markShared, mendStrays, withoutStrays, withStrays } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';

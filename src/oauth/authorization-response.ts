@@ -1,9 +1,30 @@
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
+import { isVerdict } from './engine.js';
 import type { AuthorizationServer } from './server-metadata.js';
 
-export type AuthorizationJudgement =
-  | { readonly ok: true; readonly code: Secret }
+/** The parameters of the one callback that carried our state, as they came, decoded, in order. */
+export type AuthorizationResponse = readonly (readonly [name: string, value: string])[];
+
+/** A code that the library has taken, and takes back to redeem it. Like a secret it never shows. */
+export class AuthorizationCode {
+  readonly #parameters: URLSearchParams;
+
+  constructor(parameters: URLSearchParams) {
+    this.#parameters = parameters;
+  }
+
+  get parameters(): URLSearchParams {
+    return this.#parameters;
+  }
+
+  get secret(): Secret {
+    return new Secret(this.#parameters.get('code') ?? '');
+  }
+}
+
+export type AuthorizationResult =
+  | { readonly ok: true; readonly code: AuthorizationCode }
   | { readonly ok: false; readonly problem: 'other_issuer'; readonly found: string | undefined }
   | { readonly ok: false; readonly problem: 'refused'; readonly error: string; readonly said: string }
   | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
@@ -11,44 +32,64 @@ export type AuthorizationJudgement =
 const longestCode = 4096;
 
 /**
- * Judges the answer that carried our state: `iss` first (RFC 9207 section 2.4, compared as a string), so that
- * nothing of an answer from somebody else is used or shown; then repeats, then `error`, then `code`.
+ * Validates the response that carried our state: `iss` first (RFC 9207 section 2.4, compared as a string), so that
+ * nothing of a response from somebody else is used or shown; then repeats, then `error`, then `code`.
  */
-export function judgeAuthorizationAnswer(
-  answer: AuthorizationAnswer,
-  server: Pick<AuthorizationServer, 'issuer' | 'announcesIss'>,
-): AuthorizationJudgement {
-  const issuers = all(answer, 'iss');
-  if (issuers.some((iss) => iss !== server.issuer)) {
-    return { ok: false, problem: 'other_issuer', found: issuers.find((iss) => iss !== server.issuer) };
-  }
-  if (issuers.length === 0 && server.announcesIss) {
-    return { ok: false, problem: 'other_issuer', found: undefined };
-  }
-  for (const name of ['code', 'state', 'iss', 'error']) {
-    if (all(answer, name).length > 1) {
-      return { ok: false, problem: 'unusable', why: `it has "${name}" twice` };
+export async function validateAuthorizationResponse(
+  response: AuthorizationResponse,
+  about: {
+    readonly server: Pick<AuthorizationServer, 'issuer' | 'announcesIss'>;
+    readonly clientId: string;
+    readonly state: Secret;
+  },
+): Promise<AuthorizationResult> {
+  const oauth = await import('oauth4webapi');
+  const { issuer, announcesIss } = about.server;
+  const as = { issuer, authorization_response_iss_parameter_supported: announcesIss };
+  const parameters = new URLSearchParams(response.map(([name, value]) => [name, value]));
+  // Stricter: the library takes an empty `iss` for none.
+  const issuers = parameters.getAll('iss');
+  const other = issuers.find((iss) => iss !== issuer);
+  if (other !== undefined) return { ok: false, problem: 'other_issuer', found: other };
+  try {
+    const taken = oauth.validateAuthResponse(
+      as,
+      { client_id: about.clientId },
+      parameters,
+      about.state.reveal(),
+    );
+    return usableCode(taken);
+  } catch (error) {
+    if (error instanceof oauth.AuthorizationResponseError) {
+      const said = parameters.get('error_description') ?? '';
+      return parameters.has('code')
+        ? unusable(twoAnswers)
+        : { ok: false, problem: 'refused', error: error.error, said };
     }
+    if (!isVerdict(oauth, error)) throw error;
+    if (issuers.length === 0 && announcesIss) return { ok: false, problem: 'other_issuer', found: undefined };
+    const repeated = ['code', 'state', 'iss', 'error'].find((name) => parameters.getAll(name).length > 1);
+    return unusable(
+      repeated === undefined ? 'it is not what the standard says' : `it has "${repeated}" twice`,
+    );
   }
-  const [error] = all(answer, 'error');
-  const [code] = all(answer, 'code');
-  if (error !== undefined && code !== undefined) {
-    return { ok: false, problem: 'unusable', why: 'it has both a code and an error' };
-  }
-  if (error !== undefined) {
-    return { ok: false, problem: 'refused', error, said: all(answer, 'error_description')[0] ?? '' };
-  }
-  if (code === undefined || code === '') {
-    return { ok: false, problem: 'unusable', why: 'it has neither a code nor an error' };
-  }
-  if (code.length > longestCode || !isVscharText(code)) {
-    return { ok: false, problem: 'unusable', why: 'its code is too long or has forbidden characters' };
-  }
-  return { ok: true, code: new Secret(code) };
 }
 
-function all(answer: AuthorizationAnswer, name: string): readonly string[] {
-  return answer.filter(([key]) => key === name).map(([, value]) => value);
+const twoAnswers = 'it has both a code and an error';
+
+/** Stricter: one code, bounded, of the characters that a code has (RFC 6749 appendix A.11). */
+function usableCode(parameters: URLSearchParams): AuthorizationResult {
+  const [code = '', another] = parameters.getAll('code');
+  if (another !== undefined) return unusable('it has "code" twice');
+  if (parameters.has('error')) return unusable(code === '' ? 'it has an error without a code' : twoAnswers);
+  if (code === '') return unusable('it has neither a code nor an error');
+  return code.length > longestCode || !isVscharText(code)
+    ? unusable('its code is too long or has forbidden characters')
+    : { ok: true, code: new AuthorizationCode(parameters) };
+}
+
+function unusable(why: string): AuthorizationResult {
+  return { ok: false, problem: 'unusable', why };
 }
 
 export type PastedProblem =
@@ -63,8 +104,8 @@ export type PastedProblem =
   /** Too long, something stands behind it, or it cannot be decoded. */
   | 'unreadable';
 
-export type PastedAnswer =
-  | { readonly ok: true; readonly answer: AuthorizationAnswer }
+export type PastedResponse =
+  | { readonly ok: true; readonly response: AuthorizationResponse }
   | { readonly ok: false; readonly problem: PastedProblem };
 
 const longestPaste = 8192;
@@ -84,10 +125,10 @@ const quotes: readonly (readonly [open: string, close: string])[] = [
  * refused, because nothing ties it to this login. What the parameters say is judged where a callback's are.
  * Total: never throws, as long as `isOurState` does not.
  */
-export function readPastedAnswer(
+export function readPastedResponse(
   text: string,
   expected: { readonly redirectUri: string; readonly isOurState: (state: string) => boolean },
-): PastedAnswer {
+): PastedResponse {
   const url = unwrapped(text);
   if (url === '') return refused('empty');
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return refused('not_a_url');
@@ -99,17 +140,17 @@ export function readPastedAnswer(
   const query = cut === -1 ? '' : beforeFragment.slice(cut + 1);
   if (url.length > longestPaste || !isStrictlyEncoded(query)) return refused('unreadable');
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.
-  const answer = [...new URLSearchParams(`?${query}`)];
-  if (answer.some(([name, value]) => Math.max(name.length, value.length) > longestParameter)) {
+  const response = [...new URLSearchParams(`?${query}`)];
+  if (response.some(([name, value]) => Math.max(name.length, value.length) > longestParameter)) {
     return refused('unreadable');
   }
-  const states = answer.filter(([name]) => name === 'state').map(([, value]) => value);
+  const states = response.filter(([name]) => name === 'state').map(([, value]) => value);
   if (states.length === 0) return refused('no_state');
   if (states.length > 1 || !expected.isOurState(states[0] ?? '')) return refused('other_state');
-  return { ok: true, answer };
+  return { ok: true, response };
 }
 
-function refused(problem: PastedProblem): PastedAnswer {
+function refused(problem: PastedProblem): PastedResponse {
   return { ok: false, problem };
 }
 
@@ -131,6 +172,3 @@ function isStrictlyEncoded(query: string): boolean {
     return false;
   }
 }
-
-/** The parameters of the one callback that carried our state, as they came, decoded, in order. */
-export type AuthorizationAnswer = readonly (readonly [name: string, value: string])[];

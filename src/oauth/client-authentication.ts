@@ -2,6 +2,7 @@ import type { ClientAuth, PrivateKey } from 'oauth4webapi';
 import type { ClientAuthMethod } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import { importPrivateKey } from './client-key.js';
+import { plainBasic } from './leniency.js';
 
 /** A client as the token endpoint sees it (RFC 6749 section 2.3). */
 export interface ClientAuthentication {
@@ -14,28 +15,15 @@ export interface ClientAuthentication {
 }
 
 /**
- * Puts the client's authentication into a form request: identifier and secret form-encoded for Basic, in the
- * body for post, a fresh assertion for this issuer alone, good for a minute, for `private_key_jwt` (RFC 7523 section
- * 2.2), the identifier alone for a public client. Adds to `form`, returns the headers to send.
+ * How the client authenticates: identifier and secret for Basic, in the body for post, a fresh assertion for this issuer
+ * alone, good for a minute, for `private_key_jwt` (RFC 7523 section 2.2), the identifier alone for a public client.
  */
-export async function authenticateClient(
-  client: ClientAuthentication,
-  issuer: string,
-  form: URLSearchParams,
-): Promise<readonly (readonly [string, string])[]> {
-  const { clientId, method } = client;
-  const secret = client.secret?.reveal();
-  if (secret !== undefined && method === 'client_secret_basic') {
-    return [['authorization', `Basic ${btoa(`${formEncoded(clientId)}:${formEncoded(secret)}`)}`]];
-  }
+export async function clientAuthentication({ method, secret }: ClientAuthentication): Promise<ClientAuth> {
   const { ClientSecretPost, None, PrivateKeyJwt } = await import('oauth4webapi');
-  const authentication = async (): Promise<ClientAuth> => {
-    if (secret === undefined || method === 'none') return None();
-    return method === 'private_key_jwt' ? PrivateKeyJwt(await importKey(secret)) : ClientSecretPost(secret);
-  };
-  // None of the three looks at the headers; the platform's own Headers costs 22 ms at its first use.
-  await (await authentication())({ issuer }, { client_id: clientId }, form, {} as Headers);
-  return [];
+  if (secret === undefined || method === 'none') return None();
+  const text = secret.reveal();
+  if (method === 'private_key_jwt') return PrivateKeyJwt(await importKey(text));
+  return method === 'client_secret_basic' ? plainBasic(text) : ClientSecretPost(text);
 }
 
 /** A stored key was judged before it was stored. */
@@ -44,14 +32,6 @@ async function importKey(text: string): Promise<PrivateKey> {
   if (!imported.ok) throw new Error(`the stored private key cannot be used: ${imported.why}`);
   const { key, keyId } = imported;
   return keyId === undefined ? { key } : { key, kid: keyId };
-}
-
-/**
- * As forms are encoded, and no further (RFC 6749 section 2.3.1 and appendix B). The library escapes `-`, `.` and `_`
- * as well, which decodes to the same, but not at the servers that do not decode.
- */
-function formEncoded(text: string): string {
-  return new URLSearchParams({ v: text }).toString().slice('v='.length);
 }
 
 /**

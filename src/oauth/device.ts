@@ -1,11 +1,19 @@
+import type { DeviceAuthorizationResponse } from 'oauth4webapi';
 import type { Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
-import { lifetimeSeconds } from '../core/time.js';
 import { gateUrl } from '../core/url.js';
 import type { OutboundDoor } from '../http/request.js';
-import { type EndpointRequest, postForm, type TokenAnswer } from './token-request.js';
+import {
+  anyClient,
+  anyServer,
+  callTo,
+  type EndpointRequest,
+  type FailedRequest,
+  validateResponse,
+} from './engine.js';
+import { tidyDevice } from './leniency.js';
+import { withScope } from './token.js';
 
 /** What a device authorization endpoint gives (RFC 8628 section 3.2). */
 export interface DeviceAuthorization {
@@ -20,122 +28,88 @@ export interface DeviceAuthorization {
   readonly intervalMs: number;
 }
 
-export type DeviceJudgement =
-  | { readonly ok: true; readonly device: DeviceAuthorization }
-  | {
-      readonly ok: false;
-      readonly problem: 'refused';
-      readonly status: number;
-      readonly error: string;
-      readonly said: string;
-    }
-  | {
-      readonly ok: false;
-      readonly problem: 'transient';
-      readonly status: number;
-      readonly retryAfterMs: undefined;
-    }
-  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/**
+ * Asks for a device and a user code (RFC 8628 section 3.1) with `resource` (RFC 8707).
+ * @throws Failure of the HTTP client
+ */
+export async function sendDeviceAuthorizationRequest(
+  door: OutboundDoor,
+  request: EndpointRequest & { readonly scopes: readonly string[]; readonly resource: string },
+): Promise<Response> {
+  const to = await callTo('device_authorization_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = to;
+  return await oauth.deviceAuthorizationRequest(as, client, authentication, withScope(request), options);
+}
+
+/**
+ * Asks whether the person has decided (RFC 8628 section 3.4).
+ * @throws Failure of the HTTP client
+ */
+export async function sendDeviceTokenRequest(
+  door: OutboundDoor,
+  request: EndpointRequest & { readonly deviceCode: Secret; readonly resource: string },
+): Promise<Response> {
+  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', door, request);
+  const { deviceCode, resource } = request;
+  return await oauth.deviceCodeGrantRequest(as, client, authentication, deviceCode.reveal(), {
+    ...options,
+    additionalParameters: { resource },
+  });
+}
 
 const longestUserCode = 64;
 
 /** Seconds: RFC 8628's own default, and bounds that keep a server from making us ask in a loop or wait for ever. */
-const interval = { fallback: 5, least: 1, most: 60 } as const;
+const interval = { default: 5, max: 60 } as const;
 
-const longestLifetimeSeconds = 1800;
+const maxLifetimeSeconds = 1800;
 
-/** Judges the answer of a device authorization endpoint for a server of this zone. Total. */
-export function judgeDeviceAnswer(answer: TokenAnswer, zone: Zone): DeviceJudgement {
-  const { status } = answer;
-  if (status >= 500 || status === 429 || status === 408) {
-    return { ok: false, problem: 'transient', status, retryAfterMs: undefined };
-  }
-  const parsed = parseJson(answer.bytes);
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
-  const error = object?.['error'];
-  if (status !== 200 || typeof error === 'string') {
-    const said = object?.['error_description'];
-    return { ok: false, problem: 'refused', status, error: text(error), said: text(said) };
-  }
-  return object === undefined
-    ? { ok: false, problem: 'unusable', why: 'it is not a JSON object' }
-    : judgeDevice(object, zone);
+type DeviceResult = { readonly ok: true; readonly device: DeviceAuthorization } | FailedRequest;
+
+/** Validates the response of a device authorization endpoint, for a server of this zone. */
+export async function validateDeviceResponse(
+  response: Response,
+  { zone, now }: { readonly zone: Zone; readonly now: number },
+): Promise<DeviceResult> {
+  const validated = await validateResponse(response, {
+    success: 200,
+    now,
+    repair: tidyDevice,
+    process: (oauth, tidy) => oauth.processDeviceAuthorizationResponse(anyServer, anyClient, tidy),
+  });
+  return validated.ok ? usableDevice(validated.body, zone) : validated;
 }
 
-function judgeDevice(object: JsonObject, zone: Zone): DeviceJudgement {
-  const unusable = (why: string) => ({ ok: false, problem: 'unusable', why }) as const;
-  const { device_code: code, user_code: userCode, verification_uri: uri } = object;
-  if (typeof code !== 'string' || code === '' || code.length > 16_384 || !isTokenText(code)) {
-    return unusable('its device_code is missing or malformed');
+/** Stricter: what a person can be shown and sent to, and no wait without an end. */
+function usableDevice(body: DeviceAuthorizationResponse, zone: Zone): DeviceResult {
+  const { device_code: code, user_code: userCode, verification_uri: uri, expires_in: seconds } = body;
+  if (code.length > 16_384 || !isTokenText(code)) return unusable('its device_code is malformed');
+  if (userCode.trim() === '' || userCode.length > longestUserCode) {
+    return unusable('its user_code is empty or too long');
   }
-  if (typeof userCode !== 'string' || userCode.trim() === '' || userCode.length > longestUserCode) {
-    return unusable('its user_code is missing, empty or too long');
-  }
-  if (!isPlace(uri, zone)) {
-    return unusable('its verification_uri is missing, or no URL that a browser may be sent to');
-  }
-  const complete = object['verification_uri_complete'];
-  const lifetime = lifetimeSeconds(object['expires_in']);
-  if (lifetime.kind !== 'known' || lifetime.seconds <= 0) {
-    return unusable('its expires_in is missing or malformed');
-  }
+  if (!isPlace(uri, zone)) return unusable('its verification_uri is no URL that a browser may be sent to');
+  if (seconds <= 0) return unusable('its expires_in is malformed');
+  const complete = body.verification_uri_complete;
+  const isSameSite = isPlace(complete, zone) && new URL(complete).origin === new URL(uri).origin;
   return {
     ok: true,
     device: {
       deviceCode: new Secret(code),
       userCode,
       verificationUri: uri,
-      verificationUriComplete:
-        isPlace(complete, zone) && new URL(complete).origin === new URL(uri).origin ? complete : undefined,
-      lifetimeMs: Math.min(lifetime.seconds, longestLifetimeSeconds) * 1000,
-      intervalMs: intervalSeconds(object['interval']) * 1000,
+      verificationUriComplete: isSameSite ? complete : undefined,
+      lifetimeMs: Math.min(seconds, maxLifetimeSeconds) * 1000,
+      intervalMs: Math.min(body.interval ?? interval.default, interval.max) * 1000,
     },
   };
 }
 
+const unusable = (why: string) => ({ ok: false, problem: 'unusable', why }) as const;
+
 /** Gated, and https unless the protected server is on loopback itself. */
-function isPlace(value: JsonValue | undefined, zone: Zone): value is string {
-  if (typeof value !== 'string') return false;
-  const gated = gateUrl(value);
-  return gated.ok && (gated.url.protocol === 'https:' || zone === 'loopback');
-}
-
-function intervalSeconds(value: JsonValue | undefined): number {
-  const seconds = typeof value === 'number' && Number.isFinite(value) ? Math.ceil(value) : interval.fallback;
-  return Math.min(Math.max(seconds, interval.least), interval.most);
-}
-
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-
-/**
- * Asks for a device and a user code (RFC 8628 section 3.1) with `resource` (RFC 8707).
- * @throws Failure of the door
- */
-export function sendDeviceAuthorizationRequest(
-  door: OutboundDoor,
-  request: EndpointRequest & { readonly scopes: readonly string[]; readonly resource: string },
-): Promise<TokenAnswer> {
-  return postForm(door, request, [
-    ['resource', request.resource],
-    ...(request.scopes.length === 0 ? [] : ([['scope', request.scopes.join(' ')]] as const)),
-  ]);
-}
-
-/**
- * Asks whether the person has decided (RFC 8628 section 3.4).
- * @throws Failure of the door
- */
-export function sendDeviceTokenRequest(
-  door: OutboundDoor,
-  request: EndpointRequest & { readonly deviceCode: Secret; readonly resource: string },
-): Promise<TokenAnswer> {
-  return postForm(door, request, [
-    ['grant_type', deviceGrant],
-    ['device_code', request.deviceCode.reveal()],
-    ['resource', request.resource],
-  ]);
+function isPlace(value: string | undefined, zone: Zone): value is string {
+  const gated = value === undefined ? undefined : gateUrl(value);
+  return gated?.ok === true && (gated.url.protocol === 'https:' || zone === 'loopback');
 }

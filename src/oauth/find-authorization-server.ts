@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
+import type { Step } from '../core/step.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { originOf, splitUrl } from '../core/url.js';
@@ -15,8 +16,8 @@ import {
 } from './discovery-failures.js';
 import {
   type AuthorizationServer,
-  type AuthorizationServerJudgement,
-  judgeAuthorizationServer,
+  type ServerMetadataResult,
+  validateServerMetadata,
   type WantedGrant,
 } from './server-metadata.js';
 
@@ -98,18 +99,17 @@ async function tryAddress(
     record(document.content.why, miss);
     return { outcome: 'next', why: document.content.why, failure: undefined };
   }
-  const judged = judgeAuthorizationServer(document.content.object, wanted);
-  if (judged.ok) {
+  const validated = await validateServerMetadata(document.content.object, wanted);
+  if (validated.ok) {
     const pkce = wanted.grant === 'authorization_code' ? ', PKCE S256' : '';
     record(`200, issuer ${wanted.issuer}${pkce}`, 'pass');
-    return { outcome: 'found', found: judged.authorizationServer };
+    return { outcome: 'found', found: validated.authorizationServer };
   }
-  const { came, broken } = inWords(judged);
-  record(came, 'failure', broken);
-  const failure = failureFor(judged, wanted, url, ports);
-  return judged.problem === 'other_issuer'
-    ? { outcome: 'next', why: 'another issuer', failure }
-    : { outcome: 'stop', failure };
+  const { came, broken, failure } = refusalOf(validated, { ...wanted, url });
+  record(`200, ${came}`, 'failure', broken);
+  return validated.problem === 'other_issuer'
+    ? { outcome: 'next', why: 'another issuer', failure: failure(ports.journal.steps) }
+    : { outcome: 'stop', failure: failure(ports.journal.steps) };
 }
 
 async function fetchOrFailure(
@@ -126,41 +126,39 @@ async function fetchOrFailure(
   }
 }
 
-type Refusal = Exclude<AuthorizationServerJudgement, { readonly ok: true }>;
-
-function inWords(refusal: Refusal): { readonly came: string; readonly broken: string } {
-  switch (refusal.problem) {
-    case 'other_issuer':
-      return { came: `200, issuer ${refusal.found}`, broken: 'R-4.3c' };
-    case 'no_pkce':
-      return { came: `200, code_challenge_methods_supported ${refusal.found}`, broken: 'R-5.3b' };
-    case 'no_capability':
-      return { came: `200, without ${refusal.what}`, broken: 'RFC 8414 section 2' };
-    case 'other_resources':
-      return { came: '200, protected_resources without this one', broken: 'RFC 9728 section 4' };
-    case 'unusable':
-      return { came: `200, ${refusal.why}`, broken: 'R-5.8c' };
-  }
-}
-
-function failureFor(
-  refusal: Refusal,
-  wanted: WantedIssuer,
-  url: string,
-  ports: Pick<CorePorts, 'journal'>,
-): Failure {
-  const trail = ports.journal.steps;
-  switch (refusal.problem) {
-    case 'other_issuer':
-      return issuerMismatch(wanted.issuer, refusal.found, trail);
-    case 'no_pkce':
-      return pkceMissing(wanted.issuer, printable(refusal.found, 100), trail);
-    case 'no_capability':
-      return capabilityMissing(wanted.issuer, refusal.what, trail);
-    case 'other_resources':
-      return resourceNotListed(wanted.issuer, wanted.resource, trail);
-    case 'unusable':
-      return metadataUnusable(url, refusal.why, trail);
+/** What came, the rule that it breaks, and the failure, once the step is on record. */
+function refusalOf(
+  refused: Exclude<ServerMetadataResult, { readonly ok: true }>,
+  { issuer, resource, url }: WantedIssuer & { readonly url: string },
+): { readonly came: string; readonly broken: string; readonly failure: (trail: readonly Step[]) => Failure } {
+  switch (refused.problem) {
+    case 'other_issuer': {
+      const { found } = refused;
+      return {
+        came: `issuer ${found}`,
+        broken: 'R-4.3c',
+        failure: (trail) => issuerMismatch(issuer, found, trail),
+      };
+    }
+    case 'no_pkce': {
+      const found = printable(refused.found, 100);
+      const came = `code_challenge_methods_supported ${refused.found}`;
+      return { came, broken: 'R-5.3b', failure: (trail) => pkceMissing(issuer, found, trail) };
+    }
+    case 'no_capability': {
+      const { what } = refused;
+      const broken = 'RFC 8414 section 2';
+      return { came: `without ${what}`, broken, failure: (trail) => capabilityMissing(issuer, what, trail) };
+    }
+    case 'other_resources': {
+      const came = 'protected_resources without this one';
+      const failure = (trail: readonly Step[]) => resourceNotListed(issuer, resource, trail);
+      return { came, broken: 'RFC 9728 section 4', failure };
+    }
+    case 'unusable': {
+      const { why } = refused;
+      return { came: why, broken: 'R-5.8c', failure: (trail) => metadataUnusable(url, why, trail) };
+    }
   }
 }
 
@@ -199,11 +197,11 @@ export async function fetchDocument(
     url: request.url,
     status: response.status,
     zone: response.zone,
-    content: await judgeContent(response),
+    content: await readContent(response),
   };
 }
 
-async function judgeContent(response: OutboundResponse): Promise<FetchedDocument['content']> {
+async function readContent(response: OutboundResponse): Promise<FetchedDocument['content']> {
   if (response.status !== 200) {
     return { ok: false, why: `status ${response.status}` };
   }

@@ -1,12 +1,11 @@
 import type { ClientAuthMethod, Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
-import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import type { OutboundDoor } from '../http/request.js';
 import { deviceGrant } from './device.js';
+import { type FailedRequest, sendingBy, validateResponse } from './engine.js';
+import { tidyRegistration } from './leniency.js';
 import type { AuthorizationServer } from './server-metadata.js';
-
-const registrationLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
 
 const longestClientId = 1024;
 
@@ -30,21 +29,11 @@ export interface RegistrationAsk {
   readonly scopes: readonly string[];
 }
 
-export type RegistrationJudgement =
-  | { readonly ok: true; readonly client: RegisteredClient }
-  | {
-      readonly ok: false;
-      readonly problem: 'refused';
-      readonly status: number;
-      readonly error: string;
-      readonly said: string;
-    }
-  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
+export type RegistrationResult = { readonly ok: true; readonly client: RegisteredClient } | FailedRequest;
 
 /**
- * Registers this program as a native client (RFC 7591 section 3) with exactly one redirect URI, and judges the
- * answer leniently in form (200 for 201, strings for numbers), strictly in what matters.
- * @throws Failure of the door
+ * Registers this program as a native client (RFC 7591 section 3) with exactly one redirect URI.
+ * @throws Failure of the HTTP client
  */
 export async function registerClient(
   door: OutboundDoor,
@@ -56,45 +45,31 @@ export async function registerClient(
     readonly now: number;
     readonly signal: AbortSignal;
   },
-): Promise<RegistrationJudgement> {
-  const wanted = wantedMethod(request.server.tokenAuthMethods);
-  await using response = await door.send({
-    method: 'POST',
-    url: request.endpoint,
-    headers: [
-      ['content-type', 'application/json'],
-      ['accept', 'application/json'],
-    ],
-    body: JSON.stringify({
+): Promise<RegistrationResult> {
+  const oauth = await import('oauth4webapi');
+  const { endpoint, grants, now, redirectUri, scopes, server } = request;
+  const wanted = wantedMethod(server.tokenAuthMethods);
+  const response = await oauth.dynamicClientRegistrationRequest(
+    { issuer: server.issuer, registration_endpoint: endpoint },
+    {
       client_name: 'postern',
       application_type: 'native',
-      redirect_uris: [request.redirectUri],
-      grant_types: request.grants,
-      response_types: request.grants.includes('authorization_code') ? ['code'] : [],
+      redirect_uris: [redirectUri],
+      grant_types: [...grants],
+      response_types: grants.includes('authorization_code') ? ['code'] : [],
       token_endpoint_auth_method: wanted,
-      ...(request.scopes.length === 0 ? {} : { scope: request.scopes.join(' ') }),
-    }),
-    namedBy: request.zone,
-    redirects: 'refuse',
-    limits: registrationLimits,
-    signal: request.signal,
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
+    },
+    { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(door, request) },
+  );
+  const validated = await validateResponse(response, {
+    success: 201,
+    isRepeated: false,
+    now,
+    repair: tidyRegistration,
+    process: (_oauth, tidy) => oauth.processDynamicClientRegistrationResponse(tidy),
   });
-  const parsed = parseJson(await response.bytes());
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
-  if (response.status !== 200 && response.status !== 201) {
-    const { status } = response;
-    return {
-      ok: false,
-      problem: 'refused',
-      status,
-      error: text(object?.['error']),
-      said: text(object?.['error_description']),
-    };
-  }
-  if (object === undefined) {
-    return { ok: false, problem: 'unusable', why: 'it is not a JSON object' };
-  }
-  return judgeRegistration(object, { ...request, wanted });
+  return validated.ok ? usableClient(validated.body, { ...request, wanted }) : validated;
 }
 
 function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
@@ -107,104 +82,67 @@ function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
   );
 }
 
-function judgeRegistration(
-  object: JsonObject,
+/** Stricter: what was registered is what was asked for, and can be used. */
+function usableClient(
+  body: Readonly<Record<string, unknown>>,
   request: {
     readonly redirectUri: string;
     readonly grants: readonly string[];
     readonly wanted: ClientAuthMethod;
     readonly now: number;
   },
-): RegistrationJudgement {
-  const clientId = object['client_id'];
-  if (
-    typeof clientId !== 'string' ||
-    clientId === '' ||
-    clientId.length > longestClientId ||
-    !isVscharText(clientId)
-  ) {
+): RegistrationResult {
+  const { client_id: clientId, client_secret: secret, grant_types: grants } = body;
+  if (!isPlainText(clientId, longestClientId)) {
     return unusable('its client_id is missing, too long or has forbidden characters');
   }
-  const redirectUris = object['redirect_uris'] ?? [request.redirectUri];
-  const isUsed = request.grants.includes('authorization_code');
-  if (isUsed && !isOnly(redirectUris, request.redirectUri)) {
+  const { redirect_uris: redirectUris = [request.redirectUri] } = body;
+  if (request.grants.includes('authorization_code') && !isOnly(redirectUris, request.redirectUri)) {
     return unusable('its redirect_uris are not exactly the one that was registered');
   }
-  const secretText = object['client_secret'] ?? undefined;
-  if (secretText !== undefined && !usableSecret(secretText)) {
+  const hasSecret = isPlainText(secret, longestSecret);
+  if (secret !== undefined && !hasSecret) {
     return unusable('its client_secret is empty, too long or has forbidden characters');
   }
-  const secret = typeof secretText === 'string' ? new Secret(secretText) : undefined;
-  const method = obeyedMethod(object['token_endpoint_auth_method'], secret !== undefined, request.wanted);
+  const method = obeyedMethod(body['token_endpoint_auth_method'], hasSecret, request.wanted);
   if (method === undefined) {
     return unusable(
       'its token_endpoint_auth_method is one that this program does not have, or lacks its secret',
     );
   }
-  const expires = judgeExpiry(object['client_secret_expires_at'], request.now);
-  if (!expires.ok) {
+  const expires = Number(body['client_secret_expires_at']) * 1000;
+  if (expires !== 0 && !(expires > request.now && Number.isSafeInteger(Math.trunc(expires)))) {
     return unusable('its client_secret_expires_at is no time to come');
   }
-  const kept = method === 'none' ? undefined : secret;
-  const { grant_types: grants } = object;
+  const kept = hasSecret && method !== 'none' ? new Secret(secret) : undefined;
   const device = request.grants.includes(deviceGrant)
     ? !Array.isArray(grants) || grants.includes(deviceGrant)
     : undefined;
-  const secretExpiresAt = kept ? expires.at : null;
+  const secretExpiresAt = kept === undefined || expires === 0 ? null : Math.trunc(expires / 1000) * 1000;
   return { ok: true, client: { clientId, secret: kept, method, device, secretExpiresAt } };
+}
+
+function isPlainText(value: unknown, longest: number): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= longest && isVscharText(value);
 }
 
 function isOnly(list: unknown, entry: string): boolean {
   return Array.isArray(list) && list.length === 1 && list[0] === entry;
 }
 
-function unusable(why: string): RegistrationJudgement {
+function unusable(why: string): RegistrationResult {
   return { ok: false, problem: 'unusable', why };
 }
 
-function usableSecret(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= longestSecret && isVscharText(value);
-}
-
-/** The method that the answer states is obeyed, a secret beside `none` notwithstanding. */
+/** Stricter: the method that the response states is obeyed, a secret beside `none` notwithstanding. */
 function obeyedMethod(
   stated: unknown,
   hasSecret: boolean,
   wanted: ClientAuthMethod,
 ): ClientAuthMethod | undefined {
-  if (stated === 'none') {
-    return 'none';
-  }
-  if (stated === 'client_secret_basic' || stated === 'client_secret_post') {
+  if (stated === 'none' || (stated === undefined && !hasSecret)) return 'none';
+  if (stated === 'client_secret_basic' || stated === 'client_secret_post')
     return hasSecret ? stated : undefined;
-  }
-  if (stated !== undefined && stated !== null) {
-    return undefined;
-  }
-  if (!hasSecret) {
-    return 'none';
-  }
+  if (stated !== undefined) return undefined;
   return wanted === 'none' ? 'client_secret_basic' : wanted;
-}
-
-/** 0 means never; seconds since 1970 otherwise, as a number or a decimal string. */
-function judgeExpiry(
-  value: unknown,
-  now: number,
-): { readonly ok: true; readonly at: number | null } | { readonly ok: false } {
-  if (value === undefined || value === null) {
-    return { ok: true, at: null };
-  }
-  const seconds = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (seconds === 0) {
-    return { ok: true, at: null };
-  }
-  if (typeof seconds !== 'number' || !Number.isSafeInteger(Math.trunc(seconds)) || seconds * 1000 <= now) {
-    return { ok: false };
-  }
-  return { ok: true, at: Math.trunc(seconds) * 1000 };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

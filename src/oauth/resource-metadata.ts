@@ -14,6 +14,7 @@ import {
   resourceMismatch,
   serverAnswered,
 } from './discovery-failures.js';
+import { isVerdict, jsonResponse } from './engine.js';
 import {
   type FetchedDocument,
   fetchDocument,
@@ -32,7 +33,7 @@ export interface ProtectedResource {
   readonly scopesSupported: readonly string[] | undefined;
 }
 
-export type ProtectedResourceJudgement =
+export type ResourceMetadataResult =
   | { readonly ok: true; readonly protectedResource: ProtectedResource }
   | { readonly ok: false; readonly problem: 'unusable'; readonly why: string }
   | { readonly ok: false; readonly problem: 'other_resource'; readonly resource: string };
@@ -41,27 +42,28 @@ export type ProtectedResourceJudgement =
 const mostAuthorizationServers = 16;
 
 /**
- * Judges a protected resource metadata document fetched for `server` (canonical URL), RFC 9728 section 3.3:
+ * Validates a protected resource metadata document fetched for `server` (canonical URL), RFC 9728 section 3.3:
  * its `resource` must cover the server, and it must name at least one authorization server.
  */
-export function judgeProtectedResource(
+export async function validateResourceMetadata(
   document: JsonObject,
   server: string,
   zone: Zone,
-): ProtectedResourceJudgement {
+): Promise<ResourceMetadataResult> {
   const resource = document['resource'];
   if (typeof resource !== 'string' || resource === '') {
     return unusable('it has no "resource"');
   }
   const covers = resourceCovers(resource, server);
-  if (covers === 'no' || !gateUrl(resource).ok) {
+  // Stricter: `resource` stands in every request, so that it goes through our gate, too.
+  if (covers === 'no' || !gateUrl(resource).ok || !(await speaksFor(document, resource))) {
     return { ok: false, problem: 'other_resource', resource };
   }
-  const servers = judgeIssuers(document['authorization_servers'], zone);
+  const servers = checkIssuers(document['authorization_servers'], zone);
   if (!servers.ok) {
     return unusable(servers.why);
   }
-  const scopes = judgeScopes(document['scopes_supported']);
+  const scopes = checkScopes(document['scopes_supported']);
   if (!scopes.ok) {
     return unusable(scopes.why);
   }
@@ -76,7 +78,19 @@ export function judgeProtectedResource(
   };
 }
 
-function unusable(why: string): ProtectedResourceJudgement {
+/** @param resource What it may speak for: another spelling of the server, or an address above it (field note 4). */
+async function speaksFor(document: JsonObject, resource: string): Promise<boolean> {
+  const oauth = await import('oauth4webapi');
+  try {
+    await oauth.processResourceDiscoveryResponse(new URL(resource), jsonResponse(document));
+    return true;
+  } catch (error) {
+    if (isVerdict(oauth, error)) return false;
+    throw error;
+  }
+}
+
+function unusable(why: string): ResourceMetadataResult {
   return { ok: false, problem: 'unusable', why };
 }
 
@@ -84,7 +98,7 @@ type Issuers =
   | { readonly ok: true; readonly issuers: readonly string[] }
   | { readonly ok: false; readonly why: string };
 
-function judgeIssuers(value: JsonValue | undefined, zone: Zone): Issuers {
+function checkIssuers(value: JsonValue | undefined, zone: Zone): Issuers {
   if (!Array.isArray(value)) {
     return { ok: false, why: 'it has no "authorization_servers" list' };
   }
@@ -126,7 +140,7 @@ type Scopes =
   | { readonly ok: true; readonly scopes: readonly string[] | undefined }
   | { readonly ok: false; readonly why: string };
 
-function judgeScopes(value: JsonValue | undefined): Scopes {
+function checkScopes(value: JsonValue | undefined): Scopes {
   if (value === undefined || value === null) {
     return { ok: true, scopes: undefined };
   }
@@ -157,7 +171,7 @@ export async function findProtectedResource(ports: Needs, wanted: Wanted): Promi
     ports.progress.begin(`Reading ${url}`);
     const document = await attempt(ports, { ...wanted, url, last: url === urls.at(-1), rule });
     if (document.content.ok) {
-      return judge(ports, wanted, document, rule);
+      return await usable(ports, wanted, { url, object: document.content.object }, rule);
     }
     tried.push(`${quoted(url)} (${document.content.why})`);
   }
@@ -199,41 +213,31 @@ async function attempt(
   }
 }
 
-function judge(
+async function usable(
   ports: Needs,
-  wanted: Wanted,
-  document: Pick<FetchedDocument, 'url' | 'content'>,
+  { server, probed }: Wanted,
+  document: { readonly url: string; readonly object: JsonObject },
   rule: string,
-): ProtectedResource {
-  if (!document.content.ok) {
-    throw new Error('only a document that came is judged');
-  }
-  const judged = judgeProtectedResource(document.content.object, wanted.server, wanted.probed.zone);
-  const asked = `GET ${document.url}`;
-  if (!judged.ok) {
-    const other = judged.problem === 'other_resource';
-    const came = other ? `200, resource ${judged.resource}` : `200, ${judged.why}`;
-    const broken = other ? 'R-2.1d' : 'R-2.1a';
+): Promise<ProtectedResource> {
+  const validated = await validateResourceMetadata(document.object, server, probed.zone);
+  const step = { name: 'protected-resource-metadata', asked: `GET ${document.url}` };
+  if (validated.ok) {
+    const { protectedResource } = validated;
     ports.journal.record({
-      name: 'protected-resource-metadata',
-      asked,
-      came,
-      rule: broken,
-      verdict: 'failure',
+      ...step,
+      came: `200, resource ${protectedResource.resource}`,
+      rule,
+      verdict: 'pass',
     });
-    throw other
-      ? resourceMismatch(wanted.server, judged.resource, ports.journal.steps)
-      : metadataUnusable(document.url, judged.why, ports.journal.steps);
+    return protectedResource;
   }
-  const { resource } = judged.protectedResource;
-  ports.journal.record({
-    name: 'protected-resource-metadata',
-    asked,
-    came: `200, resource ${resource}`,
-    rule,
-    verdict: 'pass',
-  });
-  return judged.protectedResource;
+  if (validated.problem === 'other_resource') {
+    const { resource } = validated;
+    ports.journal.record({ ...step, came: `200, resource ${resource}`, rule: 'R-2.1d', verdict: 'failure' });
+    throw resourceMismatch(server, resource, ports.journal.steps);
+  }
+  ports.journal.record({ ...step, came: `200, ${validated.why}`, rule: 'R-2.1a', verdict: 'failure' });
+  throw metadataUnusable(document.url, validated.why, ports.journal.steps);
 }
 
 function nothingFound(ports: Needs, wanted: Wanted, tried: string): Failure {

@@ -1,6 +1,7 @@
 import type { Grant, Zone } from '../core/records.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { gateUrl } from '../core/url.js';
+import { isVerdict, jsonResponse } from './engine.js';
 
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
 export interface AuthorizationServer {
@@ -30,7 +31,7 @@ export interface AuthorizationServer {
 /** By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too. */
 export type WantedGrant = Grant | 'device_code';
 
-export type AuthorizationServerJudgement =
+export type ServerMetadataResult =
   | { readonly ok: true; readonly authorizationServer: AuthorizationServer }
   | { readonly ok: false; readonly problem: 'other_issuer'; readonly found: string }
   | { readonly ok: false; readonly problem: 'no_pkce'; readonly found: string }
@@ -46,11 +47,11 @@ const requestParameters = new Set(
 );
 
 /**
- * Judges a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), the grant offered,
+ * Validates a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), the grant offered,
  * the endpoints that it needs usable, `resource` protected by it if it says which. PKCE S256 and the authorization
  * endpoint are wanted for the authorization code alone: nothing else goes there.
  */
-export function judgeAuthorizationServer(
+export async function validateServerMetadata(
   document: JsonObject,
   asked: {
     readonly issuer: string;
@@ -58,8 +59,8 @@ export function judgeAuthorizationServer(
     readonly zone: Zone;
     readonly grant: WantedGrant;
   },
-): AuthorizationServerJudgement {
-  if (document['issuer'] !== asked.issuer) {
+): Promise<ServerMetadataResult> {
+  if (!(await isOfIssuer(document, asked.issuer))) {
     const found = document['issuer'];
     return { ok: false, problem: 'other_issuer', found: typeof found === 'string' ? found : 'none' };
   }
@@ -114,6 +115,19 @@ export function judgeAuthorizationServer(
       takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
     },
   };
+}
+
+async function isOfIssuer(document: JsonObject, issuer: string): Promise<boolean> {
+  const oauth = await import('oauth4webapi');
+  try {
+    await oauth.processDiscoveryResponse(new URL(issuer), jsonResponse(document));
+  } catch (error) {
+    // A TypeError: what stands there is no URL.
+    if (isVerdict(oauth, error) || error instanceof TypeError) return false;
+    throw error;
+  }
+  // Stricter: the same string (RFC 8414 section 3.3); the library compares parsed URLs.
+  return document['issuer'] === issuer;
 }
 
 function missingCapability(document: JsonObject, grant: WantedGrant): string | undefined {

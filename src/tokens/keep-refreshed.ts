@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { type IssuedToken, judgeTokenAnswer } from '../oauth/token-response.js';
+import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, StorePorts } from '../stores/ports.js';
 import { refreshNotStored } from './failures.js';
@@ -31,10 +31,10 @@ const madeUp = '{"access_token":"a","token_type":"Bearer","expires_in":60,"refre
  * Goes once through what is done with an answer before it is sealed: what runs for the first time is compiled first, and
  * that is not to be waited for when a kill would lose the answer. The HTTP client does the same for its part.
  */
-export function rehearseAnswer(held: StoredCredential): void {
-  const answer = { status: 200, bytes: new TextEncoder().encode(madeUp), retryAfter: undefined };
-  const judged = judgeTokenAnswer(answer, { now: 0, requested: held.scopes, sent: secretsOf(held) });
-  if (judged.ok) encodeCredential(refreshed(held, judged.token));
+export async function rehearseResponse(held: StoredCredential): Promise<void> {
+  const context = { now: 0, requested: held.scopes, sent: secretsOf(held) };
+  const validated = await validateTokenResponse(new Response(madeUp), context);
+  if (validated.ok) encodeCredential(refreshed(held, validated.token));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { judgeTokenAnswer, type TokenJudgement } from '../oauth/token-response.js';
+import { type FailedToken, type TokenResult, validateTokenResponse } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
@@ -9,7 +9,7 @@ import {
   keepCredential,
   recover,
   refreshed,
-  rehearseAnswer,
+  rehearseResponse,
   sealRefreshed,
   secretsOf,
 } from './keep-refreshed.js';
@@ -62,7 +62,7 @@ export async function refreshCredential(
   if (begun === 'no room') return held;
   await using refresh = begun;
   await countRefused(ports, request);
-  rehearseAnswer(held);
+  await rehearseResponse(held);
   // Paused for so long that another machine took the lock: what is stored may be another one now.
   if (!turn.isHeld()) return await refreshCredential(ports, request);
   ports.progress.begin('Refreshing the token');
@@ -117,7 +117,7 @@ async function begin(
 
 /** An attempt, and the credential with the proof that it was made with. */
 interface Attempt {
-  readonly judged: TokenJudgement;
+  readonly judged: TokenResult;
   readonly held: StoredCredential;
 }
 
@@ -141,12 +141,12 @@ async function ask(
   ports: TokenPorts,
   request: ValidTokenRequest,
   held: StoredCredential,
-): Promise<TokenJudgement> {
+): Promise<TokenResult> {
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
-    const answer = await sendRenewal(ports.door, { held, scopes: held.scopes, login, signal });
-    const judged = judgeTokenAnswer(answer, {
+    const response = await sendRenewal(ports.door, { held, scopes: held.scopes, login, signal });
+    const judged = await validateTokenResponse(response, {
       now: ports.clock.now(),
       requested: held.scopes,
       sent: secretsOf(held),
@@ -179,7 +179,7 @@ async function afterFailure(
   ports: TokenPorts,
   request: ValidTokenRequest,
   held: StoredCredential,
-  judged: Exclude<TokenJudgement, { readonly ok: true }>,
+  judged: FailedToken,
 ): Promise<StoredCredential> {
   const { login } = request;
   if (judged.problem === 'refused') {

@@ -5,11 +5,11 @@ import type { OutboundDoor } from '../http/request.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import { identityIn } from '../oauth/id-token.js';
 import {
+  type FailedToken,
+  type IssuedToken,
   sendClientCredentialsRequest,
   sendRefreshRequest,
-  type TokenAnswer,
-} from '../oauth/token-request.js';
-import type { IssuedToken, TokenJudgement } from '../oauth/token-response.js';
+} from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { tokensRefusedTooOften, tokenUnusable } from './failures.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
@@ -27,7 +27,7 @@ export async function sendRenewal(
     readonly login: Pick<LoginRecord, 'server' | 'zone'>;
     readonly signal: AbortSignal;
   },
-): Promise<TokenAnswer> {
+): Promise<Response> {
   const { held, scopes, login, signal } = renewal;
   const { issuer, resource, clientId } = held.binding;
   const request = {
@@ -94,12 +94,8 @@ export async function countRefused(ports: TokenPorts, { login, rejected }: Valid
   }
 }
 
-/** The failure for a judgement that is none of success. */
-export function tokenFailure(
-  judged: Exclude<TokenJudgement, { readonly ok: true }>,
-  issuer: string,
-  journal: Journal,
-): Failure {
+/** The failure for a response that gives no token. */
+export function tokenFailure(judged: FailedToken, issuer: string, journal: Journal): Failure {
   switch (judged.problem) {
     case 'refused':
       return grantRefused(issuer, judged, journal.steps);

@@ -1,6 +1,6 @@
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
-import { judgeTokenAnswer } from '../oauth/token-response.js';
+import { validateTokenResponse } from '../oauth/token.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { scopeNotForClient } from './request-failures.js';
@@ -31,8 +31,8 @@ export async function widenCredential(
   }
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const answer = await sendRenewal(ports.door, { held, scopes: wanted, login, signal });
-  const judged = judgeTokenAnswer(answer, {
+  const response = await sendRenewal(ports.door, { held, scopes: wanted, login, signal });
+  const judged = await validateTokenResponse(response, {
     now: ports.clock.now(),
     requested: wanted,
     sent: secretsOf(held),

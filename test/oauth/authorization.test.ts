@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Secret } from '../../src/core/secret.js';
 import {
   authorizationRequestParameters,
   authorizationRequestUrl,
   newProof,
 } from '../../src/oauth/authorization-request.js';
-import { judgeAuthorizationAnswer } from '../../src/oauth/authorization-response.js';
+import {
+  type AuthorizationResponse,
+  validateAuthorizationResponse,
+} from '../../src/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../src/oauth/server-metadata.js';
 
 const server: AuthorizationServer = {
@@ -74,9 +78,13 @@ const iss = (value: string) => ['iss', value] as const;
 const code = ['code', 'abc'] as const;
 const state = ['state', 's'] as const;
 const announcing = { issuer: server.issuer, announcesIss: true };
+const validate = (
+  response: AuthorizationResponse,
+  about: { readonly issuer: string; readonly announcesIss: boolean },
+) => validateAuthorizationResponse(response, { server: about, clientId: 'c', state: new Secret('s') });
 const silent = { issuer: server.issuer, announcesIss: false };
 
-test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when normalised, is refused before all else', () => {
+test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when normalised, is refused before all else', async () => {
   for (const found of [
     'https://evil.example',
     'https://as.example/',
@@ -85,9 +93,9 @@ test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when no
     '',
   ]) {
     for (const about of [announcing, silent]) {
-      const judged = judgeAuthorizationAnswer([code, state, iss(found)], about);
+      const judged = await validate([code, state, iss(found)], about);
       assert.ok(!judged.ok && judged.problem === 'other_issuer' && judged.found === found, found);
-      const refused = judgeAuthorizationAnswer(
+      const refused = await validate(
         [['error', 'access_denied'], ['error_description', 'x'], state, iss(found)],
         about,
       );
@@ -96,14 +104,14 @@ test('[A-36][A-89][A-91] iss of another, announced or not, or equal only when no
   }
 });
 
-test('[A-90] iss missing though announced is refused; missing and not announced is fine', () => {
-  const judged = judgeAuthorizationAnswer([code, state], announcing);
+test('[A-90] iss missing though announced is refused; missing and not announced is fine', async () => {
+  const judged = await validate([code, state], announcing);
   assert.ok(!judged.ok && judged.problem === 'other_issuer' && judged.found === undefined);
-  assert.ok(judgeAuthorizationAnswer([code, state], silent).ok);
-  assert.ok(judgeAuthorizationAnswer([code, state, iss(server.issuer)], silent).ok);
+  assert.ok((await validate([code, state], silent)).ok);
+  assert.ok((await validate([code, state, iss(server.issuer)], silent)).ok);
 });
 
-test('[A-88] a parameter twice, or a code beside an error, is unusable: neither first nor last is picked', () => {
+test('[A-88] a parameter twice, or a code beside an error, is unusable: neither first nor last is picked', async () => {
   const answers = [
     [code, ['code', 'def'], state],
     [code, state, state],
@@ -112,25 +120,22 @@ test('[A-88] a parameter twice, or a code beside an error, is unusable: neither 
     [code, ['error', 'access_denied'], state],
   ] as const;
   for (const answer of answers) {
-    const judged = judgeAuthorizationAnswer(answer, silent);
+    const judged = await validate(answer, silent);
     assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(answer));
   }
 });
 
-test('[A-94] a code too long, with forbidden characters or absent is unusable; odd but printable ones are taken', () => {
+test('[A-94] a code too long, with forbidden characters or absent is unusable; odd but printable ones are taken', async () => {
   for (const bad of ['', 'x'.repeat(4097), 'a\nb', 'a\0b', 'é', '\u202e']) {
-    const judged = judgeAuthorizationAnswer([['code', bad], state], silent);
+    const judged = await validate([['code', bad], state], silent);
     assert.ok(!judged.ok && judged.problem === 'unusable');
     assert.ok(bad === '' || !judged.why.includes(bad), 'never reflected');
   }
-  assert.ok(judgeAuthorizationAnswer([['code', '4/0AX4=~!$ &'], state, ['session_state', 'x']], silent).ok);
+  assert.ok((await validate([['code', '4/0AX4=~!$ &'], state, ['session_state', 'x']], silent)).ok);
 });
 
-test('[A-87] an error with our state is the answer', () => {
-  const judged = judgeAuthorizationAnswer(
-    [['error', 'access_denied'], ['error_description', 'no'], state],
-    silent,
-  );
+test('[A-87] an error with our state is the answer', async () => {
+  const judged = await validate([['error', 'access_denied'], ['error_description', 'no'], state], silent);
   assert.ok(
     !judged.ok && judged.problem === 'refused' && judged.error === 'access_denied' && judged.said === 'no',
   );

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '../../src/core/secret.js';
 import type { OutboundDoor, OutboundRequest } from '../../src/http/request.js';
-import { authenticateClient, authMethodFor } from '../../src/oauth/client-authentication.js';
+import {
+  authMethodFor,
+  type ClientAuthentication,
+  clientAuthentication,
+} from '../../src/oauth/client-authentication.js';
 import { registerClient } from '../../src/oauth/registration.js';
 
 const redirectUri = 'http://127.0.0.1:4321/callback';
@@ -170,29 +174,19 @@ test('[A-41] without a secret only none is used; with one, what is listed', () =
 });
 
 test('[R-1.8a] identifier and secret are form-encoded for Basic (RFC 6749 section 2.3.1)', async () => {
-  const form = new URLSearchParams();
-  const headers = await authenticateClient(
-    { clientId: 'a:b c', method: 'client_secret_basic', secret: new Secret('p%:ü+') },
-    'https://as.example',
-    form,
-  );
-  const [name, value] = headers[0] ?? [];
-  assert.equal(name, 'authorization');
-  assert.equal(
-    Buffer.from(String(value).replace('Basic ', ''), 'base64').toString(),
-    'a%3Ab+c:p%25%3A%C3%BC%2B',
-  );
-  assert.equal(form.has('client_secret'), false);
-  const none = new URLSearchParams();
-  assert.deepEqual(
-    await authenticateClient(
-      { clientId: 'c', method: 'none', secret: undefined },
-      'https://as.example',
-      none,
-    ),
-    [],
-  );
-  assert.equal(none.get('client_id'), 'c');
+  const authenticated = async (client: ClientAuthentication) => {
+    const [form, headers] = [new URLSearchParams(), new Headers()];
+    const authenticate = await clientAuthentication(client);
+    await authenticate({ issuer: 'https://as.example' }, { client_id: client.clientId }, form, headers);
+    return { form, authorization: headers.get('authorization') };
+  };
+  const secret = new Secret('p%:ü+');
+  const basic = await authenticated({ clientId: 'a:b c', method: 'client_secret_basic', secret });
+  const [, value = ''] = /^Basic (.*)$/.exec(basic.authorization ?? '') ?? [];
+  assert.equal(Buffer.from(value, 'base64').toString(), 'a%3Ab+c:p%25%3A%C3%BC%2B');
+  assert.equal(basic.form.has('client_secret'), false);
+  const none = await authenticated({ clientId: 'c', method: 'none', secret: undefined });
+  assert.deepEqual([none.authorization, none.form.get('client_id')], [null, 'c']);
 });
 
 test('an answer that is no JSON object is no registration, and why is said', async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../src/core/text/json.js';
-import { judgeProtectedResource } from '../../src/oauth/resource-metadata.js';
+import { validateResourceMetadata } from '../../src/oauth/resource-metadata.js';
 
 const server = 'https://api.example/mcp';
 const good: JsonObject = { resource: server, authorization_servers: ['https://as.example'] };
 const judge = (change: JsonObject, zone: 'public' | 'loopback' = 'public') =>
-  judgeProtectedResource({ ...good, ...change }, server, zone);
+  validateResourceMetadata({ ...good, ...change }, server, zone);
 
-test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one usable https issuer', () => {
+test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one usable https issuer', async () => {
   for (const servers of [
     undefined,
     null,
@@ -25,81 +25,83 @@ test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one 
     ['https://as.example', 'https://as.example'],
     ['https://as.example', 'javascript:alert(1)'],
   ]) {
-    const judged = judge({ authorization_servers: servers as never });
+    const judged = await judge({ authorization_servers: servers as never });
     assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(servers));
     assert.match(judged.why, /authorization_servers/);
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `https://as${index}.example`);
-  const judged = judge({ authorization_servers: many });
+  const judged = await judge({ authorization_servers: many });
   assert.ok(judged.ok && judged.protectedResource.authorizationServers.length === 16);
 });
 
-test('[R-2.1d][A-17] a resource on another host is refused and named', () => {
+test('[R-2.1d][A-17] a resource on another host is refused and named', async () => {
   for (const resource of [
     'https://bank.example/mcp',
     'https://api.example.evil/mcp',
     'http://api.example/mcp',
     'https://api.example:444/mcp',
   ]) {
-    const judged = judge({ resource });
+    const judged = await judge({ resource });
     assert.ok(!judged.ok && judged.problem === 'other_resource', resource);
     assert.equal(judged.resource, resource);
   }
 });
 
-test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', () => {
-  const relation = (resource: string) => {
-    const judged = judge({ resource });
+test('[A-18][A-19] the same resource in another spelling is the same; an ancestor is told apart; a sibling is refused', async () => {
+  const relation = async (resource: string) => {
+    const judged = await judge({ resource });
     return judged.ok ? judged.protectedResource.relation : judged.problem;
   };
-  assert.equal(relation('https://API.example:443/mcp'), 'same');
-  assert.equal(relation('https://api.example'), 'ancestor');
-  assert.equal(relation('https://api.example/'), 'ancestor');
-  assert.equal(relation('https://api.example/other'), 'other_resource');
-  assert.equal(relation('https://api.example/mcp-evil'), 'other_resource');
-  assert.equal(relation('https://api.example/mcp#f'), 'other_resource');
-  assert.equal(relation('https://api.example/mcp/deeper'), 'other_resource');
+  assert.equal(await relation('https://API.example:443/mcp'), 'same');
+  assert.equal(await relation('https://api.example'), 'ancestor');
+  assert.equal(await relation('https://api.example/'), 'ancestor');
+  assert.equal(await relation('https://api.example/other'), 'other_resource');
+  assert.equal(await relation('https://api.example/mcp-evil'), 'other_resource');
+  assert.equal(await relation('https://api.example/mcp#f'), 'other_resource');
+  assert.equal(await relation('https://api.example/mcp/deeper'), 'other_resource');
 });
 
-test('[R-4.8b] resource is kept exactly as the document spells it', () => {
-  const judged = judge({ resource: 'https://API.example:443/mcp' });
+test('[R-4.8b] resource is kept exactly as the document spells it', async () => {
+  const judged = await judge({ resource: 'https://API.example:443/mcp' });
   assert.ok(judged.ok && judged.protectedResource.resource === 'https://API.example:443/mcp');
 });
 
-test('[A-20] a document without a resource, or of another type, is unusable', () => {
+test('[A-20] a document without a resource, or of another type, is unusable', async () => {
   for (const resource of [undefined, null, 7, '', ['x'], {}]) {
-    const judged = judge({ resource: resource as never });
+    const judged = await judge({ resource: resource as never });
     assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(resource));
   }
 });
 
-test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', () => {
-  const scopes = (value: unknown) => {
-    const judged = judge({ scopes_supported: value as never });
+test('[R-2.1c][A-24][A-26] scopes_supported: absent is unknown, empty is none, malformed is refused', async () => {
+  const scopes = async (value: unknown) => {
+    const judged = await judge({ scopes_supported: value as never });
     return judged.ok ? judged.protectedResource.scopesSupported : judged.problem;
   };
-  assert.equal(scopes(undefined), undefined);
-  assert.deepEqual(scopes([]), []);
-  assert.deepEqual(scopes(['a', 'b']), ['a', 'b']);
-  assert.equal(scopes('a b'), 'unusable');
-  assert.equal(scopes(['a"b']), 'unusable');
-  assert.equal(scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'unusable');
+  assert.equal(await scopes(undefined), undefined);
+  assert.deepEqual(await scopes([]), []);
+  assert.deepEqual(await scopes(['a', 'b']), ['a', 'b']);
+  assert.equal(await scopes('a b'), 'unusable');
+  assert.equal(await scopes(['a"b']), 'unusable');
+  assert.equal(await scopes(Array.from({ length: 10_000 }, (_, index) => `s${index}`)), 'unusable');
 });
 
-test('[R-5.8c] an http issuer is for servers on loopback only', () => {
+test('[R-5.8c] an http issuer is for servers on loopback only', async () => {
   assert.ok(
-    judgeProtectedResource(
-      { resource: 'http://127.0.0.1:1/mcp', authorization_servers: ['http://127.0.0.1:2'] },
-      'http://127.0.0.1:1/mcp',
-      'loopback',
+    (
+      await validateResourceMetadata(
+        { resource: 'http://127.0.0.1:1/mcp', authorization_servers: ['http://127.0.0.1:2'] },
+        'http://127.0.0.1:1/mcp',
+        'loopback',
+      )
     ).ok,
   );
-  const judged = judge({ authorization_servers: ['http://127.0.0.1:2'] }, 'public');
+  const judged = await judge({ authorization_servers: ['http://127.0.0.1:2'] }, 'public');
   assert.ok(!judged.ok);
 });
 
-test('[A-27][A-28] display fields and signed metadata are not used', () => {
-  const judged = judge({
+test('[A-27][A-28] display fields and signed metadata are not used', async () => {
+  const judged = await judge({
     resource_name: '\u001b[2J',
     resource_documentation: 'javascript:alert(1)',
     signed_metadata: 'eyJhbGciOiJub25lIn0.e30.',

@@ -4,7 +4,7 @@ import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
 import { moveStore } from '../../src/login/move-store.js';
-import { authenticateClient } from '../../src/oauth/client-authentication.js';
+import { clientAuthentication } from '../../src/oauth/client-authentication.js';
 import { privateText } from '../../src/oauth/client-key.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore, SecretStores } from '../../src/stores/ports.js';
@@ -57,11 +57,9 @@ test('[R-2.3c] a key made here signs what its public half verifies, for the issu
     assert.deepEqual([shown['kid'], shown['alg'], shown['use']], [record.keyId, algorithm, 'sig']);
 
     const form = new URLSearchParams();
-    await authenticateClient(
-      { clientId: 'robot', method: 'private_key_jwt', secret: privateText(key) },
-      issuer,
-      form,
-    );
+    const method = 'private_key_jwt';
+    const authenticate = await clientAuthentication({ clientId: 'robot', method, secret: privateText(key) });
+    await authenticate({ issuer }, { client_id: 'robot' }, form, new Headers());
     const assertion = form.get('client_assertion') ?? '';
     assert.equal(decodeProtectedHeader(assertion).kid, record.keyId);
     const verified = await jwtVerify(assertion, await importJWK({ ...key.publicJwk }, algorithm));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AuthorizationAnswer } from '../../oauth/authorization-response.js';
+import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
 import { answerUnusable } from '../failures.js';
 import type { CallbackListener, CallbackListeners, LoginConsent, PlaceOfLink } from '../ports.js';
 import { type MadeRequest, Requests } from './authorization-links.js';
@@ -35,7 +35,7 @@ export class LoopbackListener implements CallbackListener {
   readonly #server: LoopbackServer;
   readonly #pages: Pages;
   readonly #finalPage: FinalPage;
-  readonly #arrival = new Arrival<AuthorizationAnswer>();
+  readonly #arrival = new Arrival<AuthorizationResponse>();
   readonly #links = new Links();
   /** Ports have no cookies of their own: logins at the same time would take each other's. */
   readonly #cookie: string;
@@ -88,7 +88,7 @@ export class LoopbackListener implements CallbackListener {
     return this.#expectation?.requests.find(state) !== undefined;
   }
 
-  answer(signal: AbortSignal): Promise<AuthorizationAnswer> {
+  answer(signal: AbortSignal): Promise<AuthorizationResponse> {
     return this.#arrival.wait(signal);
   }
 
@@ -227,7 +227,7 @@ export type CallbackReading =
   | { readonly kind: 'not_ours' }
   /** It carries our state, and cannot be read without guessing. `why` begins with "it". */
   | { readonly kind: 'unusable'; readonly why: string }
-  | { readonly kind: 'ours'; readonly answer: AuthorizationAnswer };
+  | { readonly kind: 'ours'; readonly answer: AuthorizationResponse };
 
 /**
  * Reads the query of a callback (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). Whether it is ours is

@@ -2,9 +2,9 @@ import type { Seat } from '../../core/browser-availability.js';
 import type { Clock, CorePorts, Terminal } from '../../core/ports.js';
 import { printable } from '../../core/text/printable.js';
 import {
-  type AuthorizationAnswer,
+  type AuthorizationResponse,
   type PastedProblem,
-  readPastedAnswer,
+  readPastedResponse,
 } from '../../oauth/authorization-response.js';
 import type { BrowserPorts, CallbackListener, LoginConsent, RequestToOpen } from '../ports.js';
 import { seatHint } from './browser-hint.js';
@@ -51,7 +51,7 @@ type ReceivePorts = Pick<CorePorts, 'terminal' | 'clock' | 'progress'> & Pick<Br
 export async function receiveAnswer(
   ports: ReceivePorts,
   request: AnswerRequest,
-): Promise<AuthorizationAnswer> {
+): Promise<AuthorizationResponse> {
   const { listener, newRequest, consent } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
@@ -82,7 +82,7 @@ async function timeUp(
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */
-async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<AuthorizationAnswer> {
+async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<AuthorizationResponse> {
   const { terminal } = ports;
   if (request.mode === 'browser' && (await openBrowser(ports, request)) === 'opened') {
     return watchBrowser(ports, request);
@@ -211,7 +211,7 @@ export async function takePastedAnswer(
     readonly listener: CallbackListener;
     readonly signal: AbortSignal;
   },
-): Promise<AuthorizationAnswer | undefined> {
+): Promise<AuthorizationResponse | undefined> {
   const { listener } = request;
   const { redirectUri } = listener;
   const isOurState = (state: string): boolean => listener.isOurs(state);
@@ -219,8 +219,8 @@ export async function takePastedAnswer(
     const text = await terminal.ask('Address (it stays hidden): ', { hidden: true, signal: request.signal });
     request.signal.throwIfAborted();
     if (text === undefined) return undefined;
-    const pasted = readPastedAnswer(text, { redirectUri, isOurState });
-    if (pasted.ok) return pasted.answer;
+    const pasted = readPastedResponse(text, { redirectUri, isOurState });
+    if (pasted.ok) return pasted.response;
     terminal.tell(`${explanations[pasted.problem]} The right one begins with ${redirectUri}?`);
   }
 }

@@ -9,7 +9,7 @@ import { importPrivateKey } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
 import { ownClientRefused } from '../../oauth/failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
-import { sendClientCredentialsRequest } from '../../oauth/token-request.js';
+import { sendClientCredentialsRequest } from '../../oauth/token.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
 import { registrationsFor } from '../../tokens/registrations.js';

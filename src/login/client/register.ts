@@ -197,7 +197,8 @@ async function registered(ports: Needs, request: DynamicRequest): Promise<Regist
       record(judged.why, 'failure');
       throw registrationUnusable(server.issuer, judged.why, ports.journal.steps);
     }
-    const { status, error, said } = judged;
+    const { status } = judged;
+    const { error, said } = judged.problem === 'refused' ? judged : { error: '', said: '' };
     const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
     record(`${status} ${error}`, isLast ? 'failure' : 'warning');
     if (isLast) throw registrationRefused(server.issuer, status, said, ports.journal.steps);

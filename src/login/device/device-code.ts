@@ -5,12 +5,12 @@ import type { HttpPorts } from '../../http/request.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import {
   type DeviceAuthorization,
-  judgeDeviceAnswer,
   sendDeviceAuthorizationRequest,
   sendDeviceTokenRequest,
+  validateDeviceResponse,
 } from '../../oauth/device.js';
 import type { Discovery } from '../../oauth/discover.js';
-import { judgeTokenAnswer } from '../../oauth/token-response.js';
+import { validateTokenResponse } from '../../oauth/token.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
 import { askAsClient, type Redeemed, withAudienceJudged } from '../redeem.js';
@@ -61,10 +61,10 @@ export async function askForDevice(
     rule: 'RFC 8628 section 3.2',
   } as const;
   const { judged, client } = await askAsClient(discovery.authorizationServer, request.client, async (as) => {
-    const answer = await toldStep(ports, step, () =>
+    const response = await toldStep(ports, step, () =>
       sendDeviceAuthorizationRequest(ports.door, { ...endpointOf(request), client: as, endpoint, scopes }),
     );
-    return judgeDeviceAnswer(answer, discovery.zone);
+    return await validateDeviceResponse(response, { zone: discovery.zone, now: ports.clock.now() });
   });
   const came = judged.ok ? 'a user code' : judged.problem;
   ports.journal.record({ ...step, came, verdict: judged.ok ? 'pass' : 'failure' });
@@ -134,8 +134,12 @@ async function askOnce(ports: Needs, request: DeviceRequest & StartedDevice) {
     return await askAsClient(authorizationServer, request.client, async (client) => {
       const { deviceCode } = device;
       const form = { ...endpointOf(request), client, endpoint, deviceCode };
-      const answer = await sendDeviceTokenRequest(ports.door, form);
-      return judgeTokenAnswer(answer, { now: ports.clock.now(), requested: scopes, sent: [client.secret] });
+      const response = await sendDeviceTokenRequest(ports.door, form);
+      return await validateTokenResponse(response, {
+        now: ports.clock.now(),
+        requested: scopes,
+        sent: [client.secret],
+      });
     });
   } catch (error) {
     const byNetwork =

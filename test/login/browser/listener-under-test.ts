@@ -5,7 +5,7 @@ import { Secret } from '../../../src/core/secret.js';
 import { type CallbackLimits, callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import type { CallbackListener } from '../../../src/login/ports.js';
-import type { AuthorizationAnswer } from '../../../src/oauth/authorization-response.js';
+import type { AuthorizationResponse } from '../../../src/oauth/authorization-response.js';
 
 export const authorizationUrl = 'https://as.example/authorize?client_id=c&state=in-the-url';
 
@@ -25,7 +25,7 @@ export interface UnderTest extends AsyncDisposable {
   readonly states: readonly string[];
   /** Our one-time URL in the opener's arguments. */
   readonly link: string;
-  readonly answer: Promise<AuthorizationAnswer>;
+  readonly answer: Promise<AuthorizationResponse>;
   /** True while nothing has ended the wait. */
   isWaiting(): boolean;
   /** An ordinary GET. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type PastedProblem, readPastedAnswer } from '../../../src/oauth/authorization-response.js';
+import { type PastedProblem, readPastedResponse } from '../../../src/oauth/authorization-response.js';
 
 const redirectUri = 'http://127.0.0.1:41234/callback';
 const expected = { redirectUri, isOurState: (state: string) => state === 'the-state' };
 const problemOf = (text: string): PastedProblem | 'none' => {
-  const pasted = readPastedAnswer(text, expected);
+  const pasted = readPastedResponse(text, expected);
   return pasted.ok ? 'none' : pasted.problem;
 };
 
@@ -28,11 +28,11 @@ test('[A-82] the whole redirect URL with our state is taken, its parameters deco
     `${url}#`,
     `${url}#_=_`,
   ]) {
-    assert.deepEqual(readPastedAnswer(text, expected), { ok: true, answer });
+    assert.deepEqual(readPastedResponse(text, expected), { ok: true, response: answer });
   }
-  const odd = readPastedAnswer(`${redirectUri}?code=4/0A|b{c}"^[]&state=the-state`, expected);
+  const odd = readPastedResponse(`${redirectUri}?code=4/0A|b{c}"^[]&state=the-state`, expected);
   assert.deepEqual(
-    odd.ok && odd.answer[0],
+    odd.ok && odd.response[0],
     ['code', '4/0A|b{c}"^[]'],
     'odd characters in a code (they occur)',
   );
@@ -84,11 +84,11 @@ test('[A-82] property: whatever is pasted, it is taken only with our address and
   const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, (pasted) => {
-      const read = readPastedAnswer(pasted, expected);
+      const read = readPastedResponse(pasted, expected);
       if (!read.ok) return;
       assert.ok(pasted.includes(`${redirectUri}?`));
       assert.deepEqual(
-        read.answer.filter(([name]) => name === 'state'),
+        read.response.filter(([name]) => name === 'state'),
         [['state', 'the-state']],
       );
     }),
@@ -101,9 +101,9 @@ test('[A-82] property: any code and state survive the way through a redirect URL
   fc.assert(
     fc.property(wellFormed, fc.stringMatching(/^[\x20-\x7e]{1,60}$/), (code, state) => {
       const url = `${redirectUri}?${new URLSearchParams({ code, state })}`;
-      assert.deepEqual(readPastedAnswer(url, { redirectUri, isOurState: (one) => one === state }), {
+      assert.deepEqual(readPastedResponse(url, { redirectUri, isOurState: (one) => one === state }), {
         ok: true,
-        answer: [
+        response: [
           ['code', code],
           ['state', state],
         ],

@@ -1,0 +1,185 @@
+import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4webapi';
+import type { Zone } from '../core/records.js';
+import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import { retryAfterMs } from '../core/time.js';
+import type { OutboundDoor } from '../http/request.js';
+import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
+import { type Repair, tidyResponse } from './leniency.js';
+
+export type OAuth = typeof import('oauth4webapi');
+
+/** An endpoint of an authorization server, and as whom it is asked. */
+export interface EndpointRequest {
+  readonly endpoint: string;
+  readonly issuer: string;
+  readonly client: ClientAuthentication;
+  readonly zone: Zone;
+  readonly signal: AbortSignal;
+}
+
+/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
+export interface RefusedRequest {
+  readonly ok: false;
+  readonly problem: 'refused';
+  readonly status: number;
+  readonly error: string;
+  readonly said: string;
+}
+
+/** The endpoint is out of order, for now. */
+export interface TransientFailure {
+  readonly ok: false;
+  readonly problem: 'transient';
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** `why` ends a sentence about the response, and quotes nothing of it. */
+export interface UnusableResponse {
+  readonly ok: false;
+  readonly problem: 'unusable';
+  readonly why: string;
+}
+
+export type FailedRequest = RefusedRequest | TransientFailure | UnusableResponse;
+
+/** Limits of one request to an endpoint: 64 KiB, 15 s in all. */
+const endpointLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
+
+/** Statuses of responses that have no body (Fetch standard). */
+const bodyless: readonly number[] = [204, 205, 304];
+
+type Place = Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>;
+
+/**
+ * Lets a request of the library out through the HTTP client: once, never redirected, under our limits.
+ * @throws Failure of the HTTP client
+ */
+export function sendingBy(door: OutboundDoor, { endpoint, zone, signal }: Place) {
+  return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
+    const { authorization, 'content-type': type = '' } = headers;
+    await using response = await door.send({
+      method: 'POST',
+      // As the metadata spells it: the library's own parsing would repair it.
+      url: endpoint,
+      headers: [
+        ['content-type', type.split(';', 1)[0] ?? ''],
+        ['accept', 'application/json'],
+        ...(authorization === undefined ? [] : ([['authorization', authorization]] as const)),
+      ],
+      body: body.toString(),
+      namedBy: zone,
+      redirects: 'refuse',
+      limits: endpointLimits,
+      signal,
+    });
+    const { status } = response;
+    const bytes = new Uint8Array(await response.bytes());
+    const retryAfter = response.headers.find(([name]) => name === 'retry-after')?.[1] ?? '';
+    return new Response(bodyless.includes(status) ? null : bytes, {
+      status: Math.min(status, 599),
+      headers: /^[\x20-\x7e]{1,64}$/.test(retryAfter) ? { 'retry-after': retryAfter } : {},
+    });
+  };
+}
+
+type Endpoint =
+  | 'token_endpoint'
+  | 'pushed_authorization_request_endpoint'
+  | 'device_authorization_endpoint'
+  | 'revocation_endpoint';
+
+/** What the library's request functions take: as whom and where to ask, and the way out. */
+export async function callTo(name: Endpoint, door: OutboundDoor, request: EndpointRequest) {
+  const oauth = await import('oauth4webapi');
+  const as: AuthorizationServer = { issuer: request.issuer, [name]: request.endpoint };
+  const client = { client_id: request.client.clientId };
+  const authentication: ClientAuth = await clientAuthentication(request.client);
+  // The HTTP client keeps plain http to loopback, for every endpoint.
+  const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(door, request) };
+  return { oauth, as, client, authentication, options };
+}
+
+/** A document that was read already, as the library takes it. */
+export function jsonResponse(object: JsonObject): Response {
+  return new Response(JSON.stringify(object), { headers: { 'content-type': 'application/json' } });
+}
+
+/** What the library's process functions take beside the response; nothing of it decides. */
+export const anyServer = { issuer: 'https://issuer.invalid' };
+export const anyClient = { client_id: 'client' };
+
+/**
+ * Validates the response of an endpoint with a process function of the library. Before it stand an endpoint out of order,
+ * which is no refusal, our own JSON parser, which refuses duplicate members, and what `leniency` puts right.
+ */
+export async function validateResponse<Body>(
+  response: Response,
+  how: {
+    readonly success: 200 | 201;
+    readonly now: number;
+    readonly repair?: Repair;
+    /** False: success has no body that counts. */
+    readonly hasBody?: boolean;
+    /** False: nothing is asked again, so that what an endpoint out of order says counts as a refusal. */
+    readonly isRepeated?: boolean;
+    readonly process: (oauth: OAuth, response: Response) => Promise<Body>;
+  },
+): Promise<{ readonly ok: true; readonly body: Body } | FailedRequest> {
+  const { status } = response;
+  if (how.isRepeated !== false && (status >= 500 || status === 429 || status === 408)) {
+    const retryAfter = response.headers.get('retry-after') ?? undefined;
+    return {
+      ok: false,
+      problem: 'transient',
+      status,
+      retryAfterMs: retryAfterMs(retryAfter, how.now, 60_000),
+    };
+  }
+  const parsed = parseJson(new Uint8Array(await response.arrayBuffer()));
+  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const tidy = tidyResponse({ status, object }, how);
+  if (tidy.status === how.success && object === undefined && how.hasBody !== false) {
+    const isJson = parsed.ok || parsed.problem === 'not_json';
+    const why = isJson
+      ? 'it is not a JSON object'
+      : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
+    return { ok: false, problem: 'unusable', why };
+  }
+  const oauth = await import('oauth4webapi');
+  try {
+    return { ok: true, body: await how.process(oauth, tidy) };
+  } catch (error) {
+    if (tidy.status !== how.success)
+      return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error) };
+    if (!isVerdict(oauth, error)) throw error;
+    return { ok: false, problem: 'unusable', why: whyUnusable(error, object) };
+  }
+}
+
+function refusalIn(oauth: OAuth, error: unknown): Pick<RefusedRequest, 'error' | 'said'> {
+  if (!(error instanceof oauth.ResponseBodyError)) return { error: '', said: '' };
+  const { error_description: said } = error;
+  return { error: error.error, said: typeof said === 'string' ? said : '' };
+}
+
+/** Is this what the library thinks of a response, and no fault of ours? */
+export function isVerdict(oauth: OAuth, error: unknown): error is Error {
+  return error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError;
+}
+
+/** The library's complaint about one member, in our words; nothing is quoted. */
+export function whyUnusable(error: Error, object: JsonObject | undefined): string {
+  const name = /"(\w+)" property/.exec(error.message)?.[1];
+  if (name === undefined) return 'it is not what the standard says';
+  const value = object?.[name];
+  const shown = name.replace(/^(access|refresh)_/, '$1 ');
+  if (value === undefined || value === null) return `its ${shown} is missing`;
+  if (value === '') return `its ${shown} is empty`;
+  return `its ${shown} ${typeof value === 'string' || name.includes('expires') ? 'is malformed' : 'is not a string'}`;
+}
+
+/** What an authorization server sends as text may be anything. */
+export function memberText(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

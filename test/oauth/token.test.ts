@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Secret } from '../../src/core/secret.js';
+import { validateTokenResponse } from '../../src/oauth/token.js';
+
+const now = Date.UTC(2026, 10, 21);
+const day = 24 * 3600 * 1000;
+const good = { access_token: 'abc.def', token_type: 'Bearer', expires_in: 300, refresh_token: 'r1' };
+
+const answer = (body: unknown, status = 200, retryAfter?: string) =>
+  new Response(
+    [204, 205, 304].includes(status) ? null : typeof body === 'string' ? body : JSON.stringify(body),
+    {
+      status,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    },
+  );
+const judge = (body: unknown, status = 200, requested: readonly string[] = ['a', 'b']) =>
+  validateTokenResponse(answer(body, status), { now, requested, sent: [] });
+const problem = async (body: unknown, status = 200) => {
+  const judged = await judge(body, status);
+  return judged.ok ? 'none' : judged.problem;
+};
+
+test('a tidy answer is taken', async () => {
+  const judged = await judge(good);
+  assert.ok(judged.ok);
+  assert.equal(judged.token.accessToken.reveal(), 'abc.def');
+  assert.equal(judged.token.refreshToken?.reveal(), 'r1');
+  assert.equal(judged.token.expiresAt, now + 300_000);
+  assert.deepEqual(judged.token.scopes, ['a', 'b']);
+  assert.deepEqual(judged.token.warnings, []);
+});
+
+test('[A-116] only Bearer, in any letter case', async () => {
+  for (const type of ['bearer', 'BEARER', 'Bearer']) {
+    assert.equal(await problem({ ...good, token_type: type }), 'none', type);
+  }
+  for (const type of [undefined, 'mac', 'DPoP', 'N_A', 7, 'Bearer ', null]) {
+    assert.equal(await problem({ ...good, token_type: type }), 'type', String(type));
+  }
+});
+
+test('[A-117] an access token that is missing, empty or no string', async () => {
+  for (const token of [undefined, '', ['x'], { a: 1 }, 7, null, true]) {
+    assert.equal(await problem({ ...good, access_token: token }), 'unusable', JSON.stringify(token));
+  }
+});
+
+test('[A-118] an access token with a forbidden character is refused, and never quoted', async () => {
+  for (const bad of ['\n', '\r', '\0', '\t', ' ', '"', '\\', '\x7f', '\u2019', 'é', '\u{1f600}']) {
+    const judged = await judge({ ...good, access_token: `canary${bad}canary` });
+    assert.ok(!judged.ok && judged.problem === 'unusable');
+    assert.match(judged.why, /forbidden character/);
+    assert.ok(!judged.why.includes('canary'));
+  }
+});
+
+test('[A-119] tokens of absurd length', async () => {
+  assert.equal(await problem({ ...good, access_token: 'x'.repeat(16 * 1024) }), 'none');
+  assert.equal(await problem({ ...good, access_token: 'x'.repeat(16 * 1024 + 1) }), 'unusable');
+  assert.equal(await problem({ ...good, refresh_token: 'x'.repeat(1024 * 1024) }), 'unusable');
+});
+
+test('[A-121] what is not exactly one JSON object is refused, and nothing of it is told', async () => {
+  const bodies = [
+    '<html>canary</html>',
+    'access_token=canary&token_type=bearer',
+    `\ufeff${JSON.stringify(good)}`,
+    `${JSON.stringify(good)}canary`,
+    '{"access_token":"canary","access_token":"b","token_type":"bearer"}',
+    '[]',
+    'null',
+    '"canary"',
+    '',
+  ];
+  for (const body of bodies) {
+    const judged = await judge(body);
+    assert.ok(!judged.ok && judged.problem === 'unusable', body);
+    assert.ok(!judged.why.includes('canary'));
+  }
+  const invalid = await validateTokenResponse(new Response(new Uint8Array([0xff, 0xfe])), {
+    now,
+    requested: [],
+    sent: [],
+  });
+  assert.ok(!invalid.ok && invalid.problem === 'unusable');
+});
+
+test('[A-122] an error wins over 200; shapes without JSON are refusals with the status alone', async () => {
+  const judged = await judge({ error: 'invalid_grant', error_description: 'no' });
+  assert.ok(
+    !judged.ok && judged.problem === 'refused' && judged.error === 'invalid_grant' && judged.said === 'no',
+  );
+  for (const status of [400, 401, 403, 418]) {
+    const refused = await judge('', status);
+    assert.ok(
+      !refused.ok && refused.problem === 'refused' && refused.error === '' && refused.status === status,
+    );
+  }
+});
+
+test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage is an unknown lifetime', async () => {
+  const expires = async (value: unknown) => {
+    const judged = await judge({ ...good, expires_in: value });
+    assert.ok(judged.ok, String(value));
+    return {
+      in: judged.token.expiresAt === null ? null : judged.token.expiresAt - now,
+      warned: judged.token.warnings.length > 0,
+    };
+  };
+  assert.deepEqual(await expires('3600'), { in: 3_600_000, warned: false });
+  assert.deepEqual(await expires(0), { in: 0, warned: false });
+  assert.deepEqual(await expires(2 ** 31), { in: 30 * day, warned: false });
+  assert.deepEqual(await expires(undefined), { in: null, warned: false });
+  for (const garbage of ['3600abc', -1, {}, [3600], true]) {
+    assert.equal((await expires(garbage)).in, null, JSON.stringify(garbage));
+    assert.equal((await expires(garbage)).warned, true, JSON.stringify(garbage));
+  }
+  const huge = await validateTokenResponse(
+    answer('{"access_token":"a","token_type":"bearer","expires_in":1e400}'),
+    {
+      sent: [],
+      now,
+      requested: [],
+    },
+  );
+  assert.ok(huge.ok && (huge.token.expiresAt === null || huge.token.expiresAt <= now + 30 * day));
+});
+
+test('[A-124] scope: narrower and wider are warned of and kept as returned, malformed is refused', async () => {
+  const narrower = await judge({ ...good, scope: 'a' });
+  assert.ok(narrower.ok && narrower.token.warnings.length === 1);
+  assert.deepEqual(narrower.token.scopes, ['a']);
+  const wider = await judge({ ...good, scope: 'a b admin' });
+  assert.ok(wider.ok && wider.token.warnings.some((warning) => warning.includes('admin')));
+  assert.equal(await problem({ ...good, scope: ['a'] }), 'unusable');
+  assert.equal(await problem({ ...good, scope: 'a\u0007b' }), 'unusable');
+});
+
+test('[A-125] a refresh token of the wrong type or empty is refused; absent and null are none', async () => {
+  for (const token of ['', 7, ['x'], {}, 'a b']) {
+    assert.equal(await problem({ ...good, refresh_token: token }), 'unusable', JSON.stringify(token));
+  }
+  for (const token of [undefined, null]) {
+    const judged = await judge({ ...good, refresh_token: token });
+    assert.ok(judged.ok && judged.token.refreshToken === undefined);
+  }
+});
+
+test('[A-127] unknown members are ignored; an ID token changes nothing else', async () => {
+  const extra = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, index]));
+  const judged = await judge({ ...good, ...extra, id_token: 'eyJhbGciOiJub25lIn0.e30.' });
+  assert.ok(judged.ok);
+  assert.deepEqual(Object.keys(judged.token).sort(), [
+    'accessToken',
+    'expiresAt',
+    'idToken',
+    'obtainedAt',
+    'refreshToken',
+    'scopes',
+    'warnings',
+  ]);
+});
+
+test('[A-132] 429 and 5xx are passing troubles, and Retry-After never becomes "at once"', async () => {
+  for (const [value, expected] of [
+    ['30', 30_000],
+    ['1000000000', 60_000],
+    ['-5', undefined],
+    ['Wed, 99', undefined],
+    ['1'.repeat(10_000), undefined],
+  ] as const) {
+    const judged = await validateTokenResponse(answer('', 429, value), { now, requested: [], sent: [] });
+    assert.ok(!judged.ok && judged.problem === 'transient');
+    const inRange =
+      judged.retryAfterMs === undefined || (judged.retryAfterMs > 0 && judged.retryAfterMs <= 60_000);
+    assert.ok(inRange, value.slice(0, 20));
+    if (expected !== undefined) {
+      assert.equal(judged.retryAfterMs, expected);
+    }
+  }
+  assert.equal(await problem('<html>', 502), 'transient');
+});
+
+test('[I1] whatever comes, the judgement never throws and a secret never shows in its text', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(
+        fc.constantFrom('access_token', 'token_type', 'expires_in', 'scope', 'refresh_token', 'error'),
+        fc.jsonValue(),
+      ),
+      fc.integer({ min: 200, max: 599 }),
+      async (body, status) => {
+        const judged = await judge({ ...body, access_token: 'canary-value' }, status);
+        assert.ok(!JSON.stringify(judged).includes('canary-value'));
+      },
+    ),
+  );
+});
+
+test('what is wrong with a token is said: missing, empty, no string, too long', async () => {
+  const why = async (token: unknown) => {
+    const judged = await judge({ ...good, access_token: token });
+    return !judged.ok && judged.problem === 'unusable' ? judged.why : undefined;
+  };
+  assert.equal(await why(undefined), 'its access token is missing');
+  assert.equal(await why(null), 'its access token is missing');
+  assert.equal(await why(''), 'its access token is empty');
+  assert.equal(await why(7), 'its access token is not a string');
+  assert.equal(await why('x'.repeat(20_000)), 'its access token is longer than 16384 characters');
+});
+
+test('a name of scope that holds a secret of the request or of the answer is left out, and that is said [A-252]', async () => {
+  const secrets = ['canary-access', 'canary-refresh', 'canary-identity', 'canary-client-secret'] as const;
+  const [access_token, refresh_token, id_token, sent] = secrets;
+  for (const secret of secrets) {
+    const body = { ...good, access_token, refresh_token, id_token, scope: `a x:${secret}:y b` };
+    const judged = await validateTokenResponse(answer(body), {
+      now,
+      requested: ['a', 'b'],
+      sent: [undefined, new Secret(sent)],
+    });
+    assert.ok(judged.ok);
+    assert.deepEqual(judged.token.scopes, ['a', 'b'], secret);
+    assert.deepEqual(judged.token.warnings, [
+      'the authorization server put a secret into the names of scope: left out',
+    ]);
+  }
+  const short = await judge({ ...good, access_token: 'read', scope: 'a read:all b' });
+  assert.deepEqual(short.ok && short.token.scopes, ['a', 'read:all', 'b'], 'a word is no echo');
+});
