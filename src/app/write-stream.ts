@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { outputFailed } from '../core/output-failures.js';
+import { piecesOf } from '../core/text/printable.js';
 
 /** A longer text is written in pieces, so that it does not stand in memory twice more. In characters. */
 const longText = 262_144;
@@ -13,17 +14,8 @@ export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Prom
   const write = writeOnce(stream);
   return async (bytes) => {
     if (typeof bytes !== 'string' || bytes.length <= longText) return write(bytes);
-    for (let at = 0, end = 0; at < bytes.length; at = end) {
-      end = at + longText;
-      if (isPair(bytes, end)) end += 1;
-      await write(bytes.slice(at, end));
-    }
+    for (const piece of piecesOf(bytes, longText)) await write(piece);
   };
-}
-
-/** Do two units of one character stand around this place? */
-function isPair(text: string, at: number): boolean {
-  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 function writeOnce(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {

@@ -16,6 +16,8 @@ export class Allowance {
   readonly #server: string;
   readonly #limits: Pick<Limits, 'messageMiB' | 'callMiB'>;
   #left: number;
+  #lines = 0;
+  #events = 0;
 
   constructor(server: string, limits: Pick<Limits, 'messageMiB' | 'callMiB'>) {
     this.#server = server;
@@ -34,6 +36,8 @@ export class Allowance {
 
   /** So many lines and events of a stream have come. @throws Failure `too_large` */
   countPieces(lines: number, events: number): void {
+    this.#lines += lines;
+    this.#events += events;
     this.#spend(lines * costOfLine + events * costOfEvent);
   }
 
@@ -44,6 +48,11 @@ export class Allowance {
 
   #spend(bytes: number): void {
     this.#left -= bytes;
-    if (this.#left < 0) throw callTooLarge(this.#server, this.#limits.callMiB);
+    if (this.#left >= 0) return;
+    const [lines, events] = [this.#lines, this.#events];
+    const counted = lines * costOfLine + events * costOfEvent;
+    const isOfPieces = counted * 8 > this.#limits.callMiB * mebibyte;
+    const pieces = isOfPieces ? { lines, events, costOfLine, costOfEvent } : undefined;
+    throw callTooLarge(this.#server, this.#limits.callMiB, pieces);
   }
 }

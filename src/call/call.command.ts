@@ -8,7 +8,7 @@ import type { SenderPorts } from '../tokens/authorized-client.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { call } from './call.js';
 import { argumentUnusable, callTimedOut, toolFailed } from './failures.js';
-import { notificationLine, resultText, serverText } from './render.js';
+import { notificationLine, resultText, terminalText } from './render.js';
 
 export const callTable = {
   name: 'call',
@@ -68,7 +68,7 @@ export const callTable = {
   ],
   notes: [
     '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.',
-    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads; postern config shows how to change them.',
+    'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
   ],
 } as const satisfies CommandTable;
 
@@ -97,7 +97,8 @@ export const command: Command<typeof callTable, World> = {
     if (world.json) {
       await world.out.exact.json(result);
     } else {
-      await world.out.exact.line(serverText(resultText(wanted.method, result), world.out.isTerminal));
+      const text = resultText(wanted.method, result);
+      await world.out.exact.text(world.out.isTerminal ? terminalText(text) : text);
     }
     if (wanted.method === 'tools/call' && result['isError'] === true) {
       throw toolFailed(String(wanted.params['name']));

@@ -2,12 +2,24 @@ import { exitCode, Failure } from '../core/failure.js';
 import { visibleUrl } from '../core/resource.js';
 import { quoted } from '../core/text/printable.js';
 
-/** All that a server sent in one call is more than is read, each line and event of a stream counted for more than its bytes. */
-export function callTooLarge(server: string, mebibytes: number): Failure {
+/** Lines and events of streams, and the bytes that each counts beside its own. */
+interface Pieces {
+  readonly lines: number;
+  readonly events: number;
+  readonly costOfLine: number;
+  readonly costOfEvent: number;
+}
+
+/** All that a server sent in one call is more than is read: of many pieces, if they are given, else of bytes. */
+export function callTooLarge(server: string, mebibytes: number, pieces: Pieces | undefined): Failure {
+  const why =
+    pieces === undefined
+      ? ''
+      : `: ${pieces.events} events, which count ${pieces.costOfEvent} bytes each, and ${pieces.lines} lines, which count ${pieces.costOfLine}, beside what they hold`;
   return new Failure({
     code: 'too_large',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} sent more than ${mebibytes} MiB in one call.`,
+    message: `${quoted(server)} sent more than ${mebibytes} MiB in one call${why}.`,
     remedy: 'If it may send more, raise callMiB in the configuration, which is shown by: postern config',
   });
 }

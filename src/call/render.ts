@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, type JsonValue } from '../core/text/json.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { jsonPieces } from '../core/text/json-pieces.js';
+import { piecesOf, printable, quoted } from '../core/text/printable.js';
 
 /**
  * A server's text for stdout: as it is into a file or pipe; on a terminal each line goes through `printable`, so that
@@ -19,8 +20,18 @@ export function serverText(text: string, toTerminal: boolean): string {
     : text;
 }
 
+/** In characters. */
+const pieceLength = 65_536;
+
+/** Text for a terminal, made in pieces. */
+export function* terminalText(texts: Iterable<string>): Generator<string, void, undefined> {
+  for (const text of texts) {
+    for (const piece of piecesOf(text, pieceLength)) yield serverText(piece, true);
+  }
+}
+
 /** What a person reads of a protocol result: lists as lines, tool and prompt content as text, all else as JSON. */
-export function resultText(method: string, result: JsonObject): string {
+export function resultText(method: string, result: JsonObject): Iterable<string> {
   switch (method) {
     case 'tools/list':
       return entries(result['tools'], toolLine);
@@ -29,21 +40,27 @@ export function resultText(method: string, result: JsonObject): string {
     case 'resources/list':
       return entries(result['resources'], (resource) => named(resource, 'uri', 'name'));
     case 'tools/call':
-      return contents(result['content']) ?? json(result);
+      return contents(result['content']) ?? jsonPieces(result, '  ');
     case 'resources/read':
-      return contents(result['contents']) ?? json(result);
+      return contents(result['contents']) ?? jsonPieces(result, '  ');
     default:
-      return json(result);
+      return jsonPieces(result, '  ');
   }
 }
 
-function json(value: JsonValue): string {
-  return JSON.stringify(value, undefined, 2);
+function entries(value: JsonValue | undefined, line: (entry: JsonObject) => string): Iterable<string> {
+  const objects = (Array.isArray(value) ? value : []).map(asObject).filter((entry) => entry !== undefined);
+  return objects.length === 0 ? ['(none)'] : lines(objects, line);
 }
 
-function entries(value: JsonValue | undefined, line: (entry: JsonObject) => string): string {
-  const objects = (Array.isArray(value) ? value : []).map(asObject).filter((entry) => entry !== undefined);
-  return objects.length === 0 ? '(none)' : objects.map(line).join('\n');
+function* lines<Entry>(
+  all: readonly Entry[],
+  line: (entry: Entry) => string,
+): Generator<string, void, undefined> {
+  for (const [index, entry] of all.entries()) {
+    if (index > 0) yield '\n';
+    yield line(entry);
+  }
 }
 
 function toolLine(tool: JsonObject): string {
@@ -66,12 +83,12 @@ function oneLine(text: string): string {
 }
 
 /** Text blocks joined; undefined when there is a block that is no text, which only JSON shows faithfully. */
-function contents(value: JsonValue | undefined): string | undefined {
+function contents(value: JsonValue | undefined): Iterable<string> | undefined {
   if (!Array.isArray(value) || value.length === 0) {
     return undefined;
   }
   const texts = value.map((block) => asObject(block)?.['text']);
-  return texts.every((text) => typeof text === 'string') ? texts.join('\n') : undefined;
+  return texts.every((text) => typeof text === 'string') ? lines(texts, (text) => text) : undefined;
 }
 
 /** One line for what the server tells in the middle of a call. */

@@ -42,7 +42,14 @@ export const limitSettings = [
     describe: 'until the answer to a call or request begins',
   },
   { key: 'messageMiB', fallback: 32, min: 1, max: 1024, describe: 'for the size of one protocol message' },
-  { key: 'callMiB', fallback: 128, min: 1, max: 16_384, describe: 'for the size of all that one call reads' },
+  {
+    key: 'callMiB',
+    fallback: 128,
+    min: 1,
+    max: 16_384,
+    describe:
+      'for the size of all that one call reads; each event counts 512 bytes more, each line of a stream 32',
+  },
   {
     key: 'callPages',
     fallback: 100,

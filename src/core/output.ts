@@ -1,3 +1,4 @@
+import { asciiJsonPieces } from './text/json-pieces.js';
 import { asciiJson } from './text/printable.js';
 
 /** Writes bytes as they are, and waits until they are taken. @throws Failure `output_failed` */
@@ -13,8 +14,11 @@ export interface ResultWriter {
   line(text: string): Promise<void>;
   /** One line of JSON, ASCII only; of a secret that is known, *** is printed. */
   json(value: unknown): Promise<void>;
-  /** The same for what a server has answered: nothing of it is replaced. */
-  readonly exact: Pick<ResultWriter, 'line' | 'json'>;
+  /** The same for what a server has answered: nothing of it is replaced, and it is made as the reader takes it. */
+  readonly exact: {
+    readonly text: (pieces: Iterable<string>) => Promise<void>;
+    readonly json: (value: unknown) => Promise<void>;
+  };
 }
 
 /** What is longer is not copied only to get its line feed. In characters. */
@@ -36,6 +40,25 @@ export function createResultWriter(
     write,
     line: (text) => line(redact(text)),
     json: (value) => line(redact(asciiJson(value))),
-    exact: { line, json: (value) => line(asciiJson(value)) },
+    exact: {
+      text: (pieces) => writePieces(write, pieces),
+      json: (value) => writePieces(write, asciiJsonPieces(value)),
+    },
   };
+}
+
+/** Short pieces are written together, and a long one by itself. In characters. */
+const together = 32_768;
+
+async function writePieces(write: WriteBytes, pieces: Iterable<string>): Promise<void> {
+  let waiting = '';
+  for (const piece of pieces) {
+    if (waiting.length + piece.length > together) {
+      if (waiting !== '') await write(waiting);
+      waiting = '';
+    }
+    if (piece.length > together) await write(piece);
+    else waiting += piece;
+  }
+  await write(`${waiting}\n`);
 }

@@ -4,38 +4,6 @@ import { ClosedEnd } from './body.js';
 import { networkFailed } from './failures.js';
 import { brokenConnection, isBrokenOff } from './network-cause.js';
 
-/** Bytes that are read between one time and the next. */
-const every = 4 * 1024 * 1024;
-
-/** What was made of one large message is looked for, too, before the next has come: every so many times. */
-const timesToMajor = 4;
-
-type Collect = (options: { readonly type: 'minor' | 'major' }) => void;
-
-/**
- * Each read of a connection lies in memory of its own, 64 KiB of it, which few objects stand for: the engine's collector
- * counts those and would come after 30 MiB, or 60. Here it is called in time; with so little to look at it takes a millisecond.
- */
-export class ReadMemory {
-  #read = 0;
-  #times = 0;
-  #collect: Collect | undefined;
-
-  count(bytes: number): void {
-    this.#read += bytes;
-    if (this.#read < every) return;
-    this.#read = 0;
-    this.#collect ??= collector();
-    this.#times += 1;
-    this.#collect({ type: this.#times % timesToMajor === 0 ? 'major' : 'minor' });
-  }
-}
-
-function collector(): Collect {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--expose-gc');
-  return process.getBuiltinModule('node:vm').runInNewContext('gc') as Collect;
-}
-
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
 const bufferLimit = 64 * 1024;
 
@@ -77,7 +45,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   /** What has come and was not read yet: one long piece, or others however short they are. */
   #long: Uint8Array | undefined;
-  readonly #memory = new ReadMemory();
   readonly #received = new ByteCollector();
   /** What the answer has cost beyond its bytes, each piece counted, in bytes. */
   #cost = 0;
@@ -137,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     if (this.#state !== 'open') return;
     this.#closedEnd?.push(chunk);
-    this.#memory.count(chunk.byteLength);
+    makeGarbage(chunk.byteLength);
     this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
     if (this.#cost > mostCost) {
@@ -230,6 +197,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 function nobody(): void {}
+
+/**
+ * Each read lies in memory of its own, which the engine's collector leaves until 32 MiB of it are garbage. It comes
+ * sooner where there is as much garbage of objects; with so little to look at it takes less than a millisecond.
+ */
+function makeGarbage(bytes: number): readonly undefined[] {
+  return new Array(Math.ceil(bytes / sizeOfEntry));
+}
+
+const sizeOfEntry = 8;
 
 /** Whether the end of a body is told by something else than the end of the connection (RFC 9112 section 6.3). */
 function isFramed(status: number, headers: Head['headers']): boolean {

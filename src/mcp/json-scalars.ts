@@ -22,11 +22,8 @@ export function skipString(bytes: Uint8Array, at: number): number {
     if (byte === quote) {
       return next + 1;
     }
-    if (byte === backslash) {
-      next = skipEscape(bytes, next);
-    } else {
-      next = skipWide(bytes, next, byte);
-    }
+    if (byte === backslash) next = skipEscape(bytes, next);
+    for (; byte >= 0x80 && next !== -1; byte = bytes[next] ?? 0) next = skipWide(bytes, next, byte);
     if (next === -1) {
       return -1;
     }
@@ -103,8 +100,19 @@ function skipEscape(bytes: Uint8Array, at: number): number {
     }
     return at + 6;
   }
-  // " \ / b f n r t
-  return byte !== undefined && [0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74].includes(byte) ? at + 2 : -1;
+  switch (byte) {
+    case quote:
+    case backslash:
+    case 0x2f: // /
+    case 0x62: // b
+    case 0x66: // f
+    case 0x6e: // n
+    case 0x72: // r
+    case 0x74: // t
+      return at + 2;
+    default:
+      return -1;
+  }
 }
 
 function isHex(byte: number): boolean {

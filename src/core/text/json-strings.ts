@@ -1,24 +1,12 @@
 import { backslash } from '../../mcp/json-scalars.js';
 import { knownText } from './bytes.js';
 
-/** A longer string with escapes is unescaped where it stands, if that is allowed: else it would take its memory twice more. */
-const longString = 65_536;
-
 /** A shorter one is quicker searched than given to somebody who searches. */
 const shortString = 128;
 
 const letterU = 0x75;
 
-const singleEscapes: Readonly<Record<number, number>> = {
-  34: 0x22, // "
-  92: 0x5c, // backslash
-  47: 0x2f, // /
-  98: 0x08, // b
-  102: 0x0c, // f
-  110: 0x0a, // n
-  114: 0x0d, // r
-  116: 0x09, // t
-};
+const nearby = 65_536;
 
 /** Makes texts of the strings of a JSON text that have been found to be well-formed. */
 export class JsonStrings {
@@ -37,7 +25,7 @@ export class JsonStrings {
     if (known !== undefined) return known;
     const first = this.#firstEscape(from, to);
     if (first === -1) return this.#bytes.toString('utf8', from, to);
-    return this.#isOurs && to - from > longString
+    return this.#isOurs
       ? this.#unescapedInPlace(from, first, to)
       : JSON.parse(`"${this.#bytes.toString('utf8', from, to)}"`);
   }
@@ -52,9 +40,14 @@ export class JsonStrings {
     return at < to ? at : -1;
   }
 
-  /** No escape is shorter than what it stands for in UTF-8. Half a character alone has no UTF-8: from there on it is done otherwise. */
+  /**
+   * Where it stands: else it would take its memory twice more. No escape is shorter than what it stands for in UTF-8.
+   * Half a character alone has no UTF-8: it is made otherwise, with what is near.
+   */
   #unescapedInPlace(from: number, first: number, to: number): string {
     const bytes = this.#bytes;
+    let text = '';
+    let start = from;
     let written = first;
     let at = first;
     while (at < to) {
@@ -67,20 +60,36 @@ export class JsonStrings {
       }
       const letter = bytes[at + 1] ?? 0;
       if (letter !== letterU) {
-        bytes[written] = singleEscapes[letter] ?? 0;
+        bytes[written] = singleEscape(letter);
         written += 1;
         at += 2;
         continue;
       }
       const point = this.#pointAt(at, to);
       if (point === undefined) {
-        const rest = JSON.parse(`"${bytes.toString('utf8', at, to)}"`);
-        return bytes.toString('utf8', from, written) + rest;
+        const end = this.#near(at, to);
+        text += bytes.toString('utf8', start, written) + JSON.parse(`"${bytes.toString('utf8', at, end)}"`);
+        at = end;
+        start = end;
+        written = end;
+        continue;
       }
       at += point > 0xffff ? 12 : 6;
       written = this.#put(point, written);
     }
-    return bytes.toString('utf8', from, written);
+    return text + bytes.toString('utf8', start, written);
+  }
+
+  /** A place some way behind `at`, between two characters. */
+  #near(at: number, to: number): number {
+    const bytes = this.#bytes;
+    let next = at;
+    while (next < to && (next < at + nearby || ((bytes[next] ?? 0) & 0xc0) === 0x80)) {
+      if (bytes[next] !== backslash) next += 1;
+      else if (bytes[next + 1] !== letterU) next += 2;
+      else next += (this.#pointAt(next, to) ?? 0) > 0xffff ? 12 : 6;
+    }
+    return next;
   }
 
   /** The character that the escape at `at` spells, maybe with the one behind it; undefined for half of one. */
@@ -113,6 +122,24 @@ export class JsonStrings {
       bytes[at + index] = 0x80 | ((point >> (6 * (length - 1 - index))) & 0x3f);
     }
     return at + length;
+  }
+}
+
+/** What stands for itself, too. */
+function singleEscape(letter: number): number {
+  switch (letter) {
+    case 0x62: // b
+      return 0x08;
+    case 0x66: // f
+      return 0x0c;
+    case 0x6e: // n
+      return 0x0a;
+    case 0x72: // r
+      return 0x0d;
+    case 0x74: // t
+      return 0x09;
+    default:
+      return letter;
   }
 }
 

@@ -130,7 +130,7 @@ class Parser {
   #at = 0;
   #keys = 0;
   /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
-  readonly #entries: JsonValue[] = [];
+  #entries: JsonValue[] = [];
 
   constructor(bytes: Buffer, strings: JsonStrings, maxDepth: number, maxKeys: number) {
     this.#bytes = bytes;
@@ -194,7 +194,10 @@ class Parser {
       this.#entries.push(entry);
     } while (this.#took(comma));
     this.#expect(closeBracket);
-    return this.#entries.splice(start);
+    if (start > 0) return this.#entries.splice(start);
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
   }
 
   /** Each name and each entry of a list costs memory, however short it is. */

@@ -80,7 +80,7 @@ export function asciiJson(value: unknown): string {
 }
 
 /** A text of JSON, or a part of one, with these characters escaped. */
-function asciiOnly(json: string): string {
+export function asciiOnly(json: string): string {
   if (printableAscii.test(json)) return json;
   const bytes = Buffer.allocUnsafe(json.length * longestEscape);
   let at = 0;
@@ -90,9 +90,13 @@ function asciiOnly(json: string): string {
       bytes[at++] = unit;
       continue;
     }
-    bytes[at++] = 0x5c;
-    bytes[at++] = 0x75;
-    for (let shift = 12; shift >= 0; shift -= 4) bytes[at++] = hexDigits.charCodeAt((unit >> shift) & 0xf);
+    bytes[at] = 0x5c;
+    bytes[at + 1] = 0x75;
+    bytes[at + 2] = hexDigit(unit >> 12);
+    bytes[at + 3] = hexDigit((unit >> 8) & 0xf);
+    bytes[at + 4] = hexDigit((unit >> 4) & 0xf);
+    bytes[at + 5] = hexDigit(unit & 0xf);
+    at += longestEscape;
   }
   return bytes.toString('latin1', 0, at);
 }
@@ -101,7 +105,18 @@ const printableAscii = /^[\x20-\x7e]*$/;
 
 const longestEscape = 6;
 
-const hexDigits = '0123456789abcdef';
+function hexDigit(value: number): number {
+  return value < 10 ? 0x30 + value : 0x57 + value;
+}
+
+/** The text in pieces of about this length, none of which ends within a character or between CR and LF. */
+export function* piecesOf(text: string, length: number): Generator<string, void, undefined> {
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = at + length;
+    if ((text.codePointAt(end - 1) ?? 0) > 0xffff || text.startsWith('\r\n', end - 1)) end += 1;
+    yield text.slice(at, end);
+  }
+}
 
 /** A text as it may stand in an HTML page, in an element or in a quoted attribute. */
 export function htmlText(text: string): string {
