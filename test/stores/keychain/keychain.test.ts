@@ -94,7 +94,7 @@ test('[A-198] the largest value is stored whole, a larger one not at all', { ski
 test('[A-204] 30 processes at a first run: each one’s secret and record are there', { skip }, async () => {
   await using keyring = await startKeyring();
   await using folder = await temporaryFolder();
-  const worker = fileURLToPath(new URL('./index-worker.js', import.meta.url));
+  const worker = fileURLToPath(new URL('../index/index-worker.js', import.meta.url));
   const state = `${folder.path}/new/state`;
   const ends = Array.from({ length: 30 }, async (_, at) => {
     const child = spawn(process.execPath, [worker, state, `first-${at}`, '1', 'keychain'], {

@@ -78,8 +78,8 @@ test('[A-169] who has begun a refresh is no answer to one; and what this process
 test('a refresh that a process began and was killed in keeps nobody from the next one', async () => {
   await using at = await place();
   const script = `
-    import { createRecovery } from ${JSON.stringify(new URL('../../src/system/state/recovery.js', import.meta.url).href)};
-    import { Secret } from ${JSON.stringify(new URL('../../src/primitives/secret.js', import.meta.url).href)};
+    import { createRecovery } from ${JSON.stringify(new URL('../../../src/stores/state/recovery.js', import.meta.url).href)};
+    import { Secret } from ${JSON.stringify(new URL('../../../src/core/secret.js', import.meta.url).href)};
     const [directory, key, spent] = process.argv.slice(1);
     await createRecovery({ directory }).begin(key, { bytes: 100, spent: new Secret(spent) });
     process.kill(process.pid, 'SIGKILL');

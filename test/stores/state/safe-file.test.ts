@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -129,12 +129,16 @@ test('[A-201] the parent’s group may write where it is the user’s own group,
   await using folder = await temporaryFolder();
   chmodSync(folder.path, 0o755);
   const [user, parent] = [54_321, `${folder.path}/home`];
-  const judge = fileURLToPath(new URL('../../../src/stores/state/private-file.js', import.meta.url));
-  copyFileSync(judge, `${folder.path}/judge.mjs`);
+  // That user may not read this checkout.
+  for (const room of ['core', 'stores']) {
+    const built = fileURLToPath(new URL(`../../../src/${room}`, import.meta.url));
+    cpSync(built, `${folder.path}/src/${room}`, { recursive: true });
+  }
+  writeFileSync(`${folder.path}/package.json`, '{"type":"module"}');
   mkdirSync(`${parent}/ours`, { recursive: true });
   chmodSync(`${parent}/ours`, 0o700);
   chownSync(`${parent}/ours`, user, user);
-  const script = `import { folderProblem } from './judge.mjs'; console.log(folderProblem('home/ours') ?? 'fine');`;
+  const script = `import { folderProblem } from './src/stores/state/private-file.js'; console.log(folderProblem('home/ours') ?? 'fine');`;
   const judged = (group: number) => {
     chownSync(parent, user, group);
     chmodSync(parent, 0o775);
