@@ -46,6 +46,20 @@ export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
   return { ok: true, url };
 }
 
+/**
+ * The address that a server names by a reference (RFC 3986 section 5.2): what names a
+ * scheme or a host is gated as it was written, a reference within the origin once it is put together. Undefined for what
+ * the gate refuses.
+ */
+export function resolveReference(reference: string, base: string, maxLength?: number): URL | undefined {
+  if (!/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(reference)) return undefined;
+  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(reference);
+  const written = reference.startsWith('//') ? new URL(base).protocol + reference : reference;
+  const url = namesHost ? written : URL.canParse(reference, base) ? new URL(reference, base).href : '';
+  const gated = gateUrl(url, maxLength);
+  return gated.ok ? gated.url : undefined;
+}
+
 function refuse(problem: string): GatedUrl {
   return { ok: false, problem };
 }

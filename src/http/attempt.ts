@@ -15,7 +15,7 @@ export interface Prepared {
   readonly signal: AbortSignal;
 }
 
-export interface Answered {
+export interface Received {
   readonly exchange: Exchange;
   readonly head: Head;
 }
@@ -26,7 +26,7 @@ export interface Answered {
  * 9110 section 9.2.2); nothing else is ever sent twice.
  * @throws Failure `network_failed`, `tls_failed`, `timed_out`, `too_large`; the signal's reason
  */
-export async function attempt(pool: ConnectionPool<ClientConnection>, prepared: Prepared): Promise<Answered> {
+export async function attempt(pool: ConnectionPool<ClientConnection>, prepared: Prepared): Promise<Received> {
   const first = await dispatch(pool, prepared);
   try {
     return { exchange: first.exchange, head: await first.exchange.head };

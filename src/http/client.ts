@@ -1,5 +1,5 @@
 import { defaultLimits, type Limits } from '../core/limits.js';
-import { gateUrl } from '../core/url.js';
+import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
 import { asksForCoding, attempt, checkMethod, requestHeaders } from './attempt.js';
 import { Deadline } from './deadline.js';
@@ -11,7 +11,7 @@ import { leaveUnread, makeResponse } from './response.js';
 import type { ClientConnection } from './undici-connection.js';
 
 /** Longest URL that is sent; what a server names is held to less where it is read. */
-const longestUrl = 8_192;
+const maxUrl = 8_192;
 
 /**
  * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
@@ -35,7 +35,7 @@ export function createDoor(options: HttpOptions): OutboundDoor {
       );
     },
     check: async ({ url, namedBy, signal }) => {
-      const gated = gateUrl(url, longestUrl);
+      const gated = gateUrl(url, maxUrl);
       if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);
       await origins.check(gated.url, namedBy, AbortSignal.any([signal, closing.signal]));
     },
@@ -59,7 +59,7 @@ interface Inside {
 }
 
 async function send(request: OutboundRequest, inside: Inside): Promise<OutboundResponse> {
-  const gated = gateUrl(request.url, longestUrl);
+  const gated = gateUrl(request.url, maxUrl);
   if (!gated.ok) throw urlRefused(request.url, gated.problem, request.namedBy);
   checkMethod(request.method);
   const headers = requestHeaders(request.headers ?? [], inside.userAgent);
@@ -129,7 +129,7 @@ function bounded(seconds: number, kib: number): OutboundRequest['limits'] {
   return { totalMs: seconds * 1000, headersMs: seconds * 1000, maxBytes: kib * 1024 };
 }
 
-const mostHops = 3;
+const maxHops = 3;
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -153,23 +153,10 @@ export function nextHop(
   if (request.redirects === 'refuse') throw refuse('this kind of request is sent to one address only');
   if (request.method !== 'GET') throw refuse('only a GET may be redirected');
   if (to === undefined || locations.length > 1) throw refuse('it does not say one place to go');
-  if (hops >= mostHops) throw refuse(`more than ${mostHops} redirects in a row`);
-  const target = resolveLocation(to, from);
+  if (hops >= maxHops) throw refuse(`more than ${maxHops} redirects in a row`);
+  const target = resolveReference(to, from.href);
   if (target === undefined) throw refuse('the place is not written as a plain URL');
   if (target.origin !== from.origin) throw refuse('it leads to another origin');
+  target.hash = '';
   return target;
-}
-
-/**
- * What names a scheme or a host is judged as it was written; a reference within the origin is put
- * together first (RFC 3986 section 5.2), if it has no character that a URL may not have.
- */
-function resolveLocation(location: string, base: URL): URL | undefined {
-  if (!/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(location)) return undefined;
-  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
-  const full = location.startsWith('//') ? base.protocol + location : location;
-  const gated = gateUrl(namesHost ? full : new URL(location, base).href);
-  if (!gated.ok) return undefined;
-  gated.url.hash = '';
-  return gated.url;
 }

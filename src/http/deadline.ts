@@ -3,7 +3,7 @@ import { requestInterrupted, timedOut } from './failures.js';
 
 /**
  * The end of a whole request: look-up, connection, headers and body together, redirects included. Its
- * signal is aborted when the time is over, when the caller's signal is, or when the door closes.
+ * signal is aborted when the time is over, when the caller's signal is, or when the client closes.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -12,20 +12,20 @@ export class Deadline {
   /** @param totalMs null: no limit in time, for streams */
   constructor(host: string, totalMs: number | null, caller: AbortSignal, closing: AbortSignal) {
     const byCaller = (): void => this.#controller.abort(caller.reason);
-    const byDoor = (): void => this.#controller.abort(requestInterrupted(host));
+    const byClient = (): void => this.#controller.abort(requestInterrupted(host));
     const byTime = (): void =>
       this.#controller.abort(timedOut(host, 'the whole request, with its answer', totalMs ?? 0));
     // Many requests may share one signal; each listener goes with its request.
     setMaxListeners(0, caller, closing);
     if (caller.aborted) byCaller();
-    if (closing.aborted) byDoor();
+    if (closing.aborted) byClient();
     caller.addEventListener('abort', byCaller, { once: true });
-    closing.addEventListener('abort', byDoor, { once: true });
+    closing.addEventListener('abort', byClient, { once: true });
     const timer = totalMs === null ? undefined : patientTimer(totalMs, byTime);
     this.#release = (): void => {
       timer?.stop();
       caller.removeEventListener('abort', byCaller);
-      closing.removeEventListener('abort', byDoor);
+      closing.removeEventListener('abort', byClient);
     };
   }
 
@@ -40,7 +40,7 @@ export class Deadline {
 }
 
 /** Longest delay that `setTimeout` takes; beyond it, it fires at once. */
-const longestDelay = 2 ** 31 - 1;
+const maxDelay = 2 ** 31 - 1;
 
 /**
  * Runs `work` under a limit in milliseconds and the caller's signal: its own signal is aborted with
@@ -67,7 +67,7 @@ export async function withTimeLimit<T>(
 
 /** A delay that `setTimeout` takes as it is meant: NaN and negative are 0, too long is the longest. */
 export function clampDelay(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, 0) || 0, longestDelay);
+  return Math.min(Math.max(milliseconds, 0) || 0, maxDelay);
 }
 
 function rejection(signal: AbortSignal): Promise<never> {

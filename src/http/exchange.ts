@@ -7,7 +7,7 @@ import { brokenConnection, isBrokenOff } from './network-cause.js';
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
 const bufferLimit = 64 * 1024;
 
-const mostInformational = 10;
+const maxInformational = 10;
 
 /** A piece of this length is handed on in the memory it came in; shorter ones could hold much more than they weigh. In bytes. */
 const longPiece = 16 * 1024;
@@ -15,7 +15,7 @@ const longPiece = 16 * 1024;
 /** A piece that is shorter than this costs more to take than its bytes do; a million of them are enough. In bytes. */
 const costOfPiece = 32;
 
-const mostCost = 32 * 1024 * 1024;
+const maxCost = 32 * 1024 * 1024;
 
 export interface Head {
   readonly status: number;
@@ -88,7 +88,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#state !== 'open') return;
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > mostInformational) {
+      if (this.#informational > maxInformational) {
         this.fail(networkFailed({ ...this.#party, code: 'informational_flood' }));
       }
       return;
@@ -107,7 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     makeGarbage(chunk.byteLength);
     this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
-    if (this.#cost > mostCost) {
+    if (this.#cost > maxCost) {
       this.fail(networkFailed({ ...this.#party, code: 'crumbs' }));
       return;
     }

@@ -71,7 +71,7 @@ async function readPem(what: string, file: string): Promise<string> {
   }
 }
 
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
 /**
  * The private key of a client certificate, PEM. A symbolic link is followed, as certificate tools make them; the file
@@ -97,8 +97,8 @@ export function readClientKey(path: string): Buffer {
 
 function problem(stats: Stats): string | undefined {
   const us = process.geteuid?.();
-  if (!stats.isFile() || stats.size > mostBytes) {
-    return stats.isFile() ? `it is larger than ${mostBytes} bytes` : 'it is not a plain file';
+  if (!stats.isFile() || stats.size > maxBytes) {
+    return stats.isFile() ? `it is larger than ${maxBytes} bytes` : 'it is not a plain file';
   }
   if (us === undefined) {
     return undefined; // Windows is left to its access lists

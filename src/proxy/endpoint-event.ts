@@ -1,5 +1,5 @@
 /** In characters; an event that is longer names no address. */
-const longest = 8_192;
+const maxEvent = 8_192;
 
 const byteOrderMark = '\xef\xbb\xbf';
 
@@ -81,13 +81,13 @@ export class EndpointEvents {
   #grow(text: string): void {
     if (text === '') return;
     const block = this.#block;
-    if (this.#line.length <= longest) this.#line += text.slice(0, longest + 1);
+    if (this.#line.length <= maxEvent) this.#line += text.slice(0, maxEvent + 1);
     if (block.passed) {
       this.#out += text;
       return;
     }
     block.held += text;
-    if (block.held.length > longest) this.#pass();
+    if (block.held.length > maxEvent) this.#pass();
   }
 
   #endLine(end: string): void {
@@ -123,7 +123,7 @@ export class EndpointEvents {
     const [, name, value = ''] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
     const block = this.#block;
     if (name === 'event') {
-      block.isEndpoint = value.length > longest - 16 || value.trim() === 'endpoint';
+      block.isEndpoint = value.length > maxEvent - 16 || value.trim() === 'endpoint';
       if (block.isEndpoint && block.passed) this.#isBroken = true;
       else if (!block.isEndpoint && !block.passed) this.#pass();
     } else if (name === 'data' && !block.passed) {

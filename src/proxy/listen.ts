@@ -12,7 +12,7 @@ export interface Listening {
 }
 
 /** Longest path of a Unix socket that every system takes, in bytes. */
-const longestPath = 103;
+const maxPath = 103;
 
 /**
  * Binds a server to 127.0.0.1 and nothing else, or to a Unix socket that is its owner's alone, in a folder that is.
@@ -71,8 +71,8 @@ async function bound(
 /** A socket that nobody listens on any more is taken away; nothing else is. */
 async function makeRoom(path: string): Promise<void> {
   const refuse = (why: string, remedy = otherPath) => proxySocketRefused(path, why, remedy);
-  if (!isAbsolute(path) || Buffer.byteLength(path) > longestPath) {
-    throw refuse(`it is not an absolute path of at most ${longestPath} bytes`);
+  if (!isAbsolute(path) || Buffer.byteLength(path) > maxPath) {
+    throw refuse(`it is not an absolute path of at most ${maxPath} bytes`);
   }
   const folder = statOf(() => statSync(dirname(resolve(path))));
   if (folder?.isDirectory() !== true) throw refuse('its folder does not exist');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { attaches } from '../core/resource.js';
-import { gateUrl, originOf, splitUrl } from '../core/url.js';
+import { gateUrl, originOf, resolveReference, splitUrl } from '../core/url.js';
 
 /** Longest request target, in characters. */
 export const maxTarget = 8_192;
@@ -38,21 +38,14 @@ export function upstreamTarget(server: string, rest: string): string | undefined
  */
 export function restOfLocation(server: string, asked: string, location: string): string | undefined {
   const parts = splitUrl(server);
-  if (parts === undefined || !/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(location)) {
-    return undefined;
-  }
-  const namesHost = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(location);
-  const full = location.startsWith('//') ? `${parts.scheme}:${location}` : location;
-  const url = namesHost ? full : resolved(location, originOf(parts) + asked);
-  const gated = url === undefined ? undefined : gateUrl(url, maxTarget);
-  if (gated?.ok !== true) {
-    return undefined;
-  }
-  const { hash } = gated.url;
-  gated.url.hash = '';
-  const plain = splitUrl(gated.url.href);
+  if (parts === undefined) return undefined;
+  const url = resolveReference(location, originOf(parts) + asked, maxTarget);
+  if (url === undefined) return undefined;
+  const { hash } = url;
+  url.hash = '';
+  const plain = splitUrl(url.href);
   // The mount's own query is put on whatever is asked for here, so that only the path is looked at.
-  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, gated.url.href)) {
+  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, url.href)) {
     return undefined;
   }
   const base = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
@@ -68,10 +61,6 @@ function withoutOwn(own: string, query: string): string {
   }
   const more = query.slice(own.length + 1);
   return more === '' ? '' : `?${more}`;
-}
-
-function resolved(reference: string, base: string): string | undefined {
-  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
 }
 
 /** Remembered for one mount; the oldest are forgotten first. */

@@ -1,7 +1,7 @@
 /** Longest line of a chunk's size with its extensions, and longest trailer section, in bytes. */
-const longestLine = 1_024;
+const maxLine = 1_024;
 
-const longestTrailers = 8_192;
+const maxTrailers = 8_192;
 
 const lf = 0x0a;
 
@@ -132,7 +132,7 @@ export class ChunkedBody {
 
   /** The line up to here; with its end in this piece it must end in CR. Undefined when it is too long. */
   #lineUntil(piece: Uint8Array, from: number, to: number): string | undefined {
-    if (this.#line.length + to - from > longestLine) return undefined;
+    if (this.#line.length + to - from > maxLine) return undefined;
     let text = this.#line;
     for (let at = from; at < to; at += 1) text += String.fromCharCode(piece[at] ?? 0);
     this.#line = to < piece.length ? '' : text;
@@ -151,7 +151,7 @@ export class ChunkedBody {
     }
     if (text === '') return 'over';
     this.#trailers += line.length;
-    return this.#trailers <= longestTrailers && trailerLine.test(text) ? 'trailers' : undefined;
+    return this.#trailers <= maxTrailers && trailerLine.test(text) ? 'trailers' : undefined;
   }
 }
 
