@@ -2,6 +2,7 @@ import type { HttpPorts } from '../http/request.js';
 import { wordsUnsayable } from './failures.js';
 import { entryValue } from './formats/entry.js';
 import {
+  callOfOurs,
   configurationFile,
   entryRequests,
   planEntry,
@@ -10,8 +11,8 @@ import {
 } from './plan-entry.js';
 import type { CommandEnd, Neighbours } from './ports.js';
 import { type OldProgram, oldProgram } from './program-version.js';
-import { type ProbeAnswer, probeEnvironment } from './programs/probe.js';
-import type { EntryRequest } from './programs/program.js';
+import { type Answer, askingEnvironment } from './programs/answers.js';
+import { type EntryRequest, isExpanded, shellLine } from './programs/program.js';
 import { type EntryFault, readWritten, type WrittenEntry } from './written-entry.js';
 
 /** What a program that is set up would get. */
@@ -30,7 +31,7 @@ export interface CheckedEntry {
     | Exclude<CommandEnd['kind'], 'ended'>
     | 'not-run'
     | { readonly code: number | null; readonly stderr: string };
-  readonly answer: ProbeAnswer;
+  readonly answer: Answer;
 }
 
 /** Claude Code, Codex CLI and Bazel wait no longer. */
@@ -71,19 +72,22 @@ export async function checkEntry(
   }
   const [first] = plan === undefined ? entryRequests(machine, request, '') : [plan.wanted];
   const asked = first && (written === undefined ? first : asWritten(first, plan, written));
-  const probe = asked && program.probe(asked);
-  if (probe === undefined) throw wordsUnsayable(program.title);
+  const asking = (asked && program.asks?.(asked)) ?? {};
+  const words = asked === undefined ? [] : [...callOfOurs(program, asked), ...(asking.words ?? [])];
+  const line = isExpanded(words) ? undefined : shellLine(machine.platform, words);
+  const command = asking.inShell === true ? line : words;
+  if (asked === undefined || command === undefined) throw wordsUnsayable(program.title);
   const end = await world.run({
-    command: probe.command,
-    env: probeEnvironment(machine, probe),
+    command,
+    env: askingEnvironment(machine, asking),
     folder: machine.homedir,
-    input: probe.input,
+    input: asking.input ?? 'closed',
     limitMs: callersWait,
     signal,
   });
   if (end.kind !== 'ended') return { ...common, end: end.kind, answer: { kind: 'nothing' } };
   const { code, stdout, stderr } = end;
-  const answer: ProbeAnswer = code === 0 ? probe.read(stdout) : { kind: 'nothing' };
+  const answer: Answer = code === 0 ? program.reads(stdout) : { kind: 'nothing' };
   return { ...common, end: { code, stderr }, answer };
 }
 

@@ -1,63 +1,61 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 
+function refused(code: string, message: string, remedy: string): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy });
+}
+
 /** A file named on the command line that cannot be written. */
 export function fileUnwritable(path: string, code: string): Failure {
-  return new Failure({
-    code: 'file_unwritable',
-    exit: exitCode.usage,
-    message: `${quoted(path, 200)} could not be written (${code}).`,
-    remedy: 'Check the path, its permissions and the space on the disk.',
-  });
+  return refused(
+    'file_unwritable',
+    `${quoted(path, 200)} could not be written (${code}).`,
+    'Check the path, its permissions and the space on the disk.',
+  );
 }
 
 /** There is no such folder for the shim. */
 export function shimFolderMissing(folder: string): Failure {
-  return new Failure({
-    code: 'shim_refused',
-    exit: exitCode.usage,
-    message: `The folder ${quoted(folder, 200)} is not there, so nothing was written.`,
-    remedy: `Make it, then run the command again: mkdir -p ${shellWord(printable(folder, 200))}`,
-  });
+  return refused(
+    'shim_refused',
+    `The folder ${quoted(folder, 200)} is not there, so nothing was written.`,
+    `Make it, then run the command again: mkdir -p ${shellWord(printable(folder, 200))}`,
+  );
 }
 
 /** The file for the shim is somebody else's. */
 export function shimRefused(path: string, why: string): Failure {
-  return new Failure({
-    code: 'shim_refused',
-    exit: exitCode.usage,
-    message: `${quoted(path, 200)} was left as it is: ${why}.`,
-    remedy: 'Name a file that does not exist yet.',
-  });
+  return refused(
+    'shim_refused',
+    `${quoted(path, 200)} was left as it is: ${why}.`,
+    'Name a file that does not exist yet.',
+  );
 }
 
 /** A configuration file of another program that is not touched. */
 export function programFileUnusable(path: string, why: string): Failure {
-  return new Failure({
-    code: 'program_file_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} was left alone: ${why}.`,
-    remedy: 'Mend that, or put the entry there by hand: without --write it is printed.',
-  });
+  return refused(
+    'program_file_unusable',
+    `${quoted(path, 300)} was left alone: ${why}.`,
+    'Mend that, or put the entry there by hand: without --write it is printed.',
+  );
 }
 
 /** Somebody else has written to it since it was read. */
 export function programFileChanged(path: string): Failure {
-  return new Failure({
-    code: 'program_file_changed',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`,
-    remedy: 'Run the command again, best with that program closed.',
-  });
+  return refused(
+    'program_file_changed',
+    `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`,
+    'Run the command again, best with that program closed.',
+  );
 }
 
 export function programFileUnwritable(path: string, code: string): Failure {
-  return new Failure({
-    code: 'program_file_unwritable',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} could not be written (${printable(code, 40)}).`,
-    remedy: 'Check the permissions and the space on the disk, and run the command again.',
-  });
+  return refused(
+    'program_file_unwritable',
+    `${quoted(path, 300)} could not be written (${printable(code, 40)}).`,
+    'Check the permissions and the space on the disk, and run the command again.',
+  );
 }
 
 /** There is an entry, in a form that only a person should change. */
@@ -68,118 +66,104 @@ export function entryNotEdited(path: string, problem: string): Failure {
     shape: 'something else stands where the entry belongs',
     form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
   };
-  return new Failure({
-    code: 'entry_not_edited',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} was left alone: ${reasons[problem] ?? problem}.`,
-    remedy: 'Put the entry there by hand: without --write it is printed.',
-  });
+  return refused(
+    'entry_not_edited',
+    `${quoted(path, 300)} was left alone: ${reasons[problem] ?? problem}.`,
+    'Put the entry there by hand: without --write it is printed.',
+  );
 }
 
 /** Another server's entry has the name. */
 export function entryTaken(path: string, name: string): Failure {
-  return new Failure({
-    code: 'entry_taken',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`,
-    remedy: 'Choose another name with --as NAME, or remove that entry first.',
-  });
+  return refused(
+    'entry_taken',
+    `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`,
+    'Choose another name with --as NAME, or remove that entry first.',
+  );
 }
 
 /** The commands' words do not fit into this program's configuration. */
 export function wordsUnsayable(title: string): Failure {
-  return new Failure({
-    code: 'words_unsayable',
-    exit: exitCode.usage,
-    message: `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
-    remedy:
-      'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
-  });
+  return refused(
+    'words_unsayable',
+    `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
+    'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
+  );
 }
 
 export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
-  return new Failure({
-    code: 'program_unknown',
-    exit: exitCode.usage,
-    message: `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`,
-    remedy: meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`,
-  });
+  return refused(
+    'program_unknown',
+    `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`,
+    meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`,
+  );
 }
 
 /** No file of that program for that scope. */
 export function noSuchScope(title: string): Failure {
-  return new Failure({
-    code: 'scope_unknown',
-    exit: exitCode.usage,
-    message: `${title} has no configuration for a single project.`,
-    remedy: 'Leave --project out.',
-  });
+  return refused(
+    'scope_unknown',
+    `${title} has no configuration for a single project.`,
+    'Leave --project out.',
+  );
 }
 
 export function nothingToWrite(title: string, why: string): Failure {
-  return new Failure({
-    code: 'nothing_to_write',
-    exit: exitCode.usage,
-    message: `There is nothing to write for ${title}: ${why}.`,
-    remedy: 'Leave --write out, to see the command.',
-  });
+  return refused(
+    'nothing_to_write',
+    `There is nothing to write for ${title}: ${why}.`,
+    'Leave --write out, to see the command.',
+  );
 }
 
 /** No server was named, and it is not clear which one is meant. */
 export function serverNotNamed(program: string, names: readonly string[]): Failure {
   const known = names.slice(0, 20).map((name) => printable(name, 80));
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message:
-      known.length === 0
-        ? 'There is no login yet, and no server was named.'
-        : `There are several: ${known.join(', ')}.`,
-    remedy:
-      known.length === 0
-        ? 'Log in first: postern login <server> --name NAME'
-        : `Name one: postern setup ${program} ${known[0] ?? ''}`,
-  });
+  return refused(
+    'usage',
+    known.length === 0
+      ? 'There is no login yet, and no server was named.'
+      : `There are several: ${known.join(', ')}.`,
+    known.length === 0
+      ? 'Log in first: postern login <server> --name NAME'
+      : `Name one: postern setup ${program} ${known[0] ?? ''}`,
+  );
 }
 
 /** `--undo` without a `--write` before. */
 export function nothingToUndo(title: string): Failure {
-  return new Failure({
-    code: 'nothing_to_undo',
-    exit: exitCode.usage,
-    message: `Nothing that postern wrote for ${title} is known here.`,
-    remedy: 'See what was written: postern setup --list',
-  });
+  return refused(
+    'nothing_to_undo',
+    `Nothing that postern wrote for ${title} is known here.`,
+    'See what was written: postern setup --list',
+  );
 }
 
 /** The entry is not as `--write` left it. */
 export function entryChanged(path: string, backup: string): Failure {
-  return new Failure({
-    code: 'entry_changed',
-    exit: exitCode.usage,
-    message: `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
-    remedy: `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
-  });
+  return refused(
+    'entry_changed',
+    `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
+    `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
+  );
 }
 
 /** `login --from` found a configuration that is broken. */
 export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
-  return new Failure({
-    code: 'program_file_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
-    remedy: 'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
-  });
+  return refused(
+    'program_file_unusable',
+    `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
+    'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
+  );
 }
 
 /** `--as` is no name that every program takes. */
 export function entryNameUnusable(name: string): Failure {
-  return new Failure({
-    code: 'name_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-".`,
-    remedy: 'Choose another --as.',
-  });
+  return refused(
+    'name_unusable',
+    `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-".`,
+    'Choose another --as.',
+  );
 }
 
 /** `--undo` where several entries were made. `words` tell each from the others; one of a folder's is named from there. */
@@ -189,10 +173,9 @@ export function severalToUndo(
 ): Failure {
   const [first] = entries;
   const list = entries.map(({ words, path }) => `${words} (${printable(path, 300)})`);
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: `postern made several entries there: ${list.join('; ')}.`,
-    remedy: `Name one: postern setup ${program} ${first?.words ?? ''} --undo${list.some((one) => one.includes(' --project (')) ? ' (with --project: in the folder of that file)' : ''}`,
-  });
+  return refused(
+    'usage',
+    `postern made several entries there: ${list.join('; ')}.`,
+    `Name one: postern setup ${program} ${first?.words ?? ''} --undo${list.some((one) => one.includes(' --project (')) ? ' (with --project: in the folder of that file)' : ''}`,
+  );
 }

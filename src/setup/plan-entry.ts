@@ -5,7 +5,14 @@ import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failu
 import { type Entry, openEntry, putEntry } from './formats/entry.js';
 import type { Neighbours, ProgramFile } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
-import type { EntryRequest, Program, Scope, Shim } from './programs/program.js';
+import {
+  callWords,
+  type EntryRequest,
+  leftoversOf,
+  type Program,
+  type Scope,
+  type Shim,
+} from './programs/program.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
@@ -51,15 +58,15 @@ export async function planEntry(
   const switches = await readSwitches({ machine, files }, program);
   for (const one of entryRequests(machine, request, file.text ?? '')) {
     const wanted = { ...one, switches };
-    const made = program.make(wanted);
-    if (!made.ok) continue;
+    const made = program.make(wanted, callOfOurs(program, wanted));
+    if (made === undefined) continue;
     return {
       request,
       wanted,
       file,
       entry: made.entry,
       shim: made.shim,
-      leftovers: program.leftovers(wanted),
+      leftovers: leftoversOf(program, wanted),
     };
   }
   throw request.words.length === 0 ? addressSecret(request.url) : wordsUnsayable(program.title);
@@ -79,6 +86,11 @@ async function readSwitches(
     if (file?.text !== undefined) found.set(file.path, file.text);
   }
   return found;
+}
+
+/** The words by which the program calls us. */
+export function callOfOurs({ calls: command }: Program, { machine, server, options }: EntryRequest) {
+  return callWords(machine, { command, server, options });
 }
 
 /** What a program is asked to make an entry of, in each of the words for the login, the best first. */

@@ -11,7 +11,7 @@ import { machineFor } from './environment.js';
 import { nothingToWrite, wordsUnsayable } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { isHere, listPrograms } from './list-programs.js';
-import { entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
+import { callOfOurs, entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
 import type { Neighbours } from './ports.js';
 import { oldProgram } from './program-version.js';
 import { programNamed } from './programs/programs.js';
@@ -109,7 +109,9 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 /** @throws Failure `words_unsayable`, `address_secret` */
 function commandLine({ machine }: Neighbours, request: SetupRequest): string {
   const { program, words, url } = request;
-  const lines = entryRequests(machine, request, '').map((wanted) => program.line?.(wanted));
+  const lines = entryRequests(machine, request, '').map((wanted) =>
+    program.line?.(wanted, callOfOurs(program, wanted)),
+  );
   const line = lines.find((one) => one !== undefined);
   if (line === undefined) throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
   return line;

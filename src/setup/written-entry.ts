@@ -2,7 +2,7 @@ import { entryNotEdited } from './failures.js';
 import { entryAlone, entryValue, openEntry, partOf, putEntry, wholeKey } from './formats/entry.js';
 import type { SetupPlan } from './plan-entry.js';
 import type { Machine, Neighbours } from './ports.js';
-import { callIn, type EntryCall, shimIn } from './programs/entry-call.js';
+import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
 
 /** How an entry differs from the one that would be written now. */
 export type EntryFault =
@@ -46,13 +46,11 @@ export async function readWritten(
   const found = openEntry(text, key);
   if (!found.ok) throw entryNotEdited(file.path, found.problem);
   if (file.text === undefined || found.raw === undefined) return { place: 'missing' };
-  const { value } = found;
   const { platform } = machine;
-  const path = shimIn(key, value);
-  const shim = path === undefined ? undefined : ((await files.read(path)).text ?? '');
   const names = [plan.wanted.server, request.url, request.server];
-  const call = callIn(key, value, { shim, names, platform });
-  if (call === undefined) return { place: key.format === 'line' && path === undefined ? 'missing' : 'other' };
+  const read = async (path: string) => (await files.read(path)).text;
+  const { call, shim } = await readCall(read, [key, found.value], { names, platform });
+  if (call === undefined) return { place: key.format === 'line' && shim === undefined ? 'missing' : 'other' };
   const wanted = wantedCall(plan, platform);
   const faults = [
     ...startFaults(call, wanted, (one) => files.exists(one)),

@@ -5,7 +5,7 @@ import { loginWords } from '../tokens/login-pin.js';
 import { entryName, entryValue } from './formats/entry.js';
 import type { SetupRequest } from './plan-entry.js';
 import type { KeptRecord, Neighbours, SetupRecord } from './ports.js';
-import { callIn, type EntryCall, shimIn } from './programs/entry-call.js';
+import { type EntryCall, readCall } from './programs/entry-call.js';
 import { programs } from './programs/programs.js';
 
 type RecordWorld = Pick<Neighbours, 'machine' | 'files' | 'records'>;
@@ -77,7 +77,6 @@ async function callThere(
     }
   };
   const value = entryValue(await read(path), key);
-  const at = shimIn(key, value);
-  const shim = at === undefined ? undefined : await read(at);
-  return callIn(key, value, { shim, names: [server], platform: machine.platform });
+  const { call } = await readCall(read, [key, value], { names: [server], platform: machine.platform });
+  return call;
 }

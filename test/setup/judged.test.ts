@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Seeded, seed, server, token, work } from '../credential/seeded.js';
-import { startHttp } from '../support/http-server.js';
+import { type Seeded, seed, server, work } from '../credential/seeded.js';
 import { needs } from '../support/needs.js';
-import { newerPrograms } from '../support/newer-programs.js';
-import { launcher, programCommand, runProgram } from '../support/program.js';
+import { launcher, runProgram } from '../support/program.js';
 import { storeLogin } from '../support/stored-login.js';
-import { runWithUserBus } from './user-bus.js';
 
 const skip = needs('gnome-keyring', 'dbus');
 const otherServer = 'https://other.example/mcp';
@@ -230,149 +227,4 @@ test('--list says what is left of what was written, and --check without a progra
   assert.equal((await setup(['cursor', '--undo'])).code, 2, 'somebody’s own work stays');
   rmSync(at('.cursor'), { recursive: true });
   await setup(['cursor', '--undo']);
-});
-
-/** A program of that name on the PATH that says a version; git goes on reading configuration. */
-function older(name: string, says: string): Readonly<Record<string, string>> {
-  const folder = at('older');
-  mkdirSync(folder, { recursive: true });
-  const real = `PATH='${process.env['PATH']}'; [ "$1" = config ] && exec ${name} "$@"`;
-  writeFileSync(join(folder, name), `#!/bin/sh\n${real}\necho '${says}'\n`);
-  chmodSync(join(folder, name), 0o700);
-  return { PATH: `${folder}:${process.env['PATH']}` };
-}
-
-test('git before 2.46 at a server that takes Bearer tokens alone, and go before 1.24, are told and fail --check', {
-  skip: skip || needs('git'),
-}, async () => {
-  let challenge = 'Bearer';
-  await using http = await startHttp((_, response) => {
-    response.writeHead(401, { 'www-authenticate': challenge }).end();
-  });
-  assert.ok(world !== undefined);
-  const url = `${http.origin}/mcp`;
-  await storeLogin(world.home, { ...work({ name: 'here' }), server: url });
-  const env = older('git', 'git version 2.39.5');
-  const written = await setup(['git', 'here', '--write'], env);
-  assert.match(written.stderr, /Note: git 2\.39 sends no Bearer token/);
-  const bearer = await setup(['git', 'here', '--check'], env);
-  assert.equal(bearer.code, 2, bearer.stdout);
-  assert.match(bearer.stdout, /Not used: git 2\.39 sends no Bearer token[^\n]+git 2\.46 does/);
-  challenge = 'Basic realm="git", Bearer';
-  const basic = await setup(['git', 'here', '--check'], env);
-  assert.equal(basic.code, 0, basic.stdout);
-  assert.match(basic.stdout, /Note: git 2\.39 /);
-  challenge = 'Bearer';
-  const newer = await setup(['git', 'here', '--check'], older('git', 'git version 2.46.0'));
-  assert.deepEqual([newer.code, /Not used|Note/.test(newer.stdout)], [0, false], newer.stdout);
-  await setup(['git', '--undo']);
-  assert.equal((await setup(['go', 'work', '--write'])).code, 0);
-  const go = await setup(['go', 'work', '--check'], older('go', 'go version go1.22.2 linux/amd64'));
-  assert.equal(go.code, 2);
-  assert.match(go.stdout, /Not used: go 1\.22 asks no program for a credential/);
-  const goNow = await setup(['go', 'work', '--check'], older('go', 'go version go1.26.1 linux/amd64'));
-  assert.equal(goNow.code, 0, goNow.stdout);
-  await setup(['go', '--undo']);
-  rmSync(at('older'), { recursive: true });
-});
-
-test('git of the next Debian says its version as it is read', {
-  skip: skip || needs('git 2.46'),
-}, async () => {
-  mkdirSync(at('newer'));
-  writeFileSync(at('newer', 'git'), `#!/bin/sh\nexec ${newerPrograms.git} "$@"\n`, { mode: 0o700 });
-  assert.equal((await setup(['git', 'work', '--write'])).code, 0);
-  const { code, stdout } = await setup(['git', 'work', '--check'], {
-    PATH: `${at('newer')}:${process.env['PATH']}`,
-  });
-  assert.deepEqual([code, /Note/.test(stdout)], [0, false], stdout);
-  await setup(['git', '--undo']);
-});
-
-test('Codex in a shell with a session bus of its own: --store file is what helps, and is said', {
-  skip,
-}, async () => {
-  const written = await setup(['codex', 'work', '--write']);
-  assert.match(
-    written.stderr,
-    /starts postern without this shell’s session bus[^\n]+--store file[^\n]+postern move file/,
-  );
-  const checked = await setup(['codex', 'work', '--check']);
-  assert.equal(checked.code, 7, checked.stdout);
-  assert.match(checked.stdout, /--store file/);
-  await setup(['codex', '--undo']);
-  assert.doesNotMatch((await setup(['claude', 'work'])).stderr, /session bus/);
-});
-
-test('Codex in a desktop’s session finds the keychain, and nothing is said', {
-  skip: skip || needs('root'),
-}, async () => {
-  assert.ok(world !== undefined);
-  const { home } = world;
-  const usual = { ...home, env: { ...home.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/0/bus' } };
-  const script = `DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$(id -u)/bus exec "$@"`;
-  const words = programCommand(['setup', 'codex', 'work']);
-  const { code, stderr } = await runWithUserBus(home, ['sh', '-c', script, 'sh', ...words]);
-  assert.deepEqual([code, /session bus/.test(stderr)], [0, false], stderr);
-  assert.ok(usual.path === home.path && token.length > 0);
-});
-
-test('the entry of a person and that of a folder are told apart at --undo', { skip }, async () => {
-  assert.ok(world !== undefined);
-  const folder = at('project');
-  mkdirSync(folder);
-  const inFolder = (...words: string[]) =>
-    runProgram({ ...(world as Seeded).home, path: folder }, ['setup', ...words]);
-  writeFileSync(at('.bazelrc'), 'build -c opt\n');
-  assert.equal((await setup(['bazel', 'work', '--write'])).code, 0);
-  assert.equal((await inFolder('bazel', 'work', '--project', '--write')).code, 0);
-  const which = await inFolder('bazel', 'work', '--undo');
-  assert.equal(which.code, 2);
-  assert.match(
-    which.stderr,
-    /several entries there: [^\n]*--(?:user|project) \([^)]+\.bazelrc\)[^\n]*\n?[^\n]*--undo/,
-  );
-  const of = await inFolder('bazel', 'work', '--undo', '--project');
-  assert.equal(of.code, 0, of.stderr);
-  assert.equal(existsSync(join(folder, '.bazelrc')), false);
-  assert.match(readFileSync(at('.bazelrc'), 'utf8'), /--credential_helper/);
-  assert.equal((await inFolder('bazel', 'work', '--project', '--write')).code, 0);
-  assert.equal((await inFolder('bazel', 'work', '--undo', '--user')).code, 0);
-  assert.equal(readFileSync(at('.bazelrc'), 'utf8'), 'build -c opt\n');
-  assert.match(readFileSync(join(folder, '.bazelrc'), 'utf8'), /--credential_helper/);
-  assert.equal((await inFolder('bazel', '--undo')).code, 0);
-});
-
-test('a .bazelrc whose last line goes on keeps its meaning: the entry stands behind an empty line', {
-  skip,
-}, async () => {
-  for (const text of ['build --jobs=2 \\', 'build --jobs=2 \\\n', 'build --jobs=2 \\\r\n']) {
-    writeFileSync(at('.bazelrc'), text);
-    assert.equal((await setup(['bazel', 'work', '--write'])).code, 0);
-    const lines = readFileSync(at('.bazelrc'), 'utf8').split(/\r?\n/);
-    assert.deepEqual(lines.slice(0, 2), ['build --jobs=2 \\', '']);
-    assert.match(lines[2] ?? '', /^common --credential_helper=/);
-    assert.equal((await setup(['bazel', '--undo'])).code, 0);
-    assert.equal(readFileSync(at('.bazelrc'), 'utf8'), text);
-  }
-  rmSync(at('.bazelrc'));
-});
-
-test('--shim into a folder that is not there names it, with mkdir -p', { skip }, async () => {
-  assert.ok(world !== undefined);
-  const path = at('no such', 'folder', 'shim');
-  const { code, stdout, stderr } = await world.ask(['headers', 'work', '--shim', path]);
-  assert.deepEqual([code, stdout], [2, '']);
-  assert.match(stderr, /folder "[^"]+no such\/folder" is not there[^\n]+mkdir -p '[^']+no such\/folder'/);
-});
-
-test('--undo finds what was written by a name that no login has any more', { skip }, async () => {
-  assert.ok(world !== undefined);
-  await storeLogin(world.home, { ...work({ name: 'brief' }), server: 'https://brief.example/mcp' });
-  writeFileSync(at('.claude.json'), '{}');
-  assert.equal((await setup(['claude', 'brief', '--write'])).code, 0);
-  assert.equal((await runProgram(world.home, ['logout', 'brief'])).code, 0);
-  const undone = await setup(['claude', 'brief', '--undo']);
-  assert.equal(undone.code, 0, undone.stderr);
-  assert.doesNotMatch(readFileSync(at('.claude.json'), 'utf8'), /brief/);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Machine } from '../../src/setup/ports.js';
+import { leftoversOf } from '../../src/setup/programs/program.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
@@ -14,7 +15,7 @@ function leftovers(
   const program = allPrograms.find((one) => one.name === name);
   assert.ok(program !== undefined);
   const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };
-  return program.leftovers(request).join('\n');
+  return leftoversOf(program, request).join('\n');
 }
 
 test('claude: an entry of the folder wins over the person’s, and another one for the same server is named', () => {

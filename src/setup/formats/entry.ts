@@ -2,7 +2,7 @@ import { type GitVariables, openGit } from './git-config.js';
 import { type JsonEntry, openJson } from './json.js';
 import { type KubeExec, openKubeUser } from './kubeconfig.js';
 import { type LineKey, openLine } from './line.js';
-import { type Edited, notEdited, type Opened } from './text.js';
+import { type Edited, notEdited, type Opened, withoutMark } from './text.js';
 import { openToml, type TomlEntry } from './toml.js';
 
 /** Which entry of a file is meant: all that an undo has to know of it. */
@@ -84,8 +84,7 @@ export function putEntry(text: string, entry: Entry): Edited {
   const { key, holds } = entry;
   const now = openEntry(text, key);
   const put = now.ok ? now.put(holds as never) : now;
-  if (!now.ok || !put.ok || put.text === text) return put;
-  if (text === '') return put;
+  if (!now.ok || !put.ok || put.text === text || withoutMark(text).trim() === '') return put;
   const alone = entryValue(entryAlone(entry), key);
   return readBack(put, key, now.rest, (value) => sameValue(value, alone, namesIn(entry)));
 }

@@ -36,6 +36,7 @@ interface Member {
 }
 
 interface Place {
+  readonly root: Node;
   readonly parent: Node;
   /** Undefined: there is none, nor any of the names below it. */
   readonly member: Member | undefined;
@@ -47,20 +48,20 @@ const triviaOfLine = /(?:[ \t]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
 /** What stands at that path of a JSON text with comments; undefined where there is nothing, twice something, or no such text. */
 export function jsonAt(text: string, path: readonly string[]): unknown {
-  const root = rootOf(text);
-  if (root === undefined || path.length === 0) return root && plainValue(root);
-  const place = placeOf(text, root, path);
+  if (path.length === 0) {
+    const root = rootOf(text);
+    return root && plainValue(root);
+  }
+  const place = placeOf(text, path);
   return 'problem' in place || place.member === undefined ? undefined : plainValue(place.member.value);
 }
 
 /** The entry at `path`; where something above it is missing, it is made with it. */
 export function openJson(text: string, path: readonly string[]): Opened<JsonEntry> {
   const filled = isBlank(text) ? `${text}{}${lineEnding(text)}` : text;
-  const root = rootOf(filled);
-  if (root === undefined) return notEdited('unreadable');
-  const place = placeOf(filled, root, path);
+  const place = placeOf(filled, path);
   if ('problem' in place) return place;
-  const { parent, member } = place;
+  const { root, parent, member } = place;
   return {
     ok: true,
     raw: member && filled.slice(member.value.offset, member.end),
@@ -116,14 +117,16 @@ function membersOf(text: string, object: Node): readonly Member[] {
 }
 
 /** Goes along the path as far as it exists. */
-function placeOf(text: string, root: Node, path: readonly string[]): Place | NotEdited {
+function placeOf(text: string, path: readonly string[]): Place | NotEdited {
+  const root = rootOf(text);
+  if (root === undefined) return notEdited('unreadable');
   let parent = root;
   for (const [index, name] of path.entries()) {
     if (parent.type !== 'object') return notEdited('shape');
     const [member, ...others] = membersOf(text, parent).filter((one) => one.name === name);
     if (others.length > 0) return notEdited('duplicate');
     const below = path.slice(index + 1);
-    if (member === undefined || below.length === 0) return { parent, member, below: [name, ...below] };
+    if (member === undefined || below.length === 0) return { root, parent, member, below: [name, ...below] };
     parent = member.value;
   }
   return notEdited('shape');
@@ -149,8 +152,7 @@ function without(value: unknown, [name = '', ...below]: readonly string[]): unkn
 }
 
 function setJson(text: string, path: readonly string[], value: PlainJson): Edited {
-  const root = rootOf(text);
-  const place = root === undefined ? notEdited('unreadable') : placeOf(text, root, path);
+  const place = placeOf(text, path);
   if ('problem' in place) return place;
   const { parent, member, below } = place;
   if (member !== undefined) {
@@ -168,8 +170,7 @@ function setJson(text: string, path: readonly string[], value: PlainJson): Edite
 
 /** Removes `first`, or in it the member whose name is `second` in any letter case, and `first` when it is empty then. */
 function dropJson(text: string, path: readonly string[], [first = '', second]: readonly string[]): Edited {
-  const root = rootOf(text);
-  const place = root === undefined ? notEdited('unreadable') : placeOf(text, root, [...path, first]);
+  const place = placeOf(text, [...path, first]);
   if ('problem' in place) return place;
   const { parent, member } = place;
   if (member === undefined) return edited(text);

@@ -20,11 +20,10 @@ export interface KubeExec {
   readonly provideClusterInfo: boolean;
 }
 
+/** The lines of a user. */
 interface Item {
-  readonly name: unknown;
   readonly start: number;
   readonly end: number;
-  readonly value: unknown;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -42,19 +41,21 @@ interface Users {
 export function openKubeUser(text: string, name: string): Opened<KubeExec> {
   const found = usersOf(text);
   if (found === undefined) return notEdited('form');
-  const { users, all } = found;
+  const { all, users } = found;
   const { key, items, indent } = users;
-  const [item, another] = items.filter((one) => one.name === name);
-  if (another !== undefined) return notEdited('duplicate');
+  const list = Array.isArray(all['users']) ? all['users'] : [];
+  const at = list.findIndex((user) => user?.name === name);
+  if (at !== list.findLastIndex((user) => user?.name === name)) return notEdited('duplicate');
+  const item = items[at];
+  const there: Values | undefined = list[at]?.user?.exec;
   const eol = lineEnding(text);
   return {
     ok: true,
     raw: item && text.slice(item.start, item.end),
-    value: item && execOf(item.value),
-    rest: { ...all, users: withoutItem(all['users'], items, item) },
+    value: there,
+    rest: { ...all, users: list.filter((_, index) => index !== at) },
     put: (exec) => {
-      const there = item && execOf(item.value);
-      if (there !== undefined && holdsAll(there, exec)) return edited(text);
+      if (holdsAll(there, exec)) return edited(text);
       const block = itemLines(name, exec)
         .map((line) => `${indent}${line}${eol}`)
         .join('');
@@ -71,10 +72,18 @@ export function openKubeUser(text: string, name: string): Opened<KubeExec> {
       if (item === undefined || key === undefined) return notEdited('shape');
       const block = former === undefined ? '' : reindented(former, indent);
       const isLast = former === undefined && items.length === 1;
-      const list = isLast ? [{ ...key, text: `users: []${eol}` }] : [];
-      return edited(splice(text, [...list, { ...item, text: block }]));
+      const empty = isLast ? [{ ...key, text: `users: []${eol}` }] : [];
+      return edited(splice(text, [...empty, { ...item, text: block }]));
     },
   };
+}
+
+/** The contexts of a kubeconfig; none where it is in a style that is not edited here. */
+export function kubeContexts(
+  text: string,
+): readonly { readonly name?: unknown; readonly context?: { readonly user?: unknown } }[] {
+  const contexts = usersOf(text)?.all['contexts'];
+  return Array.isArray(contexts) ? contexts.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
 /**
@@ -134,8 +143,6 @@ function itemsOf(
       const { offset = 0 } = dashes[index] ?? {};
       const end = lineEnd(text, Math.max(offset, lastOffset(item) - 1));
       return {
-        value: item,
-        name: isMap(item) ? item.get('name') : undefined,
         start: lineStart(text, offset),
         end,
       };
@@ -156,25 +163,16 @@ function columnOf(text: string, at: number): number {
   return at - lineStart(text, at);
 }
 
-function withoutItem(list: unknown, items: readonly Item[], item: Item | undefined): readonly unknown[] {
-  return Array.isArray(list) ? list.filter((_, index) => items[index] !== item || item === undefined) : [];
-}
-
 /** An item in the indentation that the list has now. */
 function reindented(item: string, indent: string): string {
   const own = /^ */.exec(item)?.[0] ?? '';
   return item.replace(/^ *(?=\S)/gm, (spaces) => `${indent}${spaces.slice(own.length)}`);
 }
 
-function execOf(user: unknown): Values | undefined {
-  const exec = isMap(user) ? user.getIn(['user', 'exec'], true) : undefined;
-  return isMap(exec) ? exec.toJSON() : undefined;
-}
-
-function holdsAll(there: Values, exec: KubeExec): boolean {
+function holdsAll(there: Values | undefined, exec: KubeExec): boolean {
   return Object.entries(exec).every(([name, value]) => {
     const wanted = Array.isArray(value) ? value : String(value);
-    return JSON.stringify(there[name]) === JSON.stringify(wanted);
+    return JSON.stringify(there?.[name]) === JSON.stringify(wanted);
   });
 }
 

@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { lstat, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { lstat, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Failure } from '../../core/failure.js';
 import { fileUnwritable, shimFolderMissing, shimRefused } from '../failures.js';
+import { codeOf, replaceFile } from './program-files.js';
 
 /** More than any that was written by this program. */
 const mostBytes = 65_536;
@@ -16,23 +17,10 @@ export async function writeProgramFile(path: string, text: string, mark: string)
   const target = resolve(path);
   try {
     await refuseOthers(target, mark);
-    const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.new`);
-    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-    const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o700);
-    try {
-      await file.chmod(0o700); // whatever the umask
-      await file.writeFile(text);
-      await file.sync();
-      await rename(temporary, target);
-    } catch (error) {
-      await unlink(temporary).catch(() => undefined);
-      throw error;
-    } finally {
-      await file.close();
-    }
+    await replaceFile(target, text, 0o700);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    const code = codeOf(error);
     throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
   }
   return target;

@@ -25,7 +25,10 @@ export function createProgramFiles(): ProgramFiles {
     replace: async (file, text, { executable }) => {
       const now = await unchanged(file);
       const mode = now.text === undefined ? (executable ? 0o700 : 0o600) : now.mode;
-      await written(file.path, () => replaceFile(file.path, text, mode));
+      await written(file.path, async () => {
+        await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
+        await replaceFile(file.path, text, mode);
+      });
     },
     remove: async (file) => {
       await unchanged(file);
@@ -118,11 +121,9 @@ async function written(path: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A reader, a crash or a power cut sees the old text or the new one. */
-async function replaceFile(path: string, text: string, mode: number): Promise<void> {
-  const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString('hex')}.new`);
+/** A reader, a crash or a power cut sees the old text or the new one. The mode is as it is given, whatever the umask. */
+export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.new`);
   try {
     const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
@@ -139,6 +140,6 @@ async function replaceFile(path: string, text: string, mode: number): Promise<vo
   }
 }
 
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

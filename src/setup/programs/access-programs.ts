@@ -1,17 +1,9 @@
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import { gitVariables } from '../formats/git-config.js';
+import { kubeContexts } from '../formats/kubeconfig.js';
 import type { Machine } from '../ports.js';
-import { readGit, readKubectl } from './probe.js';
-import {
-  callWords,
-  type EntryRequest,
-  gitLine,
-  inConfig,
-  inHome,
-  type MadeEntry,
-  type Program,
-  set,
-} from './program.js';
+import { readGit, readKubectl } from './answers.js';
+import { type EntryRequest, gitLine, inConfig, inHome, type Program, set } from './program.js';
 
 const git: Program = {
   name: 'git',
@@ -19,23 +11,18 @@ const git: Program = {
   way: 'credential',
   commands: ['git'],
   files: (machine, scope) => (scope === 'user' ? gitFiles(machine) : []),
-  make: (request): MadeEntry => {
-    const { machine, server, options } = request;
-    const words = callWords(machine, { command: ['credential', 'git'], server, options });
-    const subsection = gitAddress(request);
-    return {
-      ok: true,
-      entry: {
-        key: { format: 'git', section: 'credential', subsection },
-        // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
-        holds: [
-          ['helper', ''],
-          ['helper', gitLine(machine.platform, words)],
-          ['useHttpPath', 'true'],
-        ],
-      },
-    };
-  },
+  calls: ['credential', 'git'],
+  make: (request, words) => ({
+    entry: {
+      key: { format: 'git', section: 'credential', subsection: gitAddress(request) },
+      // The empty one first: helpers for all servers are not asked here, nor given our token to keep.
+      holds: [
+        ['helper', ''],
+        ['helper', gitLine(request.machine.platform, words)],
+        ['useHttpPath', 'true'],
+      ],
+    },
+  }),
   since: {
     command: ['git', '--version'],
     major: 2,
@@ -43,10 +30,9 @@ const git: Program = {
     lacks: 'sends no Bearer token, only a user name and a password',
     unlessBasic: true,
   },
-  leftovers: (request) => [...gitBlocks(request), ...laterHelpers(request)],
+  leftovers: laterHelpers,
   blocks: gitBlocks,
-  probe: ({ machine, server, options, url }) => {
-    const words = callWords(machine, { command: ['credential', 'git'], server, options });
+  asks: ({ url }) => {
     const { protocol, host, pathname } = new URL(url);
     const asked = [
       'capability[]=authtype',
@@ -54,14 +40,9 @@ const git: Program = {
       `host=${host}`,
       `path=${pathname.slice(1)}`,
     ];
-    return {
-      command: [...words, 'get'],
-      input: { text: `${asked.join('\n')}\n\n`, upTo: 'its-end' },
-      environment: 'whole',
-      variables: {},
-      read: readGit,
-    };
+    return { words: ['get'], input: { text: `${asked.join('\n')}\n\n`, upTo: 'its-end' } };
   },
+  reads: readGit,
   next: 'Try it with: git ls-remote <repository>',
 };
 
@@ -134,20 +115,18 @@ function overHttp({ url }: EntryRequest): readonly string[] {
     : [];
 }
 
+/** Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other. */
 const kubeVersion = 'client.authentication.k8s.io/v1beta1';
 
-/** Contexts, as kubectl writes them, that name a user. */
+/** Contexts that name a user. */
 function contextsOf(text: string, user: string): readonly string[] {
-  const items = text.match(/^ *- context:.*(?:\r?\n(?: +[^-\s]| +- (?!context:)).*)*/gm) ?? [];
-  return items.flatMap((item) => {
-    const [, of] = /^ +user: *["']?([^"'\r\n]*?)["']? *$/m.exec(item) ?? [];
-    const [, name] = /^ +name: *["']?([^"'\r\n]*?)["']? *$/m.exec(item) ?? [];
-    return of === user && name !== undefined
+  return kubeContexts(text).flatMap(({ name, context }) =>
+    context?.user === user && typeof name === 'string'
       ? [
           `The context ${quoted(name, 80)} still names the user ${quoted(user, 80)}; give it another one: kubectl config set-context ${shellWord(printable(name, 80))} --user=<user>`,
         ]
-      : [];
-  });
+      : [],
+  );
 }
 
 const kubectl: Program = {
@@ -156,48 +135,24 @@ const kubectl: Program = {
   way: 'credential',
   commands: ['kubectl'],
   files: (machine, scope) => (scope === 'user' ? kubeFiles(machine) : []),
-  make: ({ machine, server, options, name }) => {
-    const [command = '', ...args] = callWords(machine, {
-      command: ['credential', 'kubectl'],
-      server,
-      options,
-    });
-    return {
-      ok: true,
-      entry: {
-        key: { format: 'kubeconfig', user: name },
-        holds: {
-          // Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other.
-          apiVersion: kubeVersion,
-          command,
-          args,
-          interactiveMode: 'Never',
-          provideClusterInfo: true,
-        },
-      },
-    };
-  },
+  calls: ['credential', 'kubectl'],
+  make: ({ name }, [command = '', ...args]) => ({
+    entry: {
+      key: { format: 'kubeconfig', user: name },
+      holds: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: true },
+    },
+  }),
   blocks: overHttp,
-  leftovers: (request) => [
-    ...overHttp(request),
-    ...(kubeFiles(request.machine).length > 1
+  leftovers: ({ machine }) =>
+    kubeFiles(machine).length > 1
       ? ['KUBECONFIG names several files; of users of one name the one in the first file counts.']
-      : []),
-  ],
-  probe: ({ machine, server, options, url }) => {
-    const info = {
-      kind: 'ExecCredential',
-      apiVersion: kubeVersion,
-      spec: { interactive: false, cluster: { server: url } },
-    };
-    return {
-      command: callWords(machine, { command: ['credential', 'kubectl'], server, options }),
-      input: 'closed',
-      environment: 'whole',
-      variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-      read: readKubectl,
-    };
+      : [],
+  asks: ({ url }) => {
+    const spec = { interactive: false, cluster: { server: url } };
+    const info = { kind: 'ExecCredential', apiVersion: kubeVersion, spec };
+    return { variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) } };
   },
+  reads: readKubectl,
   dangling: contextsOf,
   next: 'Use it with: kubectl --user <name>, or for good: kubectl config set-context --current --user=<name>',
 };

@@ -1,10 +1,9 @@
 import { quoted } from '../../core/text/printable.js';
 import { rawEntry } from '../formats/entry.js';
 import type { Machine } from '../ports.js';
+import { readBazel, readHeaderLine } from './answers.js';
 import { callOf, goCommands, goWords } from './entry-call.js';
-import { readBazel, readHeaderLine } from './probe.js';
 import {
-  callWords,
   type EntryRequest,
   goLine,
   inApplications,
@@ -25,18 +24,15 @@ const bazel: Program = {
   files: (machine, scope) => [
     scope === 'user' ? inHome(machine, '.bazelrc') : inProject(machine, '.bazelrc'),
   ],
-  make: ({ machine, server, options, name, url }) => {
-    const text = shimText(
-      machine.platform,
-      callWords(machine, { command: ['credential', 'bazel'], server, options }),
-    );
+  calls: ['credential', 'bazel'],
+  make: ({ machine, name, url }, words) => {
+    const text = shimText(machine.platform, words);
     const file = `${name}-${plainUrl(url)}${machine.platform === 'win32' ? '.cmd' : ''}`;
     const path = join(machine, machine.stateFolder, 'setup', `bazel-${file}`);
     const said = machine.platform === 'win32' ? path.replaceAll('\\', '/') : path;
-    if (text === undefined || /["'\\\r\n]/.test(said)) return { ok: false, problem: 'words' };
+    if (text === undefined || /["'\\\r\n]/.test(said)) return undefined;
     const prefix = `common --credential_helper=${new URL(url).hostname}=`;
     return {
-      ok: true,
       entry: {
         key: { format: 'line', prefix },
         holds: `${prefix}${/[\s#]/.test(said) ? `"${said}"` : said}`,
@@ -45,14 +41,8 @@ const bazel: Program = {
     };
   },
   blocks: otherLines,
-  leftovers: otherLines,
-  probe: ({ machine, server, options, url }) => ({
-    command: [...callWords(machine, { command: ['credential', 'bazel'], server, options }), 'get'],
-    input: { text: JSON.stringify({ uri: url }), upTo: 'its-end' },
-    environment: 'whole',
-    variables: {},
-    read: readBazel,
-  }),
+  asks: ({ url }) => ({ words: ['get'], input: { text: JSON.stringify({ uri: url }), upTo: 'its-end' } }),
+  reads: readBazel,
   next: 'It takes effect with the next bazel command.',
 };
 
@@ -84,9 +74,10 @@ const go: Program = {
   way: 'credential',
   commands: ['go'],
   files: (machine, scope) => (scope === 'user' ? [set(machine, 'GOENV') ?? goFile(machine)] : []),
-  make: ({ machine, server, options, text, url, login }) => {
-    const line = goLine(callWords(machine, { command: ['credential', 'goauth'], server, options }));
-    if (line === undefined) return { ok: false, problem: 'words' };
+  calls: ['credential', 'goauth'],
+  make: ({ server, text, url, login }, words) => {
+    const line = goLine(words);
+    if (line === undefined) return undefined;
     const names = [server, url, login]; // an earlier release wrote the login's name
     const former = rawEntry(text, { format: 'line', prefix: 'GOAUTH=' })?.slice('GOAUTH='.length) ?? 'netrc';
     // Ours first: of several answers the first in the list counts.
@@ -94,7 +85,6 @@ const go: Program = {
       (one) => one !== 'off' && !names.includes(callOf(goWords(one))?.server ?? ''),
     );
     return {
-      ok: true,
       entry: {
         key: { format: 'line', prefix: 'GOAUTH=', item: line },
         holds: `GOAUTH=${[line, ...others].join('; ')}`,
@@ -108,14 +98,8 @@ const go: Program = {
     lacks: 'asks no program for a credential (GOAUTH)',
   },
   blocks: goBlocks,
-  leftovers: goBlocks,
-  probe: ({ machine, server, options, url }) => ({
-    command: [...callWords(machine, { command: ['credential', 'goauth'], server, options }), url],
-    input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' },
-    environment: 'whole',
-    variables: {},
-    read: readHeaderLine,
-  }),
+  asks: ({ url }) => ({ words: [url], input: { text: 'HTTP/1.1 404 Not Found\n\n', upTo: 'its-end' } }),
+  reads: readHeaderLine,
   next: 'Look at it with: go env GOAUTH',
 };
 

@@ -34,8 +34,19 @@ export function callIn(
   return isList ? named : (named ?? calls[0]);
 }
 
+/** The call in an entry, or in the program that it names; and that program's text, empty where there is none. */
+export async function readCall(
+  read: (path: string) => Promise<string | undefined>,
+  [key, value]: readonly [key: EntryKey, value: unknown],
+  about: { readonly names: readonly string[]; readonly platform: string },
+): Promise<{ readonly call: EntryCall | undefined; readonly shim: string | undefined }> {
+  const path = shimIn(key, value);
+  const shim = path === undefined ? undefined : ((await read(path)) ?? '');
+  return { shim, call: callIn(key, value, { ...about, shim }) };
+}
+
 /** The program that a line of the entry names in place of words; undefined where it names none. */
-export function shimIn(key: EntryKey, value: unknown): string | undefined {
+function shimIn(key: EntryKey, value: unknown): string | undefined {
   if (key.format !== 'line' || typeof value !== 'string' || key.prefix === 'GOAUTH=') return undefined;
   return (
     value

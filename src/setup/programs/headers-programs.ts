@@ -2,15 +2,13 @@ import { rawEntry } from '../formats/entry.js';
 import { jsonAt } from '../formats/json.js';
 import { tomlAt } from '../formats/toml.js';
 import type { Machine } from '../ports.js';
-import { type Probe, readHeaders } from './probe.js';
+import { readHeaders } from './answers.js';
 import {
-  callWords,
   type EntryRequest,
   inHome,
   inProject,
   isExpanded,
   join,
-  type MadeEntry,
   type Program,
   set,
   shellLine,
@@ -24,22 +22,19 @@ const claude: Program = {
   way: 'headers',
   commands: ['claude'],
   files: (machine, scope) => [scope === 'project' ? inProject(machine, '.mcp.json') : claudeFile(machine)],
-  make: (request) => {
-    const line = helperLine(request);
-    if (line === undefined) return { ok: false, problem: 'words' };
+  calls: ['credential', 'headers'],
+  make: (request, words) => {
+    const line = isExpanded(words) ? undefined : shellLine(request.machine.platform, words);
+    if (line === undefined) return undefined;
     const members = { type: 'http', url: request.url, headersHelper: line };
     // A static header in another letter case is sent beside ours; in the same one it is sent when the helper fails.
     const without = ['headers/authorization', 'command', 'args', 'env', 'oauth'];
     return {
-      ok: true,
       entry: { key: { format: 'json', path: ['mcpServers', request.name] }, holds: { members, without } },
     };
   },
   blocks: claudeBlocks,
-  leftovers: (request) => [
-    ...sameServerElsewhere(request, jsonAt(request.text, ['mcpServers'])),
-    ...claudeBlocks(request),
-  ],
+  leftovers: (request) => sameServerElsewhere(request, jsonAt(request.text, ['mcpServers'])),
   switches: (machine) => [
     claudeFile(machine),
     join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? inHome(machine, '.claude'), 'settings.json'),
@@ -50,7 +45,8 @@ const claude: Program = {
     [['mcpServers'], ['projects', workingFolder, 'mcpServers']].flatMap((path) =>
       foundServers(jsonAt(text, path)),
     ),
-  probe: (request) => helperProbe(request, 'open', 'whole', { CLAUDE_CODE_MCP_SERVER_URL: request.url }),
+  asks: ({ url }) => ({ inShell: true, input: 'open', variables: { CLAUDE_CODE_MCP_SERVER_URL: url } }),
+  reads: readHeaders,
   next: 'Look at it with: claude mcp list',
   nextInProject: 'Start claude in this folder and approve it; until then it is not used.',
 };
@@ -99,9 +95,10 @@ const codex: Program = {
       ? inProject(machine, '.codex', 'config.toml')
       : join(machine, set(machine, 'CODEX_HOME') ?? inHome(machine, '.codex'), 'config.toml'),
   ],
-  make: (request): MadeEntry => {
-    const line = helperLine(request);
-    if (line === undefined) return { ok: false, problem: 'words' };
+  calls: ['credential', 'headers'],
+  make: (request, words) => {
+    const line = isExpanded(words) ? undefined : shellLine(request.machine.platform, words);
+    if (line === undefined) return undefined;
     const members = { url: request.url, http_headers_helper: line };
     const without = [
       'bearer_token',
@@ -114,18 +111,17 @@ const codex: Program = {
       'auth',
     ];
     return {
-      ok: true,
       entry: { key: { format: 'toml', path: ['mcp_servers', request.name] }, holds: { members, without } },
     };
   },
   blocks: codexBlocks,
   leftovers: (request) => [
     ...sameServerElsewhere(request, tomlAt(request.text, ['mcp_servers'])),
-    ...codexBlocks(request),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${request.name}`,
   ],
   servers: (text) => foundServers(tomlAt(text, ['mcp_servers'])),
-  probe: (request) => helperProbe(request, 'closed', 'least', {}),
+  asks: () => ({ inShell: true, isApart: true }),
+  reads: readHeaders,
   next: 'Look at it with: codex mcp list',
   nextInProject: 'Codex reads it in folders that it was told to trust.',
 };
@@ -145,19 +141,3 @@ function codexBlocks({ text, name }: EntryRequest): readonly string[] {
 }
 
 export const headersPrograms: readonly Program[] = [claude, codex];
-
-function helperLine(request: EntryRequest): string | undefined {
-  const { machine, server, options } = request;
-  const words = callWords(machine, { command: ['credential', 'headers'], server, options });
-  return isExpanded(words) ? undefined : shellLine(machine.platform, words);
-}
-
-function helperProbe(
-  request: EntryRequest,
-  input: Probe['input'],
-  environment: Probe['environment'],
-  variables: Probe['variables'],
-): Probe | undefined {
-  const command = helperLine(request);
-  return command === undefined ? undefined : { command, input, environment, variables, read: readHeaders };
-}

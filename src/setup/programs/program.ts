@@ -1,7 +1,7 @@
 import { shellWord } from '../../core/text/printable.js';
 import type { Entry } from '../formats/entry.js';
 import type { Machine } from '../ports.js';
-import type { Probe } from './probe.js';
+import type { Answer, Asking } from './answers.js';
 
 export type Scope = 'user' | 'project';
 
@@ -36,12 +36,12 @@ export interface Since {
   readonly unlessBasic?: true;
 }
 
-/** An entry as it can be put into a file, or why that cannot be. */
-export type MadeEntry =
-  | { readonly ok: true; readonly entry: Entry; readonly shim?: Shim }
-  | { readonly ok: false; readonly problem: 'words' };
+/** An entry as it can be put into a file, and the program that has to be written for it, if one has. */
+export interface MadeEntry {
+  readonly entry: Entry;
+  readonly shim?: Shim;
+}
 
-/** A program that has to be written, too. */
 export interface Shim {
   readonly path: string;
   readonly text: string;
@@ -54,6 +54,8 @@ export interface Program {
   readonly title: string;
   /** How it gets to our token. */
   readonly way: 'headers' | 'bridge' | 'credential';
+  /** The command of ours that it calls. */
+  readonly calls: readonly string[];
   /** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
   readonly isApart?: true;
   /** It starts ours without the variable that leads to the session bus. */
@@ -63,12 +65,13 @@ export interface Program {
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
   files(machine: Machine, scope: Scope): readonly string[];
   /** The command line that gets the token where there is no configuration to put it in. */
-  line?(request: Omit<EntryRequest, 'text' | 'name'>): string | undefined;
-  make(request: EntryRequest): MadeEntry;
+  line?(request: EntryRequest, words: readonly string[]): string | undefined;
+  /** The entry that makes it call us with these words; undefined where it cannot hold them. */
+  make(request: EntryRequest, words: readonly string[]): MadeEntry | undefined;
   /** What would keep the program from using the entry: what wins over it, or has it switched off; each in a sentence. */
   blocks?(request: EntryRequest): readonly string[];
-  /** What else a person has to know of, in this file or in the environment, each in a sentence; the blocks among it. */
-  leftovers(request: EntryRequest): readonly string[];
+  /** What else a person has to know of, in this file or in the environment, each in a sentence. */
+  leftovers?(request: EntryRequest): readonly string[];
   /** Other files of the program's that can switch the entry off. */
   switches?(machine: Machine): readonly string[];
   /** The program's first version that uses such an entry, and what says its version. */
@@ -77,8 +80,9 @@ export interface Program {
   servers?(text: string, machine: Machine): readonly FoundServer[];
   /** What still counts on the entry when it is gone, each in a sentence. */
   dangling?(text: string, name: string): readonly string[];
-  /** What the program runs by that entry. */
-  probe(request: EntryRequest): Probe | undefined;
+  /** What the program gives us by that entry, and how it reads what comes. */
+  asks?(request: EntryRequest): Asking;
+  reads(stdout: string): Answer;
   /** What a person does then; in a project, where that is something else. */
   readonly next: string;
   readonly nextInProject?: string;
@@ -126,19 +130,15 @@ export function set({ env, platform }: Machine, variable: string): string | unde
   return value !== undefined && isAbsolute.test(value) ? value : undefined;
 }
 
-/** How another program is to call this one. */
-export interface Call {
-  /** `credential headers`, `bridge` and the like. */
-  readonly command: readonly string[];
-  /** Name or URL of the login. */
-  readonly server: string;
-  /** Options, the account among them. */
-  readonly options: readonly string[];
-}
-
-/** The words of a call: absolute paths, and before them by `env` what the caller may leave out of the environment. */
-export function callWords(machine: Machine, { command, server, options }: Call): readonly string[] {
-  const { start, variables, platform } = machine;
+/** The words of a call of ours: absolute paths, and before them by `env` what the caller may leave out of the environment. */
+export function callWords(
+  { start, variables, platform }: Machine,
+  {
+    command,
+    server,
+    options,
+  }: { readonly command: readonly string[] } & Pick<EntryRequest, 'server' | 'options'>,
+): readonly string[] {
   const set =
     platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const words = [start.node, start.script, ...command, server, ...options];
@@ -171,6 +171,11 @@ export function goLine(words: readonly string[]): string | undefined {
   return words
     .map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`))
     .join(' ');
+}
+
+/** What wins over the entry, or has it switched off, and what else a person has to know of. */
+export function leftoversOf(program: Program, request: EntryRequest): readonly string[] {
+  return [...(program.leftovers?.(request) ?? []), ...(program.blocks?.(request) ?? [])];
 }
 
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`)? */

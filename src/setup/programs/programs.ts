@@ -2,10 +2,10 @@ import { closest } from '../../core/text/closest.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { programUnknown } from '../failures.js';
 import { accessPrograms } from './access-programs.js';
+import { readHeaderLine } from './answers.js';
 import { buildPrograms } from './build-programs.js';
 import { headersPrograms } from './headers-programs.js';
-import { readHeaderLine } from './probe.js';
-import { callWords, type Program, shellLine } from './program.js';
+import { type Program, shellLine } from './program.js';
 import { stdioPrograms } from './stdio-programs.js';
 
 /**
@@ -18,18 +18,11 @@ export const curl: Program = {
   way: 'credential',
   commands: ['curl'],
   files: () => [],
-  make: () => ({ ok: false, problem: 'words' }),
-  leftovers: () => [],
-  probe: ({ machine, server, options }) => ({
-    command: callWords(machine, { command: ['credential', 'curl'], server, options }),
-    input: 'closed',
-    environment: 'whole',
-    variables: {},
-    read: readHeaderLine,
-  }),
+  calls: ['credential', 'curl'],
+  make: () => undefined,
+  reads: readHeaderLine,
   next: '',
-  line: ({ machine, server, options, url }) => {
-    const words = callWords(machine, { command: ['credential', 'curl'], server, options });
+  line: ({ machine, url }, words) => {
     const ours = shellLine(machine.platform, words);
     const theirs = shellLine(machine.platform, ['curl', '--config', '-', url]);
     return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;

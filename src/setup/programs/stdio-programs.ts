@@ -1,8 +1,7 @@
 import { jsonAt, type PlainJson } from '../formats/json.js';
 import type { Machine } from '../ports.js';
-import { initializeLine, readInitialize } from './probe.js';
+import { initializeLine, readInitialize } from './answers.js';
 import {
-  callWords,
   type EntryRequest,
   inApplications,
   inConfig,
@@ -136,12 +135,10 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
       : row.project === undefined
         ? []
         : [inProject(machine, ...row.project)],
-  make: (request) => makeStdioEntry(row, request),
+  calls: ['bridge'],
+  make: (request, words) => makeStdioEntry(row, request, words),
   blocks: (request) => switchedOff(row, request),
-  leftovers: (request) => [
-    ...sameServerElsewhere(request, jsonAt(request.text, [row.below])),
-    ...switchedOff(row, request),
-  ],
+  leftovers: (request) => sameServerElsewhere(request, jsonAt(request.text, [row.below])),
   ...(row.name === 'gemini'
     ? {
         switches: (machine: Machine) => [
@@ -151,14 +148,9 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
       }
     : {}),
   servers: (text) => foundServers(jsonAt(text, [row.below])),
-  probe: ({ machine, server, options }) => ({
-    // A check is no reason to open a browser.
-    command: [...callWords(machine, { command: ['bridge'], server, options }), '--non-interactive'],
-    input: { text: initializeLine, upTo: 'first-line' },
-    environment: 'whole',
-    variables: {},
-    read: readInitialize,
-  }),
+  // A check is no reason to open a browser.
+  asks: () => ({ words: ['--non-interactive'], input: { text: initializeLine, upTo: 'first-line' } }),
+  reads: readInitialize,
 }));
 
 /** A person, or the program's own window, may have switched the entry off. */
@@ -184,15 +176,14 @@ function switchedOff(row: StdioProgram, request: EntryRequest): readonly string[
   ];
 }
 
-function makeStdioEntry(row: StdioProgram, request: EntryRequest): MadeEntry {
-  const { machine, server, options, name } = request;
-  const words = callWords(machine, { command: ['bridge'], server, options });
-  if (isExpanded(words)) return { ok: false, problem: 'words' };
+function makeStdioEntry(
+  row: StdioProgram,
+  { name }: EntryRequest,
+  words: readonly string[],
+): MadeEntry | undefined {
+  if (isExpanded(words)) return undefined;
   const [command = '', ...args] = words;
   const members = { ...row.fixed, ...(row.oneList === true ? { command: words } : { command, args }) };
   const without = ['type', 'args', ...ofUrls].filter((member) => !(member in members));
-  return {
-    ok: true,
-    entry: { key: { format: 'json', path: [row.below, name] }, holds: { members, without } },
-  };
+  return { entry: { key: { format: 'json', path: [row.below, name] }, holds: { members, without } } };
 }

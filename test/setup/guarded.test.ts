@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { entryDigest, entryState, meaningDigest } from '../../src/setup/list-programs.js';
+import { writeProgramFile } from '../../src/setup/machine/program-file.js';
+import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
+import type { SetupRequest } from '../../src/setup/plan-entry.js';
+import { programNamed } from '../../src/setup/programs/programs.js';
+import { undoEntry } from '../../src/setup/undo-entry.js';
+import { writeEntry } from '../../src/setup/write-entry.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary.js';
+import { workshop } from './workshop.js';
+
+const { signal } = new AbortController();
+const url = 'https://h.example/mcp';
+const mark = 'written by postern';
+
+function requestFor(name: string): SetupRequest {
+  const words = [{ server: url, options: [] }];
+  return {
+    program: programNamed(name),
+    scope: 'user',
+    url,
+    server: 'work',
+    words,
+    name: 'work',
+    options: [],
+  };
+}
+
+test('an entry that would not come back as the backup has it is not put back', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.kube/config`;
+  mkdirSync(dirname(path));
+  const item = `- name: work\n  user:\n    exec:\n      command: *theirs\n      args:\n      - ${url}\n`;
+  writeFileSync(path, `x-command: &theirs /bin/a\nusers:\n${item}- name: b\n  user: {}\n`);
+  await writeEntry(world, requestFor('kubectl'), signal);
+  const changed = readFileSync(path, 'utf8').replace('/bin/a', '/bin/b');
+  writeFileSync(path, changed);
+  const [kept] = await world.programs.records.all();
+  assert.ok(kept !== undefined);
+  await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_not_edited' });
+  assert.equal(readFileSync(path, 'utf8'), changed);
+  assert.equal((await world.programs.records.all()).length, 1, 'the way back is not forgotten');
+});
+
+test('an entry that calls postern otherwise than it was written is somebody’s work, and stays', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.claude.json`;
+  await writeEntry(world, requestFor('claude'), signal);
+  const mine = readFileSync(path, 'utf8').replace(`headers ${url}`, `headers ${url} --account mine`);
+  assert.ok(mine.includes('mine'));
+  writeFileSync(path, mine);
+  const [kept] = await world.programs.records.all();
+  assert.ok(kept !== undefined);
+  await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_changed' });
+  assert.equal(readFileSync(path, 'utf8'), mine);
+});
+
+test('a shim that is gone, or was changed, is made again by --write, for this user alone', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const { plan } = await writeEntry(world, requestFor('bazel'), signal);
+  const { path, text } = plan.shim ?? { path: '', text: '' };
+  for (const spoil of [() => rmSync(path), () => writeFileSync(path, '#!/bin/sh\n')]) {
+    spoil();
+    assert.equal((await writeEntry(world, requestFor('bazel'), signal)).outcome, 'unchanged');
+    assert.equal(readFileSync(path, 'utf8'), text);
+    assert.equal(statSync(path).mode & 0o777, 0o700);
+  }
+});
+
+test('what others changed between two --write is not undone with the entry', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.claude.json`;
+  writeFileSync(path, '{\n  "a": 1\n}\n');
+  await writeEntry(world, requestFor('claude'), signal);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"a": 1', '"a": 2'));
+  await writeEntry(workshop(home.path, '/opt/newer/postern.js'), requestFor('claude'), signal);
+  const [kept] = await world.programs.records.all();
+  assert.ok(kept !== undefined);
+  assert.equal(await undoEntry(world, kept, signal), 'entry');
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { a: 2, mcpServers: {} });
+});
+
+test('where the entry was taken out by hand, the next --write keeps the file of now, and the old backup goes', async () => {
+  await using home = await temporaryFolder();
+  const world = workshop(home.path);
+  const path = `${home.path}/.claude.json`;
+  writeFileSync(path, '{"a": 1}');
+  const first = await writeEntry(world, requestFor('claude'), signal);
+  assert.deepEqual([first.outcome, first.tookOut], ['made', false]);
+  writeFileSync(path, '{"b": 2}');
+  const second = await writeEntry(world, requestFor('claude'), signal);
+  assert.equal(readFileSync(second.backup ?? '', 'utf8'), '{"b": 2}');
+  assert.equal(existsSync(first.backup ?? ''), false);
+  assert.equal((await world.programs.records.all()).length, 1);
+});
+
+test('an item of GOAUTH: written otherwise it is ours, another program’s it is theirs, gone it is missing', async () => {
+  const item = `/opt/node /opt/postern.js credential goauth ${url}`;
+  const key = { format: 'line', prefix: 'GOAUTH=', item } as const;
+  const text = `GOAUTH=${item}; netrc\n`;
+  const record = {
+    ...{ version: 1 as const, program: 'go', server: url, path: '/x', key, existed: true },
+    ...{ before: '', after: null, holds: [] },
+    entry: await entryDigest(text, key),
+    meaning: await meaningDigest(text, key, []),
+  };
+  const stateOf = (now: string) => entryState(record, now, 'linux');
+  assert.equal(await stateOf(text), 'same');
+  assert.equal(await stateOf(`GOAUTH=netrc;   ${item}\n`), 'same');
+  assert.equal(await stateOf(text.replace('/opt/node', '/usr/bin/node')), 'ours');
+  assert.equal(await stateOf(`GOAUTH=/their/helper ${url}; netrc\n`), 'other');
+  assert.equal(await stateOf('GOAUTH=netrc\n'), 'missing');
+  assert.equal(await stateOf('GOFLAGS=x\n'), 'missing');
+});
+
+test('what an entry means does not hang on the order of names, but on every name that was put there', async () => {
+  const key = { format: 'json', path: ['s', 'work'] } as const;
+  const meaning = (entry: unknown) => meaningDigest(JSON.stringify({ s: { work: entry } }), key, ['a', 'b']);
+  const written = await meaning({ a: { x: 1, y: [1, 2] }, b: true });
+  assert.equal(await meaning({ b: true, theirs: 1, a: { y: [1, 2], x: 1 } }), written);
+  assert.notEqual(await meaning({ b: true, a: { y: [2, 1], x: 1 } }), written, 'order of a list');
+  assert.notEqual(await meaning({ a: { x: 1, y: [1, 2] } }), written, 'a name that is gone');
+  assert.equal(await meaningDigest('{}', key, ['a']), '');
+  assert.equal(await entryDigest('{}', key), '');
+});
+
+const record = {
+  ...{
+    version: 1 as const,
+    program: 'git',
+    server: url,
+    path: '/x',
+    existed: true,
+    before: '',
+    after: null,
+    entry: '',
+  },
+  key: { format: 'line', prefix: 'a' },
+} as const;
+
+test('a record or backup that another could have written, or larger than any, is not gone by [A-266]', async () => {
+  for (const spoil of [
+    (path: string) => chmodSync(path, 0o666),
+    (path: string) => writeFileSync(path, ' '.repeat(33 * 1024 * 1024)),
+    (path: string) => {
+      writeFileSync(`${path}.other`, readFileSync(path), { mode: 0o600 });
+      rmSync(path);
+      symlinkSync(`${path}.other`, path);
+    },
+  ]) {
+    await using folder = await temporaryFolder();
+    const records = createSetupRecords(join(folder.path, 'setup'));
+    const id = crypto.randomUUID();
+    const backup = await records.keep({ id, record }, 'text');
+    spoil(backup);
+    await assert.rejects(records.backup(id), { code: 'state_unsafe' });
+    spoil(backup.replace(/backup$/, 'json'));
+    await assert.rejects(records.all(), { code: 'state_unsafe' });
+  }
+  await using folder = await temporaryFolder();
+  const records = createSetupRecords(join(folder.path, 'setup'));
+  const id = crypto.randomUUID();
+  const backup = await records.keep({ id, record }, 'x'.repeat(1024 * 1024));
+  assert.equal((await records.backup(id)).length, 1024 * 1024, 'a backup may be larger than a record');
+  writeFileSync(backup.replace(/backup$/, 'json'), ' '.repeat(70_000));
+  await assert.rejects(records.all(), { code: 'state_unsafe' });
+});
+
+test('a record of another user’s is not gone by [A-266]', { skip: needs('root') }, async () => {
+  await using folder = await temporaryFolder();
+  const records = createSetupRecords(join(folder.path, 'setup'));
+  const backup = await records.keep({ id: crypto.randomUUID(), record }, 'text');
+  chownSync(backup.replace(/backup$/, 'json'), 1, 1);
+  await assert.rejects(records.all(), { code: 'state_unsafe' });
+});
+
+test('files that are no records are passed over', async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, 'setup');
+  const records = createSetupRecords(path);
+  assert.deepEqual(await records.all(), []);
+  const id = crypto.randomUUID();
+  await records.keep({ id, record }, undefined);
+  const { path: _, ...withoutPath } = record;
+  for (const [name, text] of [
+    ['notes.json', JSON.stringify(record)],
+    [`${crypto.randomUUID()}.json`, 'null'],
+    [`${crypto.randomUUID()}.json`, JSON.stringify(withoutPath)],
+    [`${crypto.randomUUID()}.json`, JSON.stringify({ ...record, version: 2 })],
+  ] as const) {
+    writeFileSync(join(path, name), text, { mode: 0o600 });
+  }
+  assert.deepEqual(await records.all(), [{ id, record }]);
+});
+
+test('a shim takes the place of a shim alone: never of a folder, a link or anybody’s own file', async () => {
+  await using folder = await temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  const text = `#!/bin/sh\n# ${mark}\nexec true\n`;
+  mkdirSync(at('folder'));
+  writeFileSync(at('shim'), text);
+  symlinkSync(at('shim'), at('link'));
+  writeFileSync(at('theirs'), '#!/bin/sh\nexec true\n');
+  writeFileSync(at('first'), `# ${mark}\n`);
+  writeFileSync(at('third'), `\n\n# ${mark}\n`);
+  writeFileSync(at('longer'), `\n# ${mark} not\n`);
+  writeFileSync(at('large'), `${text}${' '.repeat(65_536)}`);
+  const names = readdirSync(folder.path);
+  for (const name of names.filter((one) => one !== 'shim')) {
+    await assert.rejects(writeProgramFile(at(name), 'new', mark), { code: 'shim_refused' }, name);
+  }
+  assert.deepEqual(readdirSync(folder.path), names, 'nothing is left behind');
+  assert.equal(readFileSync(at('shim'), 'utf8'), text);
+  const before = process.umask(0o777);
+  try {
+    assert.equal(await writeProgramFile(at('shim'), 'new', mark), at('shim'));
+  } finally {
+    process.umask(before);
+  }
+  assert.equal(readFileSync(at('shim'), 'utf8'), 'new');
+  assert.equal(statSync(at('shim')).mode & 0o777, 0o700);
+  writeFileSync(at('batch.cmd'), `@echo off\r\n@rem ${mark}\r\n`);
+  await writeProgramFile(at('batch.cmd'), 'new', mark);
+  const missing = writeProgramFile(at('no/shim'), 'new', mark);
+  await assert.rejects(missing, { code: 'shim_refused', message: /folder .* is not there/ });
+  const long = writeProgramFile(at('x'.repeat(250)), 'new', mark); // the temporary name is too long
+  await assert.rejects(long, { code: 'file_unwritable' });
+});
