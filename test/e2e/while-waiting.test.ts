@@ -111,6 +111,27 @@ for (const how of ['Ctrl-Z', 'SIGSTOP'] as const) {
   });
 }
 
+test('a login that begins in the background is not stopped there, and has the keyboard once it is in the foreground', {
+  skip,
+}, async () => {
+  await using stage = await openStage();
+  // `fg` is for the shell that starts it, which reads when to do so.
+  const script = 'set -m; "$@" & echo "begun"; read -r _; fg; echo "ended with $?"; stty -a';
+  const { terminal, screen, pid } = await logIn(stage, script);
+  await using _terminal = terminal;
+  await stage.browser.opened();
+  await screen.waitForStdout(/Waiting for the browser/);
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
+  assert.notEqual(stat.slice(stat.lastIndexOf(')') + 2)[0], 'T', 'the login was stopped in the background');
+  terminal.type('now\r');
+  await screen.waitForStdout(/Enter opens the page again[^]*Enter opens the page again/);
+  terminal.type('\x03');
+  const { stdout } = await screen.finished;
+  assert.match(stdout, /ended with 130/);
+  assert.doesNotMatch(stdout.split('Interrupted')[0] ?? '', /\^C/, 'what is typed is not echoed');
+  assert.ok(isAsItWas(stdout), stdout);
+});
+
 test('with --json or --verbose: the address, with --json in an event of one line, too, and at the end of time what was ignored', {
   skip,
 }, async () => {

@@ -58,9 +58,8 @@ export class QuietKeys {
     this.#on = wanted;
     const stdin = this.#stdin();
     if (wanted) {
-      this.#away = false;
-      stdin.setRawMode?.(true);
-      stdin.on('data', this.#take).resume();
+      this.#away = !isInForeground();
+      if (!this.#away) this.#hush(stdin);
       process.on('SIGCONT', this.#continued);
     } else {
       process.off('SIGCONT', this.#continued);
@@ -90,9 +89,13 @@ export class QuietKeys {
     this.#away = !isInForeground();
     if (this.#away) return;
     stdin.setRawMode?.(false);
+    this.#hush(stdin);
+  };
+
+  #hush(stdin: Keyboard): void {
     stdin.setRawMode?.(true);
     stdin.on('data', this.#take).resume();
-  };
+  }
 }
 
 /** Is the terminal ours? Linux tells (proc(5): pgrp, tpgid); where nobody does, it is taken for ours. */
