@@ -10,9 +10,9 @@ import type { Pending, PendingRequests } from './pending.js';
 import type { Session } from './session.js';
 
 /** What may be under way before the host is read no further: messages, and bytes of them. */
-const mostUnderWay = 1_000;
+const maxUnderWay = 1_000;
 
-const mostBytesUnderWay = 8 * 1024 * 1024;
+const maxBytesUnderWay = 8 * 1024 * 1024;
 
 export interface HostMessagesParts {
   readonly host: HostPipe;
@@ -162,7 +162,7 @@ export class HostMessages {
 
   #balance(): void {
     const { host } = this.#parts;
-    const isMuch = this.#underWay >= mostUnderWay || this.#bytes >= mostBytesUnderWay || host.isFull;
+    const isMuch = this.#underWay >= maxUnderWay || this.#bytes >= maxBytesUnderWay || host.isFull;
     if (host.isFull && !this.#awaitsHost) {
       this.#awaitsHost = true;
       host.whenDrained(() => {

@@ -24,7 +24,7 @@ export interface InboundParts {
 /** What the server sends: checked, and handed to the host as the bytes that came, each message on one line. */
 export class Inbound {
   readonly #parts: InboundParts;
-  #strays = 0;
+  #unasked = 0;
   #broken = 0;
 
   constructor(parts: InboundParts) {
@@ -43,7 +43,7 @@ export class Inbound {
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#broken += 1;
-      if (isTold(this.#broken)) this.#parts.tell(`${error.message}${soOften(this.#broken)}`);
+      if (isReported(this.#broken)) this.#parts.tell(`${error.message}${soOften(this.#broken)}`);
       return false;
     }
   }
@@ -73,9 +73,9 @@ export class Inbound {
     let isWanted = true;
     for (const message of messages) isWanted = this.#admit(bytes, message) && isWanted;
     if (isWanted) return true;
-    this.#strays += 1;
-    if (isTold(this.#strays)) {
-      tell(`The server sent an answer that nobody waits for; it was left out.${soOften(this.#strays)}`);
+    this.#unasked += 1;
+    if (isReported(this.#unasked)) {
+      tell(`The server sent an answer that nobody waits for; it was left out.${soOften(this.#unasked)}`);
     }
     return false;
   }
@@ -97,7 +97,7 @@ export function allowsBatches(revision: string | undefined): boolean {
 }
 
 /** What a server does without end is told at the first time, the tenth, the hundredth … */
-function isTold(times: number): boolean {
+function isReported(times: number): boolean {
   return /^10*$/.test(String(times));
 }
 

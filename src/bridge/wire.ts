@@ -6,6 +6,7 @@ import { requestHeaders } from '../http/attempt.js';
 import { type Coding, codingOf, createDecoder } from '../http/body.js';
 import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
 import type { Origins } from '../http/origins.js';
+import type { BorrowedFor } from '../http/pool.js';
 import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
@@ -101,7 +102,7 @@ class RelayWire implements Wire {
   #startNow(request: WireRequest, sending: Sending): boolean {
     const latest = this.#latest;
     if (latest?.given !== request.url || latest.headers.given !== request.headers) return false;
-    const connection = this.#origins.open(latest.origin)?.borrowNow(request.lasting ? 'stream' : 'bounded');
+    const connection = this.#origins.open(latest.origin)?.borrowNow(kindOf(request));
     if (connection === undefined) return false;
     sending.sendOn(connection, latest.target, latest.headers.sent);
     return true;
@@ -111,25 +112,26 @@ class RelayWire implements Wire {
     try {
       await undefined; // nothing is told before `send` has returned
       if (this.#isClosed) return sending.interrupt();
-      const { signal } = sending;
       const gated = gateUrl(request.url, maxUrl);
       if (!gated.ok) throw urlRefused(request.url, gated.problem, 'person');
       const { url } = gated;
       const sent = requestHeaders(request.headers, this.#userAgent);
-      const pool = await this.#origins.find(url, 'person', signal);
-      const connection = await pool.borrow(request.lasting ? 'stream' : 'bounded', signal);
-      if (sending.isOver) {
-        pool.release(connection);
-        return;
-      }
-      const target = url.pathname + url.search;
-      const headers = { given: request.headers, sent };
-      this.#latest = { given: request.url, origin: url.origin, target, headers };
-      sending.sendOn(connection, target, sent);
+      const { origin } = url;
+      await this.#origins.lend({ url, origin }, kindOf(request), sending.signal, (connection) => {
+        if (sending.isOver) return false;
+        const target = url.pathname + url.search;
+        this.#latest = { given: request.url, origin, target, headers: { given: request.headers, sent } };
+        sending.sendOn(connection, target, sent);
+        return true;
+      });
     } catch (error) {
       sending.failed(error, false);
     }
   }
+}
+
+function kindOf({ lasting }: WireRequest): BorrowedFor {
+  return lasting ? 'stream' : 'bounded';
 }
 
 /** One request of the wire, from before it has a connection to the end of its response. */

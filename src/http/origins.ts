@@ -4,7 +4,13 @@ import { defaultLimits, type Limits } from '../core/limits.js';
 import type { NamedBy } from './address-failures.js';
 import type { ConnectorOptions } from './connector.js';
 import { checkAddresses, checkScheme, locate, type Origin } from './origin.js';
-import { ConnectionPool, type MakeConnection, type PooledConnection, type PoolLimits } from './pool.js';
+import {
+  type BorrowedFor,
+  ConnectionPool,
+  type MakeConnection,
+  type PooledConnection,
+  type PoolLimits,
+} from './pool.js';
 import type { Resolve } from './resolve-host.js';
 import { certificateFor, loadTrust, type TrustOptions } from './trust.js';
 import type { ClientConnection } from './undici-connection.js';
@@ -62,6 +68,30 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
   open(origin: string): ConnectionPool<C> | undefined {
     this.#open.get(origin)?.prune();
     return this.#open.get(origin);
+  }
+
+  /**
+   * Lends a connection for a URL that a person named: at once where one is free, else when it is there.
+   * @param use False: it is not wanted any more @throws as `find`, the signal's reason
+   */
+  lend(
+    { url, origin }: { readonly url: URL; readonly origin: string },
+    kind: BorrowedFor,
+    signal: AbortSignal,
+    use: (connection: C) => boolean,
+  ): Promise<void> | undefined {
+    const open = this.open(origin);
+    const free = open?.borrowNow(kind);
+    if (open !== undefined && free !== undefined) {
+      if (!use(free)) open.release(free);
+      return undefined;
+    }
+    const wait = async (): Promise<void> => {
+      const pool = await this.find(url, 'person', signal);
+      const connection = await pool.borrow(kind, signal);
+      if (!use(connection)) pool.release(connection);
+    };
+    return wait();
   }
 
   /** Where a URL leads, when who named it may reach that; nothing is connected to. @throws as `find` */

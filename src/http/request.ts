@@ -2,7 +2,7 @@ import type { Zone } from '../core/records.js';
 
 export interface OutboundRequest {
   readonly method: string;
-  /** The raw URL, gated by the door before it is parsed. */
+  /** The raw URL, gated before it is parsed. */
   readonly url: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;

@@ -133,7 +133,7 @@ export class StreamedBody implements KeptBody {
   }
 
   /** Where a try goes on that has had so many. */
-  placeAfter(at: number): number {
+  indexAfter(at: number): number {
     return Math.min(at, this.#pieces.length);
   }
 
@@ -179,7 +179,7 @@ class Try implements BodySource {
     const body = this.#body;
     while (this.#sink !== undefined && !this.#blocked) {
       const piece = body.take(this.#at);
-      this.#at = piece === undefined ? body.placeAfter(this.#at) : this.#at + 1;
+      this.#at = piece === undefined ? body.indexAfter(this.#at) : this.#at + 1;
       if (piece !== undefined) this.#blocked = !this.#sink.bodyPiece(piece);
       else if (!body.wants(this)) return true;
       else {

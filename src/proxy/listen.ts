@@ -86,7 +86,8 @@ async function makeRoom(path: string): Promise<void> {
   const there = statOf(() => lstatSync(path));
   if (there === undefined) return;
   if (!there.isSocket()) throw refuse('something else is there');
-  if (await answers(path)) throw refuse('another process listens there', 'End it, or choose another path.');
+  if (await isListenedOn(path))
+    throw refuse('another process listens there', 'End it, or choose another path.');
   unlinkSync(path);
 }
 
@@ -99,12 +100,14 @@ function statOf(look: () => Stats): Stats | undefined {
   }
 }
 
-function answers(path: string): Promise<boolean> {
+function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = connect({ path });
-    probe.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    probe.once('close', () => undefined);
-    probe.unref();
-    probe.once('connect', () => probe.destroy());
+    const probe = connect({ path }).unref();
+    probe
+      .once('error', () => resolve(false))
+      .once('connect', () => {
+        probe.destroy();
+        resolve(true);
+      });
   });
 }

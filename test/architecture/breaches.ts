@@ -30,7 +30,7 @@ export interface Breach {
 const ground: Readonly<Record<string, readonly string[]>> = {
   core: [],
   http: ['core'],
-  relay: ['core'],
+  relay: [],
   stores: ['core'],
   oauth: ['http', 'core'],
   mcp: ['http', 'core'],
