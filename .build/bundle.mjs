@@ -2,10 +2,10 @@
 // shipped can be read: nothing is minified, and source maps lead to our TypeScript.
 //
 //   hot-path.cjs        `postern token` and `credential` with a valid token
-//   main.cjs            everything else of our own code; runtime packages stay beside it and are loaded when used
+//   main.cjs            everything else of our own code, and yargs, whose package takes 60 ms to load; other runtime
+//                       packages stay beside it and are loaded when used
 //   http-client.cjs     undici's connection class; the package beside it is for CONNECT proxies
 //   *.cache             what V8 made of these three, so that less is compiled at the start; they work without, too
-//   yargs-helpers.js    the parser of yargs, 30 ms sooner loaded than from the package
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
 //
@@ -43,8 +43,7 @@ await build({
     'hot-path': join(compiled, 'hot-path.js'),
     main: join(compiled, 'main.js'),
   },
-  packages: 'external',
-  plugins: [{ name: 'others', setup: nameOthers }],
+  plugins: [{ name: 'yargs', setup: takeYargs }, { name: 'others', setup: nameOthers }],
   define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   // `require` instead: the first `import` of a process costs 4 ms, and one that comes out of a cache leads nowhere.
   supported: { ...common.supported, 'dynamic-import': false },
@@ -68,7 +67,6 @@ await build({
   entryPoints: {
     'sandbox-start': join(compiled, 'sandbox', 'start.js'),
     'sandbox-faults': join(compiled, 'sandbox', 'faults', 'table.js'),
-    'yargs-helpers': 'yargs/helpers',
     'keychain-child': join(compiled, 'stores', 'keychain', 'keychain-child.js'),
   },
   // Its CommonJS packages ask for Node's own modules by `require`.
@@ -83,7 +81,7 @@ for (const name of ['hot-path', 'main']) leadHome(join(fresh, `${name}.cjs.map`)
 copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LICENSE.txt'));
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['yargs-helpers.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = ['sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   renameSync(join(fresh, file), join(dist, file));
@@ -107,13 +105,13 @@ function nameOthers(bundler) {
   const own = [
     [/\/sandbox\/start\.js$/, './sandbox-start.js'],
     [/\/sandbox\/faults\/table\.js$/, './sandbox-faults.js'],
-    [/^yargs\/helpers$/, './yargs-helpers.js'],
     [/^undici\/lib\/dispatcher\/client\.js$/, './http-client.cjs'],
   ];
   const late = (path) => ({ path, namespace: 'required' });
   bundler.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }));
   for (const [filter, path] of own) bundler.onResolve({ filter }, () => late(path));
-  bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+  bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+    if (path === 'yargs' || (importer.includes('node_modules') && !path.startsWith('node:'))) return undefined;
     if (kind === 'dynamic-import') return late(path);
     if (kind === 'entry-point') return undefined;
     return { path, external: true, sideEffects: !path.startsWith('node:') };
@@ -121,7 +119,22 @@ function nameOthers(bundler) {
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: path === './http-client.cjs'
       ? `module.exports = require('../bin/load.js').load('http-client')`
-      : `module.exports = require(${JSON.stringify(path)})${/^(?:open|ora|yargs)$/.test(path) ? '.default' : ''}`,
+      : `module.exports = require(${JSON.stringify(path)})${/^(?:open|ora)$/.test(path) ? '.default' : ''}`,
+  }));
+}
+
+/**
+ * yargs without what costs: what knows how wide every character is takes 40 ms to load, and our help is of such as are one
+ * column wide. It looks for its translations three folders above itself: in none that anybody makes.
+ */
+function takeYargs(bundler) {
+  bundler.onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: 'plain' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'plain' }, () => ({ contents: 'export default (text) => text.length' }));
+  bundler.onLoad({ filter: /node_modules\/yargs(?:-parser)?\/.*\.m?js$/ }, ({ path }) => ({
+    contents: readFileSync(path, 'utf8').replaceAll(
+      'import.meta.url',
+      "process.getBuiltinModule('node:url').pathToFileURL(`${__dirname}/yargs/build/lib/none.js`).href",
+    ),
   }));
 }
 

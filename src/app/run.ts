@@ -1,13 +1,8 @@
 import type { ArgumentsOf, CommandExit, CommandTable } from '../core/command.js';
 import type { ResultWriter } from '../core/output.js';
-import { closest } from '../core/text/closest.js';
-import { quoted } from '../core/text/printable.js';
-import { usageMistyped, usageWrong } from '../core/usage-failures.js';
-import { checkArguments } from './check-arguments.js';
+import { parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
-import { asks, type GlobalOptions } from './global-options.js';
-import { commandHelp, helpTable, overview, versionTable } from './help.js';
-import { parseArguments } from './parse-arguments.js';
+import type { GlobalOptions } from './global-options.js';
 import type { CommandEntry } from './registry.js';
 
 /** What a run of the command line is given. */
@@ -20,76 +15,23 @@ export interface CommandLine {
 }
 
 /**
- * Runs one command line, the program's name left out. The first word that is no option is the command.
+ * Runs one command line, the program's name left out.
  * @throws Failure `usage_wrong`, or the command's own
  */
 export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  const at = argv.findIndex((word) => !word.startsWith('-'));
-  const name = argv[at];
-  const rest = name === undefined ? argv : argv.toSpliced(at, 1);
-  if (name === undefined) {
-    return withoutCommand(rest, line);
+  const { registry, version, env, out, makeContext } = line;
+  const tables = registry.map(({ table }) => table);
+  const parsed = await parseCommandLine(argv, { tables, version, env });
+  const { table } = parsed.kind === 'command' ? parsed : { table: parsed.of };
+  const entry = registry.find((one) => one.table === table);
+  if (parsed.kind === 'text') {
+    const more = parsed.text.startsWith('Usage:') ? ((await entry?.moreHelp?.()) ?? []) : [];
+    await out.write([parsed.text, ...(more.length === 0 ? [] : ['', ...more, ''])].join('\n'));
+    return 0;
   }
-  if (name === helpTable.name) {
-    return help(rest, line);
-  }
-  if (name === versionTable.name) {
-    checkArguments(versionTable, await parseArguments(versionTable, rest), line.env);
-    return showVersion(line);
-  }
-  const entry = entryOf(name, line.registry);
-  if (asks(rest, '--help', '-h')) {
-    return showHelp(entry, line);
-  }
-  if (asks(rest, '--version')) {
-    return showVersion(line);
-  }
-  const args = checkArguments(entry.table, await parseArguments(entry.table, rest), line.env);
+  if (entry === undefined) throw new Error(`${table?.name} is a command of nobody`);
   const unattended = entry.table.unattended === true ? { nonInteractive: true } : {};
-  const options = { ...(args as GlobalOptions), ...unattended };
   const command = await entry.load();
-  return command.run(line.makeContext(options), args as ArgumentsOf<CommandTable>);
-}
-
-async function withoutCommand(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  if (asks(argv, '--version')) {
-    return showVersion(line);
-  }
-  const bare: CommandTable = { ...helpTable, positionals: [] };
-  checkArguments(bare, await parseArguments(bare, argv), line.env);
-  return showOverview(line);
-}
-
-async function help(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  const { words } = await parseArguments(helpTable, argv);
-  const [name] = words;
-  return name === undefined ? showOverview(line) : showHelp(entryOf(name, line.registry), line);
-}
-
-function entryOf(name: string, registry: readonly CommandEntry[]): CommandEntry {
-  const entry = registry.find(({ table }) => table.name === name);
-  if (entry !== undefined) {
-    return entry;
-  }
-  const names = [...registry.map(({ table }) => table.name), helpTable.name, versionTable.name];
-  const meant = closest(name, names);
-  const message = `There is no command ${quoted(name, 80)}.`;
-  throw meant === undefined
-    ? usageWrong(message, 'postern --help')
-    : usageMistyped(message, `postern ${meant}`);
-}
-
-async function showOverview({ out, registry }: CommandLine): Promise<CommandExit> {
-  await out.write(overview([...registry.map(({ table }) => table), helpTable, versionTable]));
-  return 0;
-}
-
-async function showHelp(entry: CommandEntry, { out }: CommandLine): Promise<CommandExit> {
-  await out.write(commandHelp(entry.table, (await entry.moreHelp?.()) ?? []));
-  return 0;
-}
-
-async function showVersion({ out, version }: CommandLine): Promise<CommandExit> {
-  await out.line(version);
-  return 0;
+  const context = makeContext({ ...(parsed.args as GlobalOptions), ...unattended });
+  return command.run(context, parsed.args as ArgumentsOf<CommandTable>);
 }

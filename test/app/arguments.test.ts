@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkArguments } from '../../src/app/check-arguments.js';
-import { parseWithYargs } from '../../src/app/parse-arguments.js';
+import { parseCommandLine } from '../../src/app/command-line.js';
 import { requestTable } from '../../src/call/request.command.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
@@ -25,8 +24,18 @@ const table = {
   ],
 } as const satisfies CommandTable;
 
+async function parseFor(
+  of: CommandTable,
+  argv: readonly string[],
+  env: Record<string, string> = {},
+): Promise<LooseArguments> {
+  const parsed = await parseCommandLine([of.name, ...argv], { tables: [of], version: '9.9.9', env });
+  assert.equal(parsed.kind, 'command');
+  return parsed.kind === 'command' ? parsed.args : {};
+}
+
 async function parse(argv: readonly string[], env: Record<string, string> = {}): Promise<LooseArguments> {
-  return checkArguments(table, await parseWithYargs(table, argv), env);
+  return parseFor(table, argv, env);
 }
 
 async function refusal(argv: readonly string[], env: Record<string, string> = {}): Promise<Failure> {
@@ -117,8 +126,7 @@ test('missing, repeated, unfit and superfluous values are refused by name', asyn
   }
   assert.equal((await refusal(['a', '--way', 'dinamic'])).remedy, 'Did you mean dynamic?');
   assert.match((await refusal([])).message, /needs a first/);
-  const raw = await parseWithYargs(tokenTable, ['a', 'b']);
-  assert.throws(() => checkArguments(tokenTable, raw, {}), /takes no further word, and "b" is one/);
+  await assert.rejects(parseFor(tokenTable, ['a', 'b']), /takes no further word, and "b" is one/);
 });
 
 test('a variable stands for its option, less strongly, and is named when it is unfit', async () => {
@@ -150,7 +158,7 @@ test('request reads what people type for curl', async () => {
     '--fail',
     'https://a.example/x',
   ];
-  const args = checkArguments(requestTable, await parseWithYargs(requestTable, argv), {});
+  const args = await parseFor(requestTable, argv);
   assert.deepEqual(
     [
       args['request'],
@@ -176,7 +184,7 @@ test('two options of which one leaves the other no meaning are refused, exit 2; 
   }
   assert.equal((await parse(['a', '--alone'], { PLANT_SIZE: '3' }))['maxSize'], 3);
   for (const other of ['--no-browser', '--device', '--registration=ask', '--redirect-port=4000']) {
-    const raw = await parseWithYargs(loginTable, ['https://x.example/', '--client-credentials', other]);
-    assert.throws(() => checkArguments(loginTable, raw, {}), /cannot be used together/, other);
+    const argv = ['https://x.example/', '--client-credentials', other];
+    await assert.rejects(parseFor(loginTable, argv), /cannot be used together/, other);
   }
 });

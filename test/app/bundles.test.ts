@@ -43,7 +43,9 @@ test('what is shipped can be read: the lines are our own, and a source map leads
   for (const name of ['hot-path', 'main']) {
     const { source } = await bundle(name);
     const lines = source.split('\n');
-    assert.ok(lines.length > 1000 && Math.max(...lines.map(({ length }) => length)) < 2000, name);
+    // One line of yargs is so long in its own package.
+    const code = lines.filter((line) => !line.includes('_YargsInstance_'));
+    assert.ok(code.length > 1000 && Math.max(...code.map(({ length }) => length)) < 2000, name);
     const at = lines.findIndex((line) => line.includes(' Failure = class extends Error'));
     const map = new SourceMap(JSON.parse(await readFile(join(dist, `${name}.cjs.map`), 'utf8')));
     const { originalSource = '', originalLine = 0 } = map.findEntry(at, lines[at]?.indexOf('class') ?? 0) as {

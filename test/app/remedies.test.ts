@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { checkArguments } from '../../src/app/check-arguments.js';
+import { parseCommandLine } from '../../src/app/command-line.js';
 import { globalOptions } from '../../src/app/global-options.js';
-import { parseArguments } from '../../src/app/parse-arguments.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
@@ -140,6 +139,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 /** Where a parameter means something of its own. */
 const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
   callRefused: { code: [-32_601, 0] },
+  callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
   clientSecretLost: { why: [undefined, failure] },
   deviceFlowMissing: { login: [login] },
@@ -292,10 +292,11 @@ async function assertIsTaken(command: string): Promise<void> {
   const table: CommandTable | undefined = registry.find((entry) => entry.table.name === topic)?.table;
   assert.ok(table, `there is no command “${topic}”`);
   if (name === 'help' || rest.includes('--help')) return;
-  const raw = await parseArguments(table, rest);
-  checkArguments(table, raw, {});
-  const needsNoServer = name !== 'login' || raw.options.has('from');
-  assert.ok(needsNoServer || raw.words.length > 0, 'it names no server to log in to');
+  const parsed = await parseCommandLine([name, ...rest], { tables: [table], version: '', env: {} });
+  assert.ok(parsed.kind === 'command');
+  const { args } = parsed;
+  const needsNoServer = name !== 'login' || args['from'] !== undefined;
+  assert.ok(needsNoServer || args['server'] !== undefined, 'it names no server to log in to');
 }
 
 test('every remedy that names a command names one that is taken as it stands', async () => {

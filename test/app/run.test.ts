@@ -80,7 +80,7 @@ test('help and version load no command, and help wins over whatever else is wron
   for (const argv of [[], ['--help'], ['help']]) {
     assert.match(
       (await plant(...argv)).printed,
-      /^Usage: postern <command>(?:.*\n)* {2}plant {7}a command of this test\n/,
+      /^Usage: postern <command>(?:.*\n)* {2}postern plant <word> +a command of this test\n/,
     );
   }
   for (const argv of [['--version'], ['version'], ['plant', '--version']]) {

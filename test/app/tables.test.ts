@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCommandLine } from '../../src/app/command-line.js';
 import { globalOptions } from '../../src/app/global-options.js';
-import { commandHelp, helpTable, overview, versionTable } from '../../src/app/help.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';
 
-const tables: readonly CommandTable[] = [...registry.map(({ table }) => table), helpTable, versionTable];
+const tables: readonly CommandTable[] = registry.map(({ table }) => table);
+
+async function helpOf(...argv: string[]): Promise<string> {
+  const parsed = await parseCommandLine(argv, { tables, version: '9.9.9', env: {} });
+  return parsed.kind === 'text' ? parsed.text : '';
+}
 
 test('no command has two options of one name or letter, the global ones included', () => {
   for (const table of tables) {
@@ -40,9 +45,9 @@ test('every command that is listed can be loaded, and is the one of its table', 
   }
 });
 
-test('help fits 80 columns, and names every option with its limits, choices and default [R-8.1]', () => {
+test('help fits 80 columns, and names every option with its limits, choices and default [R-8.1]', async () => {
   for (const table of tables) {
-    const text = commandHelp(table, []);
+    const text = await helpOf(table.name, '--help');
     const flat = text.replace(/\s+/g, ' ');
     for (const line of text.split('\n').filter((one) => !one.startsWith('  postern'))) {
       assert.ok(line.length <= 80, `${table.name}: ${line}`);
@@ -56,18 +61,33 @@ test('help fits 80 columns, and names every option with its limits, choices and 
         assert.ok(flat.includes(`default: ${option.default}`), option.name);
       }
       if ('choices' in option && option.choices !== undefined) {
-        assert.ok(flat.includes(option.choices.join(', ')), option.name);
+        const all = option.choices.map((choice) => `"${choice}"`).join(', ');
+        assert.ok(flat.includes(`choices: ${all}`), option.name);
       }
     }
+    for (const note of table.notes ?? []) assert.ok(flat.includes(note), note);
   }
 });
 
-test('the overview names every command and every exit code', () => {
-  const text = overview(tables);
+test('the overview names every command and every exit code', async () => {
+  const text = await helpOf('--help');
   for (const { name, summary } of tables) {
-    assert.match(text, new RegExp(`^  ${name}\\s+${summary.split(' ', 3).join(' ')}`, 'm'));
+    assert.match(text, new RegExp(`^  postern ${name} .*${summary.split(' ', 3).join(' ')}`, 'm'));
   }
   for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) {
     assert.match(text, new RegExp(`^  ${code} +\\S`, 'm'));
   }
+  for (const line of text.split('\n')) assert.ok(line.length <= 80, line);
+});
+
+test('a shell is told which commands, options and choices there are', async () => {
+  const completed = async (...words: string[]) =>
+    (await helpOf('--get-yargs-completions', 'postern', ...words)).split('\n');
+  assert.deepEqual(
+    (await completed('lo')).filter((one) => /^log/.test(one)),
+    ['login', 'logout'],
+  );
+  assert.ok((await completed('login', '--regi')).includes('--registration'));
+  assert.ok((await completed('login', '--registration', 'd')).includes('dynamic'));
+  assert.match(await helpOf('completion'), /complete .*postern|compdef .*postern/);
 });

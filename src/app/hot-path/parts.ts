@@ -4,8 +4,8 @@ import type { ArgumentsOf, CommandTable } from '../../core/command.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
-import { checkArguments } from '../check-arguments.js';
-import { parsePlain } from '../parse-arguments.js';
+import { plainArguments } from '../arguments.js';
+import type { GlobalOptions } from '../global-options.js';
 
 /** What the short way leaves to whoever comes after it. */
 export interface Left {
@@ -20,23 +20,17 @@ export interface Left {
   afterwards: (() => void) | undefined;
 }
 
-/** Options of which the short way knows nothing. */
-const unusual = ['help', 'version', 'verbose'] as const;
+type UsualArguments<Table extends CommandTable> = ArgumentsOf<Table> & GlobalOptions;
 
-/**
- * The arguments, when nothing about the command line or the environment is unusual.
- * @throws Failure for a command line that is wrong
- */
+/** The arguments, when nothing about the command line or the environment is unusual. */
 export function usualArguments<Table extends CommandTable>(
   table: Table,
   argv: readonly string[],
-): (ArgumentsOf<Table> & { readonly json: boolean }) | undefined {
+): UsualArguments<Table> | undefined {
   const { env } = process;
-  const raw = parsePlain(table, argv);
-  const isUnusual = (env['NODE_DEBUG'] ?? '') !== '' || unusual.some((option) => raw?.options.has(option));
-  return raw === undefined || isUnusual
-    ? undefined
-    : (checkArguments(table, raw, env) as unknown as ArgumentsOf<Table> & { readonly json: boolean });
+  const args = plainArguments(table, argv, env) as UsualArguments<Table> | undefined;
+  const isUnusual = (env['NODE_DEBUG'] ?? '') !== '' || args?.help || args?.version || args?.verbose;
+  return isUnusual ? undefined : args;
 }
 
 /** Where the index of logins is. @throws Failure `path_refused` */

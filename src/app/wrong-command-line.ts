@@ -1,0 +1,95 @@
+import type { CommandTable, OptionSpec } from '../core/command.js';
+import type { Failure } from '../core/failure.js';
+import { closest } from '../core/text/closest.js';
+import { printable, quoted } from '../core/text/printable.js';
+import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { noChoice, optionsOf } from './arguments.js';
+
+/** What yargs would swallow: its own names, a positional as an option, and a word as the value of a switch. */
+export function refuseOdd(words: readonly string[], table: CommandTable | undefined): void {
+  const specs = optionsOf(table);
+  const taken = ['_', '$0', ...(table?.positionals ?? []).map(({ name }) => name)];
+  const end = words.indexOf('--');
+  for (const word of words.slice(0, end === -1 ? undefined : end)) {
+    const [, name = '', value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
+    const spec = specs.find((one) => one.name === name);
+    if (spec === undefined && taken.includes(name)) throw unknownOption(word, specs, helpOn(table));
+    if (spec?.kind === 'boolean' && value !== undefined) {
+      throw usageWrong(`--${name} takes no value.`, helpOn(table));
+    }
+  }
+}
+
+function helpOn(table: CommandTable | undefined): string {
+  return table === undefined ? 'postern --help' : `postern ${table.name} --help`;
+}
+
+/** What yargs found wrong, as a failure of ours: what was typed, and what was meant. */
+export function failureOf(
+  message: string,
+  words: readonly string[],
+  table: CommandTable | undefined,
+  name = '',
+): Failure {
+  const help = helpOn(table);
+  const specs = optionsOf(table);
+  const said = (pattern: RegExp) => pattern.exec(message)?.slice(1);
+  const [meant] = said(/^Did you mean (.+)\?$/) ?? [];
+  if (meant !== undefined) {
+    return usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
+  }
+  const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
+  if (unknown !== undefined) {
+    const option = unknownIn(words, specs);
+    if (option !== undefined) return unknownOption(option, specs, help);
+    return table === undefined
+      ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
+      : furtherWord(table, unknown, help);
+  }
+  const [empty] = said(/^Not enough arguments following: (.+)$/) ?? [];
+  if (empty !== undefined) {
+    const spec = specs.find((one) => one.name === empty || one.alias === empty);
+    return usageWrong(`--${spec?.name ?? empty} needs a value.`, help);
+  }
+  const [one, other] = said(/^Arguments (.+) and (.+) are mutually exclusive$/) ?? [];
+  if (one !== undefined) return usageContradictory(`--${one}`, `--${other}`, help);
+  const [count] = said(/^Not enough non-option arguments: got (\d+)/) ?? [];
+  const missing = table?.positionals[Number(count)];
+  if (missing !== undefined) {
+    const article = /^[aeiou]/.test(missing.name) ? 'an' : 'a';
+    const what = `${article} ${missing.name}: ${missing.describe}`;
+    return usageWrong(`postern ${table?.name} needs ${what}.`, help);
+  }
+  const [option, given] = said(/Argument: (.+), Given: "(.*)", Choices: /s) ?? [];
+  const spec = specs.find(({ name }) => name === option);
+  if (spec !== undefined && given !== undefined) return noChoice(spec, `--${spec.name}`, given, help);
+  return usageWrong(printable(message, 300), help);
+}
+
+/** The first option that none is called, as it was typed. */
+function unknownIn(words: readonly string[], specs: readonly OptionSpec[]): string | undefined {
+  const end = words.indexOf('--');
+  return words.slice(0, end === -1 ? undefined : end).find((word) => {
+    const [, name, letters = ''] = /^--([^=]+)|^-([^-].*)$/s.exec(word) ?? [];
+    if (name !== undefined) return specs.every((spec) => spec.name !== name);
+    return [...letters].slice(0, 1).some((letter) => specs.every(({ alias }) => alias !== letter));
+  });
+}
+
+function unknownOption(word: string, specs: readonly OptionSpec[], help: string): Failure {
+  const typed = word.replace(/=.*$/s, '');
+  const meant = closest(
+    typed.replace(/^-+/, ''),
+    specs.map(({ name }) => name),
+  );
+  const message = `There is no option ${quoted(typed, 80)} here.`;
+  return meant === undefined ? usageWrong(message, help) : usageMistyped(message, `--${meant}`);
+}
+
+function furtherWord(table: CommandTable, word: string, help: string): Failure {
+  const where = table.rest === undefined ? '' : `; a ${table.rest.name} stands after “--”`;
+  return usageWrong(
+    `postern ${table.name} takes no further word, and ${quoted(word, 80)} is one${where}.`,
+    help,
+  );
+}
