@@ -77,18 +77,13 @@ function isServed({ answer }: CheckedEntry): boolean {
 
 function placeInWords({ request, plan, place }: CheckedEntry): string {
   const path = printable(plan?.file.path ?? '', 300);
-  switch (place) {
-    case 'there':
-      return `The entry is in ${path}.`;
-    case 'missing':
-      return `The entry is not in ${path}: add --write in place of --check.`;
-    case 'different':
-      return `The entry in ${path} is not what postern would write now: add --write in place of --check.`;
-    case 'other':
-      return `The entry ${printable(request.name, 80)} in ${path} is not one of postern’s, so it was not run. Remove it, or choose another name: add --as NAME.`;
-    case 'no-file':
-      return '';
-  }
+  return {
+    there: `The entry is in ${path}.`,
+    missing: `The entry is not in ${path}: add --write in place of --check.`,
+    different: `The entry in ${path} is not what postern would write now: add --write in place of --check.`,
+    other: `The entry ${printable(request.name, 80)} in ${path} is not one of postern’s, so it was not run. Remove it, or choose another name: add --as NAME.`,
+    'no-file': '',
+  }[place];
 }
 
 function faultInWords(

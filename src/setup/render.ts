@@ -11,12 +11,7 @@ import type { WrittenEntry } from './write-entry.js';
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
   plan: SetupPlan,
-  {
-    machine,
-    logins,
-    hasLogin,
-    isHere,
-  }: {
+  about: {
     readonly machine: Machine;
     readonly logins: readonly LoginRecord[];
     readonly hasLogin: boolean;
@@ -24,6 +19,7 @@ export function entryNotes(
   },
 ): readonly string[] {
   const { request, leftovers } = plan;
+  const { machine, logins } = about;
   const notes = [
     ...leftovers,
     ...[
@@ -35,8 +31,8 @@ export function entryNotes(
     ...(request.scope === 'project'
       ? ['The entry holds paths of this machine: do not share that file with others as it is.']
       : []),
-    ...(isHere ? [] : [`${request.program.title} was not found on this machine.`]),
-    ...(hasLogin
+    ...(about.isHere ? [] : [`${request.program.title} was not found on this machine.`]),
+    ...(about.hasLogin
       ? []
       : [`There is no login for this server yet: postern login ${shellWord(printable(request.url, 300))}`]),
   ];
@@ -54,16 +50,14 @@ function addressNote({ request, entry }: SetupPlan): string | undefined {
 
 /** What a person has to know of the paths in an entry; undefined when they hold. */
 function lastingNote({ start }: Machine): string | undefined {
-  switch (start.lasts) {
-    case 'upgrades':
-      return undefined;
-    case 'this-version-of-node':
-      return 'The entry starts this version of Node.js; when it is removed (nvm, fnm, …), run setup again.';
-    case 'checkout':
-      return `The entry starts ${printable(start.script, 200)}; when that folder is moved or removed, run setup again.`;
-    case 'cache':
-      return 'postern was started from a package cache (npx), which is emptied now and then: install it (npm install -g postern) and run setup again.';
-  }
+  return {
+    upgrades: undefined,
+    'this-version-of-node':
+      'The entry starts this version of Node.js; when it is removed (nvm, fnm, …), run setup again.',
+    checkout: `The entry starts ${printable(start.script, 200)}; when that folder is moved or removed, run setup again.`,
+    cache:
+      'postern was started from a package cache (npx), which is emptied now and then: install it (npm install -g postern) and run setup again.',
+  }[start.lasts];
 }
 
 /** What `--write` did, for a person. */
@@ -71,11 +65,13 @@ export function writtenLines({ plan, outcome, backup }: WrittenEntry): readonly 
   const { request, file } = plan;
   const what = `the entry ${printable(request.name, 80)} of ${request.program.title}`;
   const path = printable(file.path, 300);
+  const server = shellWord(printable(request.server, 300));
+  const isProject = request.scope === 'project';
   if (outcome === 'unchanged') return [`Already there: ${what} in ${path}.`];
   return [
     `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`,
     ...(file.text === undefined ? [] : [`  before      ${printable(backup ?? '', 300)}`]),
-    `  to undo     ${undoCommand(request.program.name, request.server, request.scope === 'project')}`,
+    `  to undo     postern setup ${request.program.name} ${server} --undo${isProject ? ' --project' : ''}`,
     `  next        ${nextStep(request)}`,
   ];
 }
@@ -107,22 +103,15 @@ export function writtenJson({ plan, outcome, backup }: WrittenEntry) {
   };
 }
 
-function undoCommand(program: string, server: string, isProject: boolean): string {
-  return `postern setup ${program} ${shellWord(printable(server, 300))} --undo${isProject ? ' --project' : ''}`;
-}
-
-export function undoneLine(record: SetupRecord, undone: UndoneEntry): string {
-  const path = printable(record.path, 300);
-  switch (undone) {
-    case 'file':
-      return record.existed
-        ? `${path} is as it was before, to the byte.`
-        : `${path} was removed, as it was not there before.`;
-    case 'entry':
-      return `The entry alone was taken back in ${path}: others have changed that file since, or laid it out anew; all else stays as it is now.`;
-    case 'nothing-left':
-      return `There is nothing of it left in ${path}.`;
-  }
+export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry): string {
+  const file = printable(path, 300);
+  return {
+    file: existed
+      ? `${file} is as it was before, to the byte.`
+      : `${file} was removed, as it was not there before.`,
+    entry: `The entry alone was taken back in ${file}: others have changed that file since, or laid it out anew; all else stays as it is now.`,
+    'nothing-left': `There is nothing of it left in ${file}.`,
+  }[undone];
 }
 
 /** `setup --list` for a person: programs found first. */
@@ -140,18 +129,13 @@ export function programLines(all: readonly ProgramHere[]): readonly string[] {
 
 function entryWords({ server, path, state }: EntryHere): string {
   const [url, file] = [printable(server, 200), printable(path, 200)];
-  switch (state) {
-    case 'same':
-      return `set up: ${url}`;
-    case 'ours':
-      return `set up: ${url}, changed since (see --check)`;
-    case 'missing':
-      return `no longer set up: ${url}, gone from ${file}`;
-    case 'other':
-      return `no longer set up: ${url}, its entry in ${file} is another now`;
-    case 'unreadable':
-      return `set up once: ${url}, but ${file} cannot be read now`;
-  }
+  return {
+    same: `set up: ${url}`,
+    ours: `set up: ${url}, changed since (see --check)`,
+    missing: `no longer set up: ${url}, gone from ${file}`,
+    other: `no longer set up: ${url}, its entry in ${file} is another now`,
+    unreadable: `set up once: ${url}, but ${file} cannot be read now`,
+  }[state];
 }
 
 export function programJson({ program, command, file, hasFile, entries }: ProgramHere) {

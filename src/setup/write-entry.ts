@@ -90,8 +90,20 @@ async function keepRecord(
   const earlier = await earlierRecord(records, file.path, entry.key, request.url);
   const now = await digest(before);
   const state = earlier && (await entryState(earlier.record, before, machine.platform));
+  const carried = state === 'same' || state === 'ours' ? earlier : undefined;
   const holds = namesIn(entry);
-  const added = {
+  const fresh = {
+    version: 1,
+    program: request.program.name,
+    path: file.path,
+    existed: file.text !== undefined,
+    before: now,
+    folders: files.missingFolders(file.path),
+  } as const;
+  const record: SetupRecord = {
+    ...(carried?.record ?? fresh),
+    server: request.url,
+    after: carried === undefined || carried.record.after === now ? await digest(text) : null,
     entry: await entryDigest(text, entry.key),
     meaning: await meaningDigest(text, entry.key, holds),
     holds,
@@ -100,36 +112,16 @@ async function keepRecord(
     name: request.name,
     ...(shim === undefined ? {} : { shim: shim.path }),
   };
-  if (earlier !== undefined && (state === 'same' || state === 'ours')) {
-    const after = earlier.record.after === now ? await digest(text) : null;
-    const record = { ...earlier.record, ...added, server: request.url, after };
-    const backup = await records.keep({ id: earlier.id, record }, undefined);
-    return {
-      backup,
-      takeBack: async () => void (await records.keep(earlier, undefined)),
-      finish: () => removeShim({ files, records }, earlier.record.shim),
-    };
-  }
-  const record = {
-    version: 1,
-    program: request.program.name,
-    server: request.url,
-    path: file.path,
-    existed: file.text !== undefined,
-    before: now,
-    after: await digest(text),
-    ...added,
-    folders: files.missingFolders(file.path),
-  } as const;
-  const id = crypto.randomUUID();
-  const backup = await records.keep({ id, record }, before);
+  const id = carried?.id ?? crypto.randomUUID();
   return {
-    backup,
-    takeBack: () => records.forget(id),
+    backup: await records.keep({ id, record }, carried === undefined ? before : undefined),
+    takeBack: async () => {
+      if (carried === undefined) await records.forget(id);
+      else await records.keep(carried, undefined);
+    },
     finish: async () => {
-      if (earlier === undefined) return;
-      await records.forget(earlier.id);
-      await removeShim({ files, records }, earlier.record.shim);
+      if (earlier !== undefined && earlier !== carried) await records.forget(earlier.id);
+      await removeShim({ files, records }, earlier?.record.shim);
     },
   };
 }
@@ -140,16 +132,13 @@ async function earlierRecord(
   key: EntryKey,
   server: string,
 ): Promise<KeptRecord | undefined> {
+  // A line may hold the entries of several servers, or one after the other.
+  const keyOf = (one: EntryKey, of: string) =>
+    JSON.stringify([wholeKey(one), one.format === 'line' ? of : undefined]);
   const all = await records.all();
-  return all.find(({ record }) => record.path === path && isSameEntry(record, key, server));
-}
-
-/** A line may hold the entries of several servers, or one after the other. */
-function isSameEntry(record: SetupRecord, key: EntryKey, server: string): boolean {
-  if (key.format === 'line' && record.key.format === 'line') {
-    return record.key.prefix === key.prefix && record.server === server;
-  }
-  return JSON.stringify(record.key) === JSON.stringify(key);
+  return all.find(
+    ({ record }) => record.path === path && keyOf(record.key, record.server) === keyOf(key, server),
+  );
 }
 
 /** Removes a program that was written for an entry, unless another entry needs it. */

@@ -62,6 +62,7 @@ test('an entry that calls postern otherwise than it was written is somebody’s 
   await using home = await temporaryFolder();
   const world = workshop(home.path);
   const path = `${home.path}/.claude.json`;
+  writeFileSync(path, '{"a": 1}');
   await writeEntry(world, requestFor('claude'), signal);
   const mine = readFileSync(path, 'utf8').replace(`headers ${url}`, `headers ${url} --account mine`);
   assert.ok(mine.includes('mine'));
@@ -70,6 +71,9 @@ test('an entry that calls postern otherwise than it was written is somebody’s 
   assert.ok(kept !== undefined);
   await assert.rejects(undoEntry(world, kept, signal), { code: 'entry_changed' });
   assert.equal(readFileSync(path, 'utf8'), mine);
+  // The next --write is asked for by the person; the way back still leads to the beginning.
+  assert.equal((await writeEntry(world, requestFor('claude'), signal)).outcome, 'changed');
+  assert.equal(await world.programs.records.backup(kept.id), '{"a": 1}');
 });
 
 test('a shim that is gone, or was changed, is made again by --write, for this user alone', async () => {
