@@ -124,7 +124,7 @@ test('a login that begins in the background is not stopped there, and has the ke
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
   assert.notEqual(stat.slice(stat.lastIndexOf(')') + 2)[0], 'T', 'the login was stopped in the background');
   terminal.type('now\r');
-  await screen.waitForStdout(/Enter opens the page again[^]*Enter opens the page again/);
+  await screen.waitForStdout(/Enter opens the page again[\s\S]*Enter opens the page again/);
   terminal.type('\x03');
   const { stdout } = await screen.finished;
   assert.match(stdout, /ended with 130/);
