@@ -103,7 +103,7 @@ test('a planted package outside its home is seen', () => {
     keytar: 'stores/keychain',
     yargs: 'app',
     'oidc-provider': 'sandbox',
-    jose: 'sandbox',
+    jose: 'oauth sandbox',
     '@modelcontextprotocol/server': 'sandbox',
   };
   const rooms = [
@@ -120,7 +120,11 @@ test('a planted package outside its home is seen', () => {
   for (const [name, home] of Object.entries(homes)) {
     for (const room of rooms) {
       const found = planted(`src/${room}/x.ts`, `const x = () => import('${name}/part');`);
-      assert.deepEqual(found, room === home ? [] : ['package outside its home'], `${name} in ${room}`);
+      assert.deepEqual(
+        found,
+        home.split(' ').includes(room) ? [] : ['package outside its home'],
+        `${name} in ${room}`,
+      );
     }
   }
   for (const room of [

@@ -1,13 +1,15 @@
 import type { LoginMeant } from '../core/login-command.js';
-import type { LoginRecord, RegistrationRecord, StoreKind } from '../core/records.js';
-import { scopesMissing, unionScopes } from '../core/scope.js';
+import type { LoginRecord, RegistrationRecord } from '../core/records.js';
+import { scopesMissing } from '../core/scope.js';
+import { printable } from '../core/text/printable.js';
 import { type Discovery, discover } from '../oauth/discover.js';
+import { scopesToRegister, selectScopes } from '../oauth/select-scopes.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
-import type { SecretStore, StorePorts } from '../stores/ports.js';
 import { registrationsFor } from '../tokens/registrations.js';
 import { checkMovedEndpoint, checkSecret } from './client/check-secret.js';
-import { nameTaken, nameUnusable, tooManyLogins } from './failures.js';
+import type { ClientRequest } from './client/register.js';
 import type { LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
+import { checkName, loginToReplace, storeForLogin } from './which-login.js';
 
 /** A person's login of which is known where and for what, and not yet as which client. */
 export interface BegunLogin {
@@ -90,94 +92,47 @@ function scopesOnTop(
   return scopesMissing(login?.refreshable ? [...held, 'offline_access'] : held, asked);
 }
 
-/** What `--name` takes: it stands in command lines, so nothing that a shell or a path could read as something else. */
-const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
-
-/**
- * Checks `--name` before anything is sent.
- * @throws Failure `name_unusable`, `name_taken`
- */
-export function checkName(
-  wanted: { readonly name: string | undefined; readonly server: string; readonly account: string },
-  logins: readonly LoginRecord[],
-): void {
-  const { name, server, account } = wanted;
-  if (name === undefined) {
-    return;
-  }
-  if (!namePattern.test(name)) {
-    throw nameUnusable(name);
-  }
-  const other = logins.find(
-    (login) => login.name === name && (login.server !== server || login.account !== account),
-  );
-  if (other !== undefined) {
-    throw nameTaken(name, other.server, other.account);
-  }
-}
-
-/**
- * The store for a new login: the one chosen, else the one that this login, or the last one made, is in, else the
- * keychain. It writes there, and reads what is kept elsewhere where that is.
- * @param held This server's and account's login, to be replaced.
- */
-export function storeForLogin(
-  ports: Pick<StorePorts, 'store' | 'stores'>,
-  chosen: StoreKind | undefined,
-  logins: readonly LoginRecord[],
-  held: LoginRecord | undefined,
-): SecretStore {
-  const last = logins.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
-  const target = ports.stores.of(chosen ?? (held ?? last)?.store ?? 'keychain');
+/** What is asked to identify the client of this login. */
+export function clientRequest(
+  { meant, discovery, preregistered, kept, scopes }: BegunLogin,
+  { registration, metadataUrl, signal }: Pick<LoginRequest, 'registration' | 'metadataUrl' | 'signal'>,
+  how: Pick<ClientRequest, 'redirectUri' | 'byDevice' | 'codeBeside'>,
+): ClientRequest {
+  const forced = registration;
   return {
-    kind: target.kind,
-    ready: () => target.ready(),
-    write: (key, value) => target.write(key, value),
-    read: (key) => ports.store.read(key),
-    remove: (key) => ports.store.remove(key),
+    ...how,
+    discovery,
+    meant,
+    forced,
+    preregistered,
+    metadataUrl,
+    kept,
+    scopes: scopesToRegister(discovery, scopes),
+    signal,
   };
 }
 
-/** Half of what the index may hold, so that what is noted of these has room, too; reading it takes 30 ms. */
-export const mostLogins = 1000;
-
-/**
- * The login of this server and account, which a new one replaces. Where there is none, one more must have its place,
- * which is checked before anything is sent.
- * @throws Failure `too_many_logins`
- */
-export function loginToReplace(
-  logins: readonly LoginRecord[],
-  wanted: { readonly server: string; readonly account: string },
-): LoginRecord | undefined {
-  const held = logins.find(({ server, account }) => server === wanted.server && account === wanted.account);
-  if (held === undefined && logins.length >= mostLogins) throw tooManyLogins(mostLogins);
-  return held;
+/** Who asks for what, in the terminal, before any browser is or any code is shown. */
+export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void {
+  const { terminal } = ports;
+  terminal.tell(`Logging in to ${printable(discovery.server)}`);
+  terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
+  const news = newness(isNew);
+  if (news !== undefined) terminal.tell(news);
+  const all = printable(scopes.join(' '));
+  terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
+  if (isNew.scopes.length > 0) {
+    terminal.tell(`New is: ${printable(isNew.scopes.join(' '))}`);
+  }
+  for (const warning of discovery.warnings) {
+    terminal.tell(`Note: ${printable(warning, 600)}`);
+  }
 }
 
-/**
- * The scopes to ask for (rule 5.4): the person's own, else the challenge's, else all that the protected resource
- * metadata lists, else none, which leaves the parameter out. `held` scopes are kept at a step-up. `offline_access`
- * joins them where the authorization server lists it, and only there: it is what makes a login last.
- */
-export function selectScopes(
-  discovery: Discovery,
-  wanted: { readonly scopes: readonly string[] | undefined; readonly held: readonly string[] },
-): readonly string[] {
-  const { protectedResource, challengedScopes, authorizationServer } = discovery;
-  const base = wanted.scopes ?? challengedScopes ?? protectedResource.scopesSupported ?? [];
-  const asked = unionScopes(wanted.held, base);
-  const lasting =
-    asked.length > 0 &&
-    authorizationServer.scopesSupported.includes('offline_access') &&
-    (authorizationServer.grantTypes?.includes('refresh_token') ?? true);
-  return lasting ? unionScopes(asked, ['offline_access']) : asked;
-}
-
-/** The scopes to name in a registration, which some servers hold a client to: asked for, plus what both documents list. */
-export function scopesToRegister(discovery: Discovery, asked: readonly string[]): readonly string[] {
-  const resourceScopes = discovery.protectedResource.scopesSupported ?? [];
-  return asked.length === 0 && resourceScopes.length === 0
-    ? []
-    : unionScopes(unionScopes(asked, resourceScopes), discovery.authorizationServer.scopesSupported);
+/** The moment to look twice at an address that came from somewhere. */
+function newness({ server, issuer }: Pick<BegunLogin['isNew'], 'server' | 'issuer'>): string | undefined {
+  if (server) {
+    return `${issuer ? 'Both are new here' : 'The server is new here'}: check that the address is the one you mean.`;
+  }
+  return issuer ? 'The authorization server is new here.' : undefined;
 }

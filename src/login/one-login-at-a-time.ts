@@ -5,8 +5,8 @@ import { printable } from '../core/text/printable.js';
 import { hashOfParts } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import { Busy } from '../stores/state-failures.js';
-import { checkName } from './begin-login.js';
 import type { LoginPorts, LoginRequest } from './ports.js';
+import { checkName } from './which-login.js';
 
 /** How often a program that waits for a person looks whether the login has been made elsewhere. */
 const lookMs = 1_000;
@@ -205,7 +205,8 @@ export type Wish = Pick<
  * Two hashes with a dash between, over what a login's record does not tell: which scopes were asked for and as which
  * document, and which scopes were to be kept beside them.
  */
-export async function wishOf({ scopes, heldScopes, metadataUrl }: Wish): Promise<string> {
+export async function wishOf(wish: Pick<Wish, 'scopes' | 'heldScopes' | 'metadataUrl'>): Promise<string> {
+  const { scopes, heldScopes, metadataUrl } = wish;
   const texts = [listed(scopes), metadataUrl].map((part) => (part === undefined ? 'open' : `= ${part}`));
   return `${await hashOfParts(['postern wish', ...texts])}-${await hashOfParts([listed(heldScopes) ?? ''])}`;
 }

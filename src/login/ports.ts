@@ -34,7 +34,7 @@ export interface LoginRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
   /** Rejects when the login need not be waited for any longer; looked at while a person is waited for. */
-  readonly overtaken?: (signal: AbortSignal) => Promise<never>;
+  readonly overtaken?: ((signal: AbortSignal) => Promise<never>) | undefined;
 }
 
 /** A client that a person configured, for one authorization server. */

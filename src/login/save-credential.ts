@@ -11,6 +11,8 @@ import { isRecorded, markShared, mendStrays, withoutStrays, withStrays } from '.
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
+import { wishOf } from './one-login-at-a-time.js';
+import type { LoginRequest } from './ports.js';
 import type { Redeemed } from './redeem.js';
 
 /** How long a write waits for another process that has the same credential in hand. */
@@ -23,18 +25,14 @@ type KeepPorts = Pick<
   Pick<CorePorts, 'terminal'>;
 
 export interface NewLogin {
+  readonly request: Pick<
+    LoginRequest,
+    'account' | 'name' | 'scopes' | 'heldScopes' | 'metadataUrl' | 'signal'
+  >;
   readonly discovery: Discovery;
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
   readonly grant: Grant;
-  readonly account: string;
-  readonly name: string | undefined;
-  /** Named with `--scope`, or by the server at a step-up, beside those held. */
-  readonly scopes: readonly string[] | undefined;
-  readonly heldScopes: readonly string[];
-  /** `wishOf` the request; undefined where nobody waits for such a login. */
-  readonly wish: string | undefined;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -45,7 +43,7 @@ export interface NewLogin {
 export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<LoginRecord> {
   if (login.grant === 'authorization_code') {
     // First: once it stands in the index, others use it, and may find that the server refuses it.
-    await loginBrakes(ports, { server: login.discovery.server, account: login.account }).issued();
+    await loginBrakes(ports, { server: login.discovery.server, account: login.request.account }).issued();
   }
   const { record, replaced } = await write(ports, login);
   await forgetFailures(ports, record.server);
@@ -53,11 +51,11 @@ export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<Logi
     // Under its own lock: a refresh that is under way would write the old credential once more.
     await using _lock = await ports.locks.acquire(item.key, {
       waitMs: credentialLockWaitMs,
-      signal: login.signal,
+      signal: login.request.signal,
     });
     await removeOld(ports, item);
   }
-  await mendStrays(ports, ({ store }) => store === ports.store.kind, login.signal);
+  await mendStrays(ports, ({ store }) => store === ports.store.kind, login.request.signal);
   return record;
 }
 
@@ -90,18 +88,22 @@ async function write(
   ports: KeepPorts,
   login: NewLogin,
 ): Promise<{ readonly record: LoginRecord; readonly replaced: readonly Place[] }> {
+  const { request } = login;
   const binding = {
     server: login.discovery.server,
     resource: login.discovery.protectedResource.resource,
     issuer: login.discovery.authorizationServer.issuer,
     clientId: login.redeemed.client.clientId,
-    account: login.account,
+    account: request.account,
   };
   const key = await credentialKey(binding);
-  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal: login.signal });
+  await using _lock = await ports.locks.acquire(key, {
+    waitMs: credentialLockWaitMs,
+    signal: request.signal,
+  });
   const { logins } = await ports.index.read();
   const same = (record: LoginRecord) =>
-    record.server === login.discovery.server && record.account === login.account;
+    record.server === login.discovery.server && record.account === request.account;
   const before = logins.filter((record) => record.key === key || same(record));
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const { token, client } = login.redeemed;
@@ -130,14 +132,14 @@ async function write(
     }),
   );
   await ports.recovery.forget(key); // what an older login left there
-  const name = login.name ?? before.filter(same).find((old) => old.name !== undefined)?.name;
+  const name = request.name ?? before.filter(same).find((old) => old.name !== undefined)?.name;
   const record: LoginRecord = {
     key,
     ...(name === undefined ? {} : { name }),
     ...binding,
     ...(identity !== undefined && isClean(identity.shown) ? { identity: identity.shown } : {}),
     scopes: token.scopes,
-    ...askedScopes(login, before.find(same)),
+    ...askedScopes(request, before.find(same)),
     expiresAt: token.expiresAt,
     obtainedAt: token.obtainedAt,
     refreshable: token.refreshToken !== undefined || login.grant === 'client_credentials',
@@ -147,7 +149,8 @@ async function write(
     ...grant,
     warnings: [...login.discovery.warnings, ...token.warnings].filter(isClean),
     generation,
-    ...(login.wish === undefined ? {} : { wish: login.wish }),
+    // Nobody waits for a login of the client's own.
+    ...(login.grant === 'authorization_code' ? { wish: await wishOf(request) } : {}),
   };
   const places = before.flatMap(placesOf);
   const after = await ports.index.update((document) => {
@@ -164,7 +167,7 @@ async function write(
 
 /** What to name with `--scope` when this login is made again; a step-up of one that named none goes on without. */
 function askedScopes(
-  { scopes, heldScopes }: NewLogin,
+  { scopes, heldScopes }: NewLogin['request'],
   before: LoginRecord | undefined,
 ): Pick<LoginRecord, 'askedScopes'> {
   const isStepUp = heldScopes.length > 0;

@@ -1,3 +1,4 @@
+import type { JWK } from 'jose';
 import { Secret } from '../core/secret.js';
 import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
 
@@ -23,22 +24,11 @@ const privateNames = { ES256: ['d'], RS256: ['d', 'p', 'q', 'dp', 'dq', 'qi'] } 
 
 /** Makes a key pair: P-256, or RSA with 3072 bits. */
 export async function makeClientKey(algorithm: KeyAlgorithm): Promise<ClientKey> {
-  const { subtle } = globalThis.crypto;
-  const pair =
-    algorithm === 'ES256'
-      ? await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
-      : await subtle.generateKey(
-          {
-            name: 'RSASSA-PKCS1-v1_5',
-            hash: 'SHA-256',
-            modulusLength: 3072,
-            publicExponent: new Uint8Array([1, 0, 1]),
-          },
-          true,
-          ['sign', 'verify'],
-        );
-  const jwk = (await subtle.exportKey('jwk', pair.privateKey)) as unknown as JsonObject;
-  const key = clientKeyOf({ ...jwk, alg: algorithm, kid: await thumbprint(jwk, algorithm) });
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose');
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength: 3072 });
+  const jwk = await exportJWK(privateKey);
+  const members = { ...jwk, alg: algorithm, kid: await calculateJwkThumbprint(jwk) } as unknown as JsonObject;
+  const key = clientKeyOf(members);
   if (key === undefined) {
     throw new Error('the key that was made has not the members of its kind');
   }
@@ -82,17 +72,6 @@ export function keyIdOf(text: Secret): string | undefined {
   return jwk && stringField(jwk, 'kid');
 }
 
-/** RFC 7638: SHA-256 over the required members, in the order of their names, without a blank. */
-async function thumbprint(jwk: JsonObject, algorithm: KeyAlgorithm): Promise<string> {
-  const members = Object.fromEntries(publicNames[algorithm].map((name) => [name, jwk[name]]));
-  const bytes = new TextEncoder().encode(JSON.stringify(members));
-  const digest = new Uint8Array(await globalThis.crypto.subtle.digest('SHA-256', bytes));
-  return btoa(String.fromCharCode(...digest))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '');
-}
-
 export type ImportedKey =
   /** `keyId`: the `kid` of a JWK, which the authorization server finds the public half by. */
   | { readonly ok: true; readonly key: CryptoKey; readonly keyId: string | undefined }
@@ -100,11 +79,6 @@ export type ImportedKey =
   | { readonly ok: false; readonly why: string };
 
 const smallestRsaBits = 2048;
-
-const kinds = [
-  { name: 'ECDSA', namedCurve: 'P-256' },
-  { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-] as const;
 
 /**
  * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
@@ -127,16 +101,8 @@ async function importJwk(text: string): Promise<ImportedKey> {
   if (jwk['kty'] === 'oct' || typeof jwk['d'] !== 'string') {
     return { ok: false, why: 'it is no private key (a JWK with the member "d")' };
   }
-  for (const kind of kinds) {
-    try {
-      const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
-      const key = await globalThis.crypto.subtle.importKey('jwk', bare as JsonWebKey, kind, false, ['sign']);
-      return judgeSize(key, stringField(jwk, 'kid'));
-    } catch {
-      // Of another kind, or broken: the next kind, or the answer below.
-    }
-  }
-  return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
+  const { key_ops: _, use: __, ext: ___, ...bare } = jwk;
+  return importAs(stringField(jwk, 'kid'), ({ importJWK }, algorithm) => importJWK(bare as JWK, algorithm));
 }
 
 async function importPem(pem: string): Promise<ImportedKey> {
@@ -145,14 +111,18 @@ async function importPem(pem: string): Promise<ImportedKey> {
   if (block === undefined) {
     return { ok: false, why: whyNot(blocks.map(([, label]) => label ?? '')) };
   }
-  const bytes = decodeBase64(block[2] ?? '');
-  if (bytes === undefined) {
-    return { ok: false, why: 'its base64 is broken' };
-  }
-  for (const kind of kinds) {
+  return importAs(undefined, ({ importPKCS8 }, algorithm) => importPKCS8(block[0], algorithm));
+}
+
+async function importAs(
+  keyId: string | undefined,
+  read: (jose: typeof import('jose'), algorithm: KeyAlgorithm) => Promise<CryptoKey | Uint8Array>,
+): Promise<ImportedKey> {
+  const jose = await import('jose');
+  for (const algorithm of keyAlgorithms) {
     try {
-      const key = await globalThis.crypto.subtle.importKey('pkcs8', bytes, kind, false, ['sign']);
-      return judgeSize(key, undefined);
+      const key = await read(jose, algorithm);
+      if (key instanceof CryptoKey) return checkSize(key, keyId);
     } catch {
       // Of another kind, or broken: the next kind, or the answer below.
     }
@@ -160,7 +130,7 @@ async function importPem(pem: string): Promise<ImportedKey> {
   return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };
 }
 
-function judgeSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
+function checkSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
   const bits = 'modulusLength' in key.algorithm ? Number(key.algorithm.modulusLength) : undefined;
   return bits !== undefined && bits < smallestRsaBits
     ? { ok: false, why: `it is an RSA key of ${bits} bits, and at least ${smallestRsaBits} are needed` }
@@ -174,12 +144,4 @@ function whyNot(labels: readonly string[]): string {
   return labels.some((label) => label.endsWith('PRIVATE KEY'))
     ? 'it is not in PKCS #8 form (turn it into that with: openssl pkcs8 -topk8 -nocrypt -in FILE)'
     : 'there is no private key in PEM form in it (-----BEGIN PRIVATE KEY-----)';
-}
-
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text.replace(/\s+/g, '')), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
 }

@@ -55,7 +55,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 const nodeHomes =
   /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|tokens\/detached-refresh|bridge\/host-pipe|setup\/formats\/git-config|credential\/programs|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
-  [/^oauth4webapi$/, 'src/oauth/'],
+  [/^(?:oauth4webapi|jose)$/, 'src/oauth/'],
   [/^undici$/, 'src/http/'],
   [/^open$/, 'src/login/browser/'],
   [/^(?:keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'src/stores/keychain/'],

@@ -8,14 +8,15 @@ import { authMethodFor, type ClientAuthentication } from '../../oauth/client-aut
 import { importPrivateKey } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
 import { ownClientRefused } from '../../oauth/failures.js';
+import { selectScopes } from '../../oauth/select-scopes.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { sendClientCredentialsRequest } from '../../oauth/token.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
 import { registrationsFor } from '../../tokens/registrations.js';
-import { checkName, loginToReplace, selectScopes, storeForLogin } from '../begin-login.js';
 import { askForToken, type Redeemed } from '../redeem.js';
 import { keepLogin } from '../save-credential.js';
+import { checkName, loginToReplace, storeForLogin } from '../which-login.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys, keysMade } from './made-keys.js';
@@ -97,13 +98,11 @@ export async function clientCredentialsLogin(
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
     const login = await keepLogin(ports, {
-      ...request,
-      heldScopes: [],
+      request: { ...request, heldScopes: [], metadataUrl: undefined },
       discovery,
       redeemed: { ...redeemed, token },
       way: 'preregistered',
       grant,
-      wish: undefined,
     });
     await forgetOlderKeys(ports, redeemed.client, { issuer: login.issuer, signal });
     return login;

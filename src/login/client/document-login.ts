@@ -11,9 +11,8 @@ import { withDocumentRemedy } from './failures.js';
 import type { IdentifiedClient } from './register.js';
 
 /** A login in the browser, of which a client ID metadata document may be the client. */
-interface DocumentLogin {
+export interface DocumentLogin {
   readonly discovery: Discovery;
-  readonly client: IdentifiedClient;
   readonly redirectUri: string;
   /** `--redirect-port`. */
   readonly redirectPort: number | undefined;
@@ -25,13 +24,12 @@ interface DocumentLogin {
  * @param kept What is kept for this issuer.
  */
 export function announceDocument(
-  ports: Pick<CorePorts, 'terminal'>,
+  { terminal }: Pick<CorePorts, 'terminal'>,
+  client: IdentifiedClient | undefined,
   login: DocumentLogin,
   kept: readonly RegistrationRecord[],
 ): void {
-  const { client } = login;
-  const { terminal } = ports;
-  if (client.way !== 'metadata') return;
+  if (client?.way !== 'metadata') return;
   terminal.tell(`as ${printable(client.clientId)} (client ID metadata document)`);
   if (kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId)) return;
   const port = isFixed(login) ? '' : `--redirect-port ${fixedPorts[0]} if it minds the redirect address, `;
@@ -51,8 +49,8 @@ const refusals = [
 ];
 
 /** What a failure of the login is told as: where a document may be the reason, with what can be done about that. */
-export function documentRefused(error: unknown, login: DocumentLogin): unknown {
-  const { client, discovery } = login;
+export function documentRefused(error: unknown, client: IdentifiedClient, login: DocumentLogin): unknown {
+  const { discovery } = login;
   if (client.way !== 'metadata' || !(error instanceof Failure) || !refusals.includes(error.code)) {
     return error;
   }
@@ -63,10 +61,11 @@ export function documentRefused(error: unknown, login: DocumentLogin): unknown {
 /** Notes that the document was taken by this issuer, and the fixed port where one was asked for: it is used from then on. */
 export async function noteDocument(
   ports: Pick<StorePorts, 'store' | 'stores' | 'index'>,
+  client: IdentifiedClient,
   login: DocumentLogin,
   authMethod: ClientAuthMethod,
 ): Promise<void> {
-  const { client, discovery, redirectUri } = login;
+  const { discovery, redirectUri } = login;
   if (client.way !== 'metadata') return;
   await keepRegistration(ports, {
     issuer: discovery.authorizationServer.issuer,

@@ -9,7 +9,7 @@ import { capabilityMissing } from '../../oauth/discovery-failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
-import { storeForLogin } from '../begin-login.js';
+import { storeForLogin } from '../which-login.js';
 
 export interface KeyRequest {
   /** The server's canonical URL. */

@@ -3,12 +3,10 @@ import type { CorePorts } from '../../core/ports.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
 import { manualRegistration } from '../../tokens/registrations.js';
-import { type BegunLogin, beginLogin, scopesToRegister } from '../begin-login.js';
+import { announce, type BegunLogin, beginLogin, clientRequest } from '../begin-login.js';
 import { identifyClient } from '../client/identify-client.js';
+import { forgetRefusedClient, keepClient } from '../client/known-client.js';
 import { registrationServed } from '../client/register.js';
-import { forgetRefusedClient, keepClient } from '../complete-login.js';
-import { announce } from '../log-in.js';
-import { wishOf } from '../one-login-at-a-time.js';
 import type { LoginPorts, LoginRequest } from '../ports.js';
 import { keepLogin } from '../save-credential.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
@@ -40,19 +38,9 @@ export async function deviceLogin(
   }
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
-  const client = await identifyClient(ports, {
-    ...request,
-    discovery,
-    redirectUri,
-    byDevice: true,
-    codeBeside: false,
-    meant: begun.meant,
-    forced: request.registration,
-    preregistered,
-    kept,
-    scopes: scopesToRegister(discovery, scopes),
-  });
-  announce(ports, discovery, { scopes, isNew: begun.isNew });
+  const how = { redirectUri, byDevice: true, codeBeside: false };
+  const client = await identifyClient(ports, clientRequest(begun, request, how));
+  announce(begun);
   try {
     const asked = { discovery, client, scopes, timeoutMs, signal };
     const started = await askForDevice(ports, asked, deviceAuthorizationEndpoint);
@@ -62,12 +50,11 @@ export async function deviceLogin(
     ports.progress.begin('Waiting for the answer in the browser');
     const redeemed = await waitForDeviceToken(ports, { ...asked, ...started });
     const record = await keepLogin(ports, {
-      ...request,
+      request,
       discovery,
       redeemed,
       way: client.way,
       grant: 'authorization_code',
-      wish: await wishOf(request),
     });
     if (client.way === 'dynamic') await registrationServed(ports, issuer, client);
     const authMethod = redeemed.client.method;
