@@ -75,10 +75,12 @@ async function checkServed(
     if (!(error instanceof Failure) || request.signal.aborted) throw error;
     if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
     const what = 'The address serves far more than the 5 KiB that authorization servers read.';
-    const found = failure('too_large', 'R-5.8g, CIMD section 6.6', {
+    const found = failure(
+      'too_large',
+      'R-5.8g, CIMD section 6.6',
       what,
-      remedy: 'Serve the document, and only that.',
-    });
+      'Serve the document, and only that.',
+    );
     return { findings: placed([found], 'served'), unreachable: undefined, fetched: true };
   }
 }
@@ -91,10 +93,7 @@ function differences(file: JsonObject, served: JsonObject): readonly Finding[] {
   const known = differing.map((name) => printable(name, 60)).join(', ');
   const what = `What is served differs from the file in: ${known}.`;
   return [
-    failure('served_differs', 'R-5.7a', {
-      what,
-      remedy: 'Publish the folder again, or wait until caches have run out.',
-    }),
+    failure('served_differs', 'R-5.7a', what, 'Publish the folder again, or wait until caches have run out.'),
   ];
 }
 
@@ -142,7 +141,7 @@ export async function judgeOwnKeys(
       'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.';
     const remedy =
       'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.';
-    return [warning('key_unpublished', rule, { what, remedy })];
+    return [warning('key_unpublished', rule, what, remedy)];
   }
   const keys = asObject(document['jwks'])?.['keys'];
   const published = Array.isArray(keys) ? keys.map((key) => asObject(key)?.['kid']) : [];
@@ -150,5 +149,5 @@ export async function judgeOwnKeys(
   const what = 'The private half of none of its keys is kept on this machine: logins from here are refused.';
   const remedy =
     'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
-  return [warning('key_not_here', rule, { what, remedy })];
+  return [warning('key_not_here', rule, what, remedy)];
 }

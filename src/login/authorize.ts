@@ -9,7 +9,7 @@ import {
 } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
-import { capabilityMissing } from '../oauth/discovery-failures.js';
+import { capabilityMissing } from '../oauth/failures.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';

@@ -4,11 +4,7 @@ import type { Clock, CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
-import {
-  authorizationServerChanged,
-  authorizationServerNotNamed,
-  discoveryTimedOut,
-} from './discovery-failures.js';
+import { authorizationServerChanged, authorizationServerNotNamed, discoveryTimedOut } from './failures.js';
 import { findAuthorizationServer } from './find-authorization-server.js';
 import { probeServer } from './probe.js';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';

@@ -13,7 +13,7 @@ import {
   noAuthorizationServerMetadata,
   pkceMissing,
   resourceNotListed,
-} from './discovery-failures.js';
+} from './failures.js';
 import {
   type AuthorizationServer,
   type ServerMetadataResult,

@@ -5,7 +5,7 @@ import { parseScope } from '../core/scope.js';
 import { toldStep } from '../core/told-step.js';
 import type { HttpPorts, OutboundDoor, OutboundResponse } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
-import { challengeUnusable, serverAnswered } from './discovery-failures.js';
+import { challengeUnusable, serverAnswered } from './failures.js';
 
 export interface ProbedServer {
   readonly zone: Zone;

@@ -7,14 +7,14 @@ import type { JsonObject, JsonValue } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { gateUrl } from '../core/url.js';
 import type { HttpPorts } from '../http/request.js';
+import { isVerdict, jsonResponse } from './engine.js';
 import {
   loginNotOffered,
   metadataUnusable,
   noProtectedResourceMetadata,
   resourceMismatch,
   serverAnswered,
-} from './discovery-failures.js';
-import { isVerdict, jsonResponse } from './engine.js';
+} from './failures.js';
 import {
   type FetchedDocument,
   fetchDocument,

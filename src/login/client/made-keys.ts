@@ -5,7 +5,7 @@ import type { HttpPorts } from '../../http/request.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { type ClientKey, type KeyAlgorithm, keyIdOf, privateText } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
-import { capabilityMissing } from '../../oauth/discovery-failures.js';
+import { capabilityMissing } from '../../oauth/failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';

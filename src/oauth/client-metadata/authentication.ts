@@ -22,7 +22,7 @@ function secretsIn(document: JsonObject): readonly Finding[] {
     .map((name) => {
       const what = `The document holds ${quoted(name, 60)}: whatever secret stands there, everybody can read it.`;
       const remedy = 'Take it out, and do not use that secret again.';
-      return failure('secret_inside', secretRule, { what, remedy });
+      return failure('secret_inside', secretRule, what, remedy);
     });
 }
 
@@ -40,9 +40,7 @@ function judgeMethod(document: JsonObject): readonly Finding[] {
   if (method === undefined) {
     const what =
       'token_endpoint_auth_method is missing, and then means client_secret_basic (RFC 7591 section 2), a shared secret.';
-    return [
-      warning('auth_method_missing', 'R-2.3b', { what, remedy: 'Add "token_endpoint_auth_method": "none".' }),
-    ];
+    return [warning('auth_method_missing', 'R-2.3b', what, 'Add "token_endpoint_auth_method": "none".')];
   }
   if (method === 'none' || method === 'private_key_jwt') {
     return [];
@@ -52,7 +50,7 @@ function judgeMethod(document: JsonObject): readonly Finding[] {
     ? `token_endpoint_auth_method is ${quoted(method, 60)}, which needs a shared secret, and there can be none.`
     : `token_endpoint_auth_method is ${quotedValue(method, 60)}, which this program does not have.`;
   const remedy = 'Use none or private_key_jwt.';
-  return [failure(symmetric ? 'auth_method_symmetric' : 'auth_method_unknown', secretRule, { what, remedy })];
+  return [failure(symmetric ? 'auth_method_symmetric' : 'auth_method_unknown', secretRule, what, remedy)];
 }
 
 function judgeKeys(document: JsonObject): readonly Finding[] {
@@ -64,33 +62,32 @@ function judgeKeys(document: JsonObject): readonly Finding[] {
     if (method !== 'private_key_jwt') return [];
     const what = 'token_endpoint_auth_method is private_key_jwt, and the document publishes no key (jwks).';
     return [
-      failure('keys_missing', rule, {
+      failure(
+        'keys_missing',
+        rule,
         what,
-        remedy: 'Make it again: postern client-metadata init --auth private_key_jwt',
-      }),
+        'Make it again: postern client-metadata init --auth private_key_jwt',
+      ),
     ];
   }
   const found: Finding[] = [];
   if (algorithm !== undefined && !(typeof algorithm === 'string' && isSigning(algorithm))) {
     const what = `token_endpoint_auth_signing_alg is ${quotedValue(algorithm, 40)}, which no client signs assertions with.`;
-    found.push(failure('key_algorithm', rule, { what, remedy: 'Use ES256 or RS256, or leave it out.' }));
+    found.push(failure('key_algorithm', rule, what, 'Use ES256 or RS256, or leave it out.'));
   }
   if (jwks !== undefined && jwksUri !== undefined) {
     const what = 'The document has both jwks and jwks_uri, and may have only one of them.';
-    found.push(failure('keys_twice', rule, { what, remedy: 'Leave jwks_uri out.' }));
+    found.push(failure('keys_twice', rule, what, 'Leave jwks_uri out.'));
   }
   if (jwksUri !== undefined) {
     const what = 'The keys lie at another address (jwks_uri), which many authorization servers do not fetch.';
     found.push(
-      warning('keys_elsewhere', rule, {
-        what,
-        remedy: 'Put the public keys into the document itself, as jwks.',
-      }),
+      warning('keys_elsewhere', rule, what, 'Put the public keys into the document itself, as jwks.'),
     );
   }
   if (method === 'none') {
     const what = 'The document publishes keys, and token_endpoint_auth_method is none: they are not used.';
-    found.push(warning('keys_unused', rule, { what, remedy: 'Use private_key_jwt, or leave the keys out.' }));
+    found.push(warning('keys_unused', rule, what, 'Use private_key_jwt, or leave the keys out.'));
   }
   return jwks === undefined ? found : [...found, ...judgeJwks(jwks)];
 }
@@ -119,41 +116,36 @@ export function judgeJwks(value: JsonValue): readonly Finding[] {
   const keys = asObject(value)?.['keys'];
   if (!Array.isArray(keys) || keys.length === 0) {
     const what = 'jwks is not an object with a list of one key or more.';
-    return [failure('keys_unusable', rule, { what, remedy: 'Write it as {"keys": [ … ]}.' })];
+    return [failure('keys_unusable', rule, what, 'Write it as {"keys": [ … ]}.')];
   }
   const found = keys.flatMap((key, index) => judgeKey(asObject(key), `Key ${index + 1} of jwks`));
   const names = keys.map((key) => asObject(key)?.['kid']);
   if (keys.length > 1 && new Set(names).size < keys.length) {
     const what = 'Keys of jwks share a kid, or have none: nobody can tell which of them signed.';
-    found.push(failure('key_names_clash', rule, { what, remedy: 'Give each key a kid of its own.' }));
+    found.push(failure('key_names_clash', rule, what, 'Give each key a kid of its own.'));
   }
   return found;
 }
 
 function judgeKey(key: JsonObject | undefined, which: string): Finding[] {
   if (key === undefined) {
-    return [
-      failure('keys_unusable', rule, {
-        what: `${which} is no object.`,
-        remedy: 'Write each key as a JSON Web Key.',
-      }),
-    ];
+    return [failure('keys_unusable', rule, `${which} is no object.`, 'Write each key as a JSON Web Key.')];
   }
   const leaked = privateMembers.filter((name) => key[name] !== undefined);
   if (leaked.length > 0 || key['kty'] === 'oct') {
     const what = `${which} holds the private part of the key (${leaked.join(', ') || 'kty oct'}), for everybody to read.`;
     const remedy = 'Stop using that key at once, and make a new pair: postern client-metadata init';
-    return [failure('private_key_inside', 'R-2.3b, CIMD section 4.1', { what, remedy })];
+    return [failure('private_key_inside', 'R-2.3b, CIMD section 4.1', what, remedy)];
   }
   const kind = stringField(key, 'kty') ?? '';
   const needed = publicMembers[kind];
   if (needed === undefined || needed.some((name) => (stringField(key, name) ?? '') === '')) {
     const what = `${which} is no whole public key (kty ${quoted(kind, 20)}).`;
-    return [failure('keys_unusable', rule, { what, remedy: 'Publish an EC key on P-256, or an RSA key.' })];
+    return [failure('keys_unusable', rule, what, 'Publish an EC key on P-256, or an RSA key.')];
   }
   if (kind === 'RSA' && (stringField(key, 'n') ?? '').length < shortestModulus) {
     const what = `${which} is an RSA key of less than 2048 bits.`;
-    return [failure('key_too_short', rule, { what, remedy: 'Make a longer one, or an EC key on P-256.' })];
+    return [failure('key_too_short', rule, what, 'Make a longer one, or an EC key on P-256.')];
   }
   return judgeUse(key, which);
 }
@@ -163,17 +155,15 @@ function judgeUse(key: JsonObject, which: string): Finding[] {
   const found: Finding[] = [];
   if (use !== undefined && use !== 'sig') {
     const what = `${which} is not for signatures (use ${quotedValue(use, 20)}).`;
-    found.push(failure('key_use', rule, { what, remedy: 'Set "use": "sig", or leave it out.' }));
+    found.push(failure('key_use', rule, what, 'Set "use": "sig", or leave it out.'));
   }
   if (alg !== undefined && !(typeof alg === 'string' && isSigning(alg))) {
     const what = `${which} names the algorithm ${quotedValue(alg, 20)}, which no client signs assertions with.`;
-    found.push(failure('key_algorithm', rule, { what, remedy: 'Use ES256 or RS256, or leave alg out.' }));
+    found.push(failure('key_algorithm', rule, what, 'Use ES256 or RS256, or leave alg out.'));
   }
   if (typeof kid !== 'string' || kid === '') {
     const what = `${which} has no kid, which a later rotation needs.`;
-    found.push(
-      warning('key_unnamed', rule, { what, remedy: 'Give it a kid, such as its thumbprint (RFC 7638).' }),
-    );
+    found.push(warning('key_unnamed', rule, what, 'Give it a kid, such as its thumbprint (RFC 7638).'));
   }
   return found;
 }

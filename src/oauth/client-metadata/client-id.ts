@@ -15,10 +15,7 @@ export function judgeClientId(url: string): readonly Finding[] {
   if (parts === undefined) {
     const what = `${quoted(url)} is not an absolute https URL.`;
     return [
-      failure('not_a_url', form, {
-        what,
-        remedy: 'Use the full address, such as https://example.com/client.json.',
-      }),
+      failure('not_a_url', form, what, 'Use the full address, such as https://example.com/client.json.'),
     ];
   }
   const found = [...formFindings(parts), ...pathFindings(parts)];
@@ -31,25 +28,19 @@ function formFindings({ scheme, userinfo, fragment, query }: UrlParts): Finding[
   const found: Finding[] = [];
   if (scheme.toLowerCase() !== 'https') {
     const what = `The client identifier’s scheme is ${quoted(scheme, 40)}, and only https is fetched.`;
-    found.push(
-      failure('not_https', form, { what, remedy: 'Host the document over https, and use that address.' }),
-    );
+    found.push(failure('not_https', form, what, 'Host the document over https, and use that address.'));
   }
   if (userinfo !== undefined) {
     const what = 'The client identifier holds a user name or a password.';
-    found.push(
-      failure('has_userinfo', form, { what, remedy: 'Leave out everything before the @, and the @.' }),
-    );
+    found.push(failure('has_userinfo', form, what, 'Leave out everything before the @, and the @.'));
   }
   if (fragment !== '') {
     const what = 'The client identifier has a fragment (#…), which is never sent to a server.';
-    found.push(failure('has_fragment', form, { what, remedy: 'Leave the fragment out.' }));
+    found.push(failure('has_fragment', form, what, 'Leave the fragment out.'));
   }
   if (query !== '') {
     const what = 'The client identifier has a query string, which it should not have.';
-    found.push(
-      warning('has_query', form, { what, remedy: 'Host the document at an address without a “?”.' }),
-    );
+    found.push(warning('has_query', form, what, 'Host the document at an address without a “?”.'));
   }
   return found;
 }
@@ -58,16 +49,11 @@ function pathFindings({ path }: UrlParts): Finding[] {
   const segments = path.split('/').map((segment) => segment.replaceAll(/%2e/gi, '.'));
   if (segments.some((segment) => segment === '.' || segment === '..')) {
     const what = 'The client identifier’s path has a dot segment (“.” or “..”).';
-    return [failure('dot_segments', form, { what, remedy: 'Write the path that the dots lead to.' })];
+    return [failure('dot_segments', form, what, 'Write the path that the dots lead to.')];
   }
   if (path === '' || path === '/') {
     const what = 'The client identifier has no path.';
-    return [
-      failure('no_path', form, {
-        what,
-        remedy: 'Host the document below the root, such as at /client.json.',
-      }),
-    ];
+    return [failure('no_path', form, what, 'Host the document below the root, such as at /client.json.')];
   }
   return [];
 }
@@ -79,9 +65,7 @@ function spelling(url: string): readonly Finding[] {
   }
   const why = gated.ok ? `its plain form is ${quoted(gated.url.href)}` : gated.problem;
   const what = `The client identifier is not spelled as a URL parser gives it back (${why}), so that no comparison holds.`;
-  return [
-    failure('not_plain', form, { what, remedy: 'Use the plain form: host in lower case, no default port.' }),
-  ];
+  return [failure('not_plain', form, what, 'Use the plain form: host in lower case, no default port.')];
 }
 
 /** Names that no document can be fetched from (RFC 2606, RFC 6761), and addresses that only some can reach. */
@@ -94,7 +78,7 @@ function place({ host }: UrlParts): readonly Finding[] {
   if (/(?:^|\.)(?:invalid|example|test|example\.(?:com|org|net))$/.test(name)) {
     const what = `${quoted(host)} is a placeholder: nobody can host anything there.`;
     const remedy = 'Make the document for your own address: postern client-metadata build --url https://…';
-    return [failure('placeholder', hosted, { what, remedy })];
+    return [failure('placeholder', hosted, what, remedy)];
   }
   const kind = parseAddress(name) === undefined ? nearName(name) : classifyAddress(name);
   if (kind === 'public') {
@@ -102,9 +86,7 @@ function place({ host }: UrlParts): readonly Finding[] {
   }
   const where = kind === 'loopback' ? 'this machine' : kind === 'private' ? 'its own network' : 'nobody';
   const what = `${quoted(host)} is an address for ${where} alone: authorization servers elsewhere refuse to fetch from it.`;
-  return [
-    warning('not_public', hosted, { what, remedy: 'Fine for trying out; else host it at a public name.' }),
-  ];
+  return [warning('not_public', hosted, what, 'Fine for trying out; else host it at a public name.')];
 }
 
 function nearName(name: string): 'public' | 'private' | 'loopback' {
@@ -126,14 +108,14 @@ function judgeOwnAddress(
   if (typeof clientId !== 'string') {
     const what = clientId === undefined ? 'client_id is missing.' : 'client_id is no text.';
     const remedy = `Add "client_id": ${url === undefined ? 'the address of the document' : quoted(url)}.`;
-    return [failure('client_id_missing', 'R-2.3a', { what, remedy })];
+    return [failure('client_id_missing', 'R-2.3a', what, remedy)];
   }
   if (url === undefined || clientId === url) {
     return [];
   }
   const what = `client_id is ${quoted(clientId)}, and the document’s address is ${quoted(url)}: ${difference(clientId, url)}.`;
   const remedy = `Put ${quoted(url)} there, character for character: postern client-metadata build --url ${printable(url)}`;
-  return [failure('client_id_differs', 'R-5.7a, CIMD section 4.1', { what, remedy })];
+  return [failure('client_id_differs', 'R-5.7a, CIMD section 4.1', what, remedy)];
 }
 
 function difference(clientId: string, url: string): string {
@@ -153,17 +135,15 @@ function judgeName(name: JsonObject[string] | undefined): readonly Finding[] {
   if (typeof name !== 'string' || name.trim() === '') {
     const what = name === undefined ? 'client_name is missing.' : 'client_name is no text, or an empty one.';
     const remedy = 'Add "client_name": the name that people are shown when they are asked.';
-    return [failure('client_name_missing', 'R-2.3a', { what, remedy })];
+    return [failure('client_name_missing', 'R-2.3a', what, remedy)];
   }
   if (printable(name, name.length) !== name) {
     const what = `client_name ${quoted(name)} holds characters that are invisible, or that steer a terminal or a page.`;
-    return [failure('client_name_deceptive', 'R-2.3a', { what, remedy: 'Write the name in plain letters.' })];
+    return [failure('client_name_deceptive', 'R-2.3a', what, 'Write the name in plain letters.')];
   }
   if (name.length > longestName) {
     const what = `client_name has ${name.length} characters, and consent pages cut long names.`;
-    return [
-      warning('client_name_long', 'R-2.3a', { what, remedy: `Use ${longestName} characters at most.` }),
-    ];
+    return [warning('client_name_long', 'R-2.3a', what, `Use ${longestName} characters at most.`)];
   }
   return [];
 }
@@ -182,16 +162,14 @@ export interface Finding {
   readonly remedy: string;
 }
 
-type Texts = Pick<Finding, 'what' | 'remedy'>;
-
 /** @param rule e.g. `R-2.3a`, or `R-2.3b, CIMD section 4.1` */
-export function failure(code: string, rule: string, texts: Texts): Finding {
-  return { code, rule, verdict: 'failure', ...texts };
+export function failure(code: string, rule: string, what: string, remedy: string): Finding {
+  return { code, rule, verdict: 'failure', what, remedy };
 }
 
 /** As `failure`, for what does not keep a careful authorization server from taking the document. */
-export function warning(code: string, rule: string, texts: Texts): Finding {
-  return { code, rule, verdict: 'warning', ...texts };
+export function warning(code: string, rule: string, what: string, remedy: string): Finding {
+  return { code, rule, verdict: 'warning', what, remedy };
 }
 
 /** A value of the document as a finding shows it: quoted, a text as it is, anything else as JSON. */

@@ -38,13 +38,15 @@ function judgeStatus(delivery: Delivery): Finding | undefined {
   if (status >= 300 && status < 400) {
     const [location = ''] = valuesOf(delivery, 'location');
     const what = `The address redirects (${status}${location === '' ? '' : ` to ${quoted(location, 200)}`}), and redirects are not followed.`;
-    return failure('redirects', fetchRule, {
+    return failure(
+      'redirects',
+      fetchRule,
       what,
-      remedy: 'Serve the document at the address itself, or use the other address as client_id.',
-    });
+      'Serve the document at the address itself, or use the other address as client_id.',
+    );
   }
   const what = `The address answers with status ${status}, and only 200 counts.`;
-  return failure('status', fetchRule, { what, remedy: 'Publish the folder there, and check again.' });
+  return failure('status', fetchRule, what, 'Publish the folder there, and check again.');
 }
 
 function judgeMediaType(values: readonly string[]): readonly Finding[] {
@@ -52,12 +54,12 @@ function judgeMediaType(values: readonly string[]): readonly Finding[] {
   const remedy = 'Have it served as application/json (see the README.md in the folder).';
   if (value === undefined || values.length > 1) {
     const what = value === undefined ? 'No media type is sent (Content-Type).' : 'Two media types are sent.';
-    return [failure('media_type', fetchRule, { what, remedy })];
+    return [failure('media_type', fetchRule, what, remedy)];
   }
   const [essence = ''] = value.split(';', 1);
   if (!mediaTypeIs(value, 'application/json') && !/^application\/[a-z0-9.-]+\+json$/i.test(essence.trim())) {
     const what = `The media type is ${quoted(value, 80)}, and has to be application/json.`;
-    return [failure('media_type', fetchRule, { what, remedy })];
+    return [failure('media_type', fetchRule, what, remedy)];
   }
   return [];
 }
@@ -65,7 +67,7 @@ function judgeMediaType(values: readonly string[]): readonly Finding[] {
 function judgeCoding(values: readonly string[]): readonly Finding[] {
   if (values.every((value) => value.trim().toLowerCase() === 'identity')) return [];
   const what = 'The document comes compressed (Content-Encoding) to those who did not ask for it.';
-  return [failure('content_encoding', fetchRule, { what, remedy: 'Turn compression off for this file.' })];
+  return [failure('content_encoding', fetchRule, what, 'Turn compression off for this file.')];
 }
 
 function judgeCaching(delivery: Delivery): readonly Finding[] {
@@ -74,7 +76,7 @@ function judgeCaching(delivery: Delivery): readonly Finding[] {
   if (values.length === 0) {
     if (valuesOf(delivery, 'expires').length > 0) return [];
     const what = 'It is not said how long the document may be kept (Cache-Control).';
-    return [warning('cache_missing', cacheRule, { what, remedy })];
+    return [warning('cache_missing', cacheRule, what, remedy)];
   }
   const directives = values
     .join(',')
@@ -87,15 +89,15 @@ function judgeCaching(delivery: Delivery): readonly Finding[] {
     .replaceAll('"', '');
   if (age !== undefined && !/^[0-9]+$/.test(age)) {
     const what = `Cache-Control says ${quoted(values.join(', '), 120)}, which is no number of seconds.`;
-    return [warning('cache_unreadable', cacheRule, { what, remedy })];
+    return [warning('cache_unreadable', cacheRule, what, remedy)];
   }
   if (directives.includes('no-store') || directives.includes('no-cache') || Number(age) === 0) {
     const what = 'The document may not be kept (Cache-Control): it is fetched again at each login.';
-    return [warning('cache_forbidden', cacheRule, { what, remedy })];
+    return [warning('cache_forbidden', cacheRule, what, remedy)];
   }
   if (Number(age) > longestAge) {
     const what = `The document may be kept for ${age} seconds: a change, or a new key, is seen as late as that.`;
-    return [warning('cache_too_long', cacheRule, { what, remedy })];
+    return [warning('cache_too_long', cacheRule, what, remedy)];
   }
   return [];
 }
@@ -104,12 +106,12 @@ function judgeRest(delivery: Delivery): readonly Finding[] {
   const found: Finding[] = [];
   if (valuesOf(delivery, 'set-cookie').length > 0) {
     const what = 'The address sets a cookie, and a document for everybody needs none.';
-    found.push(warning('sets_cookie', fetchRule, { what, remedy: 'Serve it as a plain file.' }));
+    found.push(warning('sets_cookie', fetchRule, what, 'Serve it as a plain file.'));
   }
   if (valuesOf(delivery, 'x-content-type-options').join().toLowerCase() !== 'nosniff') {
     const what = 'X-Content-Type-Options: nosniff is not sent.';
     const remedy = 'Add it where the host lets you (GitHub Pages does not; nothing depends on it).';
-    found.push(warning('sniffing_open', 'R-5.8g', { what, remedy }));
+    found.push(warning('sniffing_open', 'R-5.8g', what, remedy));
   }
   return found;
 }

@@ -51,18 +51,15 @@ export function judgeDocument(bytes: Uint8Array, url: string | undefined): Judge
 function sizeFindings(bytes: Uint8Array): readonly Finding[] {
   if (bytes.byteLength <= mostDocumentBytes) return [];
   const what = `The document has ${bytes.byteLength} bytes, and authorization servers read ${mostDocumentBytes} at most.`;
-  return [
-    failure('too_large', 'R-5.8g, CIMD section 6.6', {
-      what,
-      remedy: 'Leave out what the client does not need.',
-    }),
-  ];
+  return [failure('too_large', 'R-5.8g, CIMD section 6.6', what, 'Leave out what the client does not need.')];
 }
 
-const notAnObject = failure('not_an_object', 'R-2.3b', {
-  what: 'The document is JSON, and no object.',
-  remedy: 'Write the client’s metadata as one JSON object.',
-});
+const notAnObject = failure(
+  'not_an_object',
+  'R-2.3b',
+  'The document is JSON, and no object.',
+  'Write the client’s metadata as one JSON object.',
+);
 
 const problems: Readonly<Record<JsonProblem, string>> = {
   not_utf8: 'it is not UTF-8',
@@ -80,7 +77,8 @@ function notJson(bytes: Uint8Array, problem: JsonProblem): Finding {
   const remedy = isHtml
     ? 'Publish the JSON file itself at this address, not a page about it.'
     : 'Save it as plain JSON (RFC 8259), each member once.';
-  return failure(code, 'R-2.3b', { what: `The document is not the JSON that is needed: ${why}.`, remedy });
+  const what = `The document is not the JSON that is needed: ${why}.`;
+  return failure(code, 'R-2.3b', what, remedy);
 }
 
 const rule = 'R-2.3b, RFC 7591 section 2';
@@ -104,7 +102,7 @@ function judgeAddress(name: string, value: JsonValue | undefined): readonly Find
   if (gated?.ok === true && gated.url.protocol === 'https:') return [];
   const shown = typeof value === 'string' ? quoted(value, 200) : 'no text';
   const what = `${name} is ${shown}, and has to be an https URL.`;
-  return [failure('address_unusable', rule, { what, remedy: `Correct ${name}, or leave it out.` })];
+  return [failure('address_unusable', rule, what, `Correct ${name}, or leave it out.`)];
 }
 
 function judgeGrantTypes(document: JsonObject): readonly Finding[] {
@@ -112,27 +110,20 @@ function judgeGrantTypes(document: JsonObject): readonly Finding[] {
   const types = stringListField(document, 'grant_types');
   if (value !== undefined && types === undefined) {
     const what = 'grant_types is not a list of texts.';
-    return [
-      failure('grant_types_unusable', rule, { what, remedy: 'Use ["authorization_code", "refresh_token"].' }),
-    ];
+    return [failure('grant_types_unusable', rule, what, 'Use ["authorization_code", "refresh_token"].')];
   }
   const dropped = types?.find((type) => type === 'implicit' || type === 'password');
   if (dropped !== undefined) {
     const what = `grant_types lists ${quoted(dropped)}, which OAuth 2.1 has taken out.`;
-    return [failure('grant_types_dropped', rule, { what, remedy: 'Leave it out.' })];
+    return [failure('grant_types_dropped', rule, what, 'Leave it out.')];
   }
   if (types !== undefined && !types.includes('authorization_code')) {
     const what = 'grant_types lacks authorization_code, which every login in the browser uses.';
-    return [failure('grant_types_lack_code', rule, { what, remedy: 'Add it.' })];
+    return [failure('grant_types_lack_code', rule, what, 'Add it.')];
   }
   if (!types?.includes('refresh_token')) {
     const what = 'grant_types lacks refresh_token: logins end when their first token does.';
-    return [
-      warning('grant_types_lack_refresh', rule, {
-        what,
-        remedy: 'Use ["authorization_code", "refresh_token"].',
-      }),
-    ];
+    return [warning('grant_types_lack_refresh', rule, what, 'Use ["authorization_code", "refresh_token"].')];
   }
   return [];
 }
@@ -142,7 +133,7 @@ function judgeResponseTypes(document: JsonObject): readonly Finding[] {
   const types = stringListField(document, 'response_types');
   if (types?.length === 1 && types[0] === 'code') return [];
   const what = 'response_types is something else than ["code"], which is all that OAuth 2.1 has.';
-  return [failure('response_types_unusable', rule, { what, remedy: 'Use ["code"].' })];
+  return [failure('response_types_unusable', rule, what, 'Use ["code"].')];
 }
 
 function judgeApplicationType(value: JsonValue | undefined): readonly Finding[] {
@@ -150,29 +141,24 @@ function judgeApplicationType(value: JsonValue | undefined): readonly Finding[] 
   const remedy = 'Use "application_type": "native".';
   if (value !== undefined && value !== 'web') {
     const what = 'application_type is neither native nor web.';
-    return [failure('application_type_unusable', rule, { what, remedy })];
+    return [failure('application_type_unusable', rule, what, remedy)];
   }
   const what = `application_type is ${value === undefined ? 'missing, and then means web' : 'web'}: OpenID providers refuse loopback redirect URIs of those.`;
-  return [warning('application_type_web', rule, { what, remedy })];
+  return [warning('application_type_web', rule, what, remedy)];
 }
 
 function judgeScope(value: JsonValue | undefined): readonly Finding[] {
   if (value === undefined) return [];
   if (typeof value !== 'string') {
     const what = 'scope is no text.';
-    return [failure('scope_unusable', rule, { what, remedy: 'Leave it out.' })];
+    return [failure('scope_unusable', rule, what, 'Leave it out.')];
   }
   const what = 'scope is fixed in the document: servers that need another one are out of reach.';
-  return [
-    warning('scope_fixed', rule, {
-      what,
-      remedy: 'Leave it out; what is asked for is each server’s to say.',
-    }),
-  ];
+  return [warning('scope_fixed', rule, what, 'Leave it out; what is asked for is each server’s to say.')];
 }
 
 function judgeContacts(document: JsonObject): readonly Finding[] {
   if (document['contacts'] === undefined || stringListField(document, 'contacts') !== undefined) return [];
   const what = 'contacts is not a list of texts.';
-  return [failure('contacts_unusable', rule, { what, remedy: 'Write it as ["abuse@example.com"].' })];
+  return [failure('contacts_unusable', rule, what, 'Write it as ["abuse@example.com"].')];
 }
