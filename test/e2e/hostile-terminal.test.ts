@@ -6,7 +6,7 @@ import { openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { type Home, makeHome, makeHomeWithKey } from '../support/home.js';
 import { needs } from '../support/needs.js';
-import { programCommand, startProgram } from '../support/program.js';
+import { programCommand, type Running, startProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { authorizationUrlOf } from './stage.js';
 
@@ -18,16 +18,22 @@ const esc = '\u001b';
 const hostile = 'one\u001b[2J\u001b]52;c;b3du\u0007two\u009b31m\u009d0;owned\u009cthree';
 const visible = /one\\x1b\[2J\\x1b\]52;c;b3du\\x07two\\x9b31m\\x9d0;owned\\x9cthree/;
 
+/** Of a spinner: a frame begins and ends, goes back, up, and clears its own line. Nothing of what is hostile is among them. */
+const ours = new RegExp(`${esc}\\[(?:\\?2026[hl]|1G|1A|0K)`, 'g');
+
 /** What the terminal got, and what of it could move or colour anything. */
-async function shown(home: Home, args: readonly string[]) {
+async function shown(
+  home: Home,
+  args: readonly string[],
+  begun: (screen: Running) => void = () => undefined,
+) {
   await using at = await startAtTerminal(home, programCommand([...args, '--no-color']), {
     stdout: 'terminal',
     columns: 200,
   });
+  begun(at.screen);
   const { code, stdout } = await at.screen.finished;
-  // A spinner may hide the cursor, go back and clear its own line; nothing else is the program's.
-  const spinner = new RegExp(`${esc}\\[(?:\\?25[hl]|\\d*[GK])`, 'g');
-  const rest = stdout.replaceAll(spinner, '').replaceAll(/[\r\n\t]/g, '');
+  const rest = stdout.replaceAll(ours, '').replaceAll(/[\r\n\t]/g, '');
   return { code, stdout, controls: rest.match(/\p{Cc}/gu) ?? [] };
 }
 
@@ -44,6 +50,7 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
       params: { progressToken: 1, progress: 1, total: 2, message: hostile },
     },
   ];
+  let spinning: Promise<unknown> | undefined;
   server.whenAnonymous = async (request, response) => {
     const { id, method } = JSON.parse((await text(request)) || '{}');
     const json = { 'content-type': 'application/json' };
@@ -56,13 +63,16 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
       };
       return void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
     }
+    await spinning;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const notice of notices)
       response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...notice })}\n\n`);
     const result = { content: [{ type: 'text', text: `said ${hostile}` }] };
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
   };
-  const { code, stdout, controls } = await shown(home, ['call', server.url, 'echo']);
+  const { code, stdout, controls } = await shown(home, ['call', server.url, 'echo'], (screen) => {
+    spinning = screen.waitForStdout(/\?2026h/);
+  });
   assert.equal(code, 0, stdout);
   assert.ok((stdout.match(new RegExp(visible, 'g')) ?? []).length >= 3, stdout);
   assert.deepEqual(controls, [], JSON.stringify(stdout));
