@@ -37,7 +37,12 @@ function endpointAnswering(body: unknown, status: number) {
   return { door, seen };
 }
 
-async function register(body: unknown, status = 201, listed?: readonly string[]) {
+async function register(
+  body: unknown,
+  status = 201,
+  listed?: readonly string[],
+  grants: readonly string[] = ['authorization_code', 'refresh_token'],
+) {
   const { door, seen } = endpointAnswering(body, status);
   const judged = await registerClient(door, {
     server: {
@@ -57,7 +62,7 @@ async function register(body: unknown, status = 201, listed?: readonly string[])
     },
     endpoint: 'https://as.example/r',
     redirectUri,
-    grants: ['authorization_code', 'refresh_token'],
+    grants,
     scopes: ['a', 'b'],
     zone: 'public',
     now,
@@ -194,5 +199,21 @@ test('an answer that is no JSON object is no registration, and why is said', asy
     const { judged } = await register(body);
     const why = 'it is not a JSON object';
     assert.deepEqual(judged, { ok: false, problem: 'unusable', why }, body);
+  }
+});
+
+test('a client may use a device code where that was asked for, and no answer names other grants', async () => {
+  const device = 'urn:ietf:params:oauth:grant-type:device_code';
+  const code = 'authorization_code';
+  const cases = [
+    { asked: [code, device], answered: [code, device], may: true },
+    { asked: [code, device], answered: undefined, may: true },
+    { asked: [code, device], answered: [code], may: false },
+    { asked: [code], answered: [code, device], may: undefined },
+  ];
+  for (const { asked, answered, may } of cases) {
+    const { judged } = await register({ client_id: 'c1', grant_types: answered }, 201, undefined, asked);
+    assert.ok(judged.ok);
+    assert.equal(judged.client.device, may, JSON.stringify({ asked, answered }));
   }
 });

@@ -74,6 +74,13 @@ test('a file that cannot be written leaves nothing behind, and says so', async (
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
+test('the folders that a file would bring with it are those that are not there', async () => {
+  await using folder = await temporaryFolder();
+  const [outer, inner] = [join(folder.path, 'a'), join(folder.path, 'a', 'b')];
+  assert.deepEqual(files.missingFolders(join(inner, 'config')), [inner, outer]);
+  assert.deepEqual(files.missingFolders(join(folder.path, 'config')), []);
+});
+
 test('backups and records are closed to others; a damaged record is passed over', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'state', 'setup');

@@ -171,12 +171,15 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
   assert.deepEqual([machine.status, machine.json['error']], [400, 'invalid_client_metadata']);
   const large = await register(sandbox, { ...good, client_name: 'x'.repeat(1_048_576) });
   assert.equal(large.status, 413);
-  const list = await fetch(`${sandbox.issuer}/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '[]',
-  });
-  assert.equal(list.status, 400);
+  for (const body of ['[]', 'null', '"text"', '7']) {
+    const refused = await register(sandbox, JSON.parse(body));
+    assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_client_metadata'], body);
+    assert.match(String(refused.json['error_description']), /not a JSON object/, body);
+  }
+  const device = 'urn:ietf:params:oauth:grant-type:device_code';
+  const keyboardless = { token_endpoint_auth_method: 'none', grant_types: [device], response_types: [] };
+  const { status: taken, json: registered } = await register(sandbox, keyboardless);
+  assert.deepEqual([taken, registered['grant_types']], [201, [device]], 'who has no redirect URI needs none');
 });
 
 test('[R-1.8c] a confidential registration gets a secret and can use it', async () => {

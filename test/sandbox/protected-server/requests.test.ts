@@ -59,6 +59,7 @@ test('bodies that are too long, no JSON or of another type are refused, and the 
   assert.equal((await post(running.url, token, '{')).status, 400);
   assert.equal((await post(running.url, token, '{}')).status, 400);
   assert.equal((await post(running.url, token, initialize, { 'content-type': 'text/plain' })).status, 415);
+  assert.equal((await post(running.url, token, '{', { 'content-type': 'text/plain' })).status, 415);
   assert.equal((await post(running.url, token, initialize, { accept: 'application/json' })).status, 406);
   const put = await fetch(running.url, { method: 'PUT', headers: { authorization: `Bearer ${token}` } });
   assert.deepEqual([put.status, put.headers.get('allow')], [405, 'GET, POST, DELETE']);

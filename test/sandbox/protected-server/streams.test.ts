@@ -93,3 +93,14 @@ test('a GET opens a stream at once, on which news of the session comes; there is
   }
   listening.abort();
 });
+
+test('a GET stream of an older revision, which begins with no event, is answered at once, too', async () => {
+  await using running = await runProtected();
+  const session = await TestSession.open(running.url, await running.token());
+  const soon = AbortSignal.timeout(5_000);
+  const stream = await session
+    .listen({ 'mcp-protocol-version': '2025-06-18' }, soon)
+    .catch((error: unknown) => assert.fail(`no head of an answer came: ${error}`));
+  assert.deepEqual([stream.status, typeOf(stream)], [200, 'text/event-stream']);
+  await stream.body?.cancel();
+});
