@@ -3,9 +3,9 @@ import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
 import { memoryOption } from '../stores/memory-store.js';
-import type { SenderPorts } from '../tokens/authorized-client.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { bridge } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
 import type { Wire } from './wire.js';
@@ -51,7 +51,7 @@ export const bridgeTable = {
   ],
 } as const satisfies CommandTable;
 
-interface World extends SenderPorts, Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'limits'> {
+interface World extends AuthorizerPorts, Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'limits'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   /** The quick way out, for whoever passes messages on. */

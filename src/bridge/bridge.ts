@@ -2,8 +2,9 @@ import { Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
 import type { Clock, CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
-import type { SenderPorts } from '../tokens/authorized-client.js';
-import { Authorization } from './authorization.js';
+import { Authorizer } from '../tokens/authorizer.js';
+import type { AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
+import { type BridgeTokenOptions, bridgeTokens } from './authorization.js';
 import { HostMessages } from './host-messages.js';
 import type { HostPipe } from './host-pipe.js';
 import { Inbound } from './inbound.js';
@@ -12,7 +13,6 @@ import { Outbound } from './outbound.js';
 import { PendingRequests } from './pending.js';
 import { Session } from './session.js';
 import { Courier } from './transport.js';
-import type { AuthorizationOptions } from './wait-for-person.js';
 import type { Wire } from './wire.js';
 
 /** How long answers are waited for once the host has ended its input, and then the end of the session. */
@@ -21,9 +21,9 @@ const lastAnswersMs = 1_000;
 const goodbyeMs = 500;
 
 /** Where a bridge leads to, and whose token goes there. */
-export type BridgeStart = Pick<AuthorizationOptions, 'wanted' | 'server' | 'login' | 'ask'>;
+export type BridgeStart = Pick<BridgeTokenOptions, 'wanted' | 'server' | 'login' | 'ask'>;
 
-export interface BridgeRequest extends Pick<AuthorizationOptions, 'waitMs' | 'signal'> {
+export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'signal'> {
   /** Asked at the start, and as long as it fails for each request, which fails with it. @throws Failure */
   readonly find: () => Promise<BridgeStart>;
   readonly wire: Wire;
@@ -39,7 +39,7 @@ export interface BridgeRequest extends Pick<AuthorizationOptions, 'waitMs' | 'si
  * they are. Ends when the host does, or with the signal.
  */
 export async function bridge(
-  ports: SenderPorts & Pick<CorePorts, 'limits'>,
+  ports: AuthorizerPorts & Pick<CorePorts, 'limits'>,
   request: BridgeRequest,
 ): Promise<void> {
   const { host, tell, signal } = request;
@@ -67,7 +67,7 @@ export async function bridge(
   await heard(host, new LineSplitter(largestMessageBytes), messages, ended);
   const { opened } = way;
   if (!signal.aborted)
-    await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.authorization.settled()]));
+    await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
   const gone = interrupted();
   opened?.courier.end(gone);
   ending.abort(gone);
@@ -78,27 +78,29 @@ export async function bridge(
 /** The parts that lead to one server. */
 interface Opened {
   readonly server: string;
-  readonly authorization: Authorization;
+  readonly authorizer: Authorizer;
+  readonly tokens: TokenInUse;
   readonly courier: Courier;
   readonly session: Session;
   readonly outbound: Outbound;
 }
 
 function open(
-  ports: SenderPorts,
+  ports: AuthorizerPorts,
   request: BridgeRequest & BridgeStart & { readonly largestMessageBytes: number },
   pending: PendingRequests,
   signal: AbortSignal,
 ): Opened {
   const { wire, host, server, answerMs, tell, largestMessageBytes } = request;
   const { clock } = ports;
-  const authorization = new Authorization(ports, request);
-  const courier = new Courier({ wire, host, clock, authorization, answerMs, largestMessageBytes });
+  const tokens = bridgeTokens(ports, request);
+  const authorizer = new Authorizer(tokens);
+  const courier = new Courier({ wire, host, authorizer, answerMs, largestMessageBytes });
   const session = new Session(server);
   const inbound = new Inbound({ server, host, pending, session, tell });
-  const parts = { server, clock, courier, session, inbound, pending, tell, authorization, signal };
-  void Promise.resolve(authorization.bearer()).catch(() => undefined); // ready for the first request, which fails itself
-  return { server, authorization, courier, session, outbound: new Outbound(parts) };
+  const parts = { server, clock, courier, session, inbound, pending, tell, tokens, signal };
+  void Promise.resolve(tokens.current({ url: server })).catch(() => undefined); // ready for the first request, which fails itself
+  return { server, authorizer, tokens, courier, session, outbound: new Outbound(parts) };
 }
 
 /** The way to a server that is perhaps not known yet: each message that wants it looks for it again. */
@@ -166,13 +168,14 @@ async function heard(
 
 /** Ends the session at the server, which may not allow it (405): best effort. */
 async function goodbye(opened: Opened, request: BridgeRequest): Promise<void> {
-  const { server, session, authorization } = opened;
-  if (!session.hasId || !session.isOf(authorization.key)) return;
+  const { server, session, tokens } = opened;
+  if (!session.hasId || !session.isOf(tokens.key)) return;
   const { wire } = request;
   try {
-    const bearer = await authorization.bearer();
-    const own = bearer === undefined ? [] : ([['authorization', bearer.reveal()]] as const);
-    const headers = [...session.headers(authorization.key), ...own];
+    const target = { url: server, operation: () => 'DELETE', repeatable: () => false };
+    const { token } = await opened.authorizer.authorize(target);
+    const own = token === undefined ? [] : ([['authorization', token.bearer.reveal()]] as const);
+    const headers = [...session.headers(tokens.key), ...own];
     await new Promise<void>((resolve) => {
       wire.send(
         { method: 'DELETE', url: server, headers, body: undefined, lasting: false, headersMs: goodbyeMs },

@@ -1,25 +1,16 @@
 import { exitCode, Failure } from '../core/failure.js';
-import { type LoginMeant, loginCommand } from '../core/login-command.js';
-import { quoted, shellWord } from '../core/text/printable.js';
+import { quoted } from '../core/text/printable.js';
+import { insufficientScope } from '../tokens/request-failures.js';
 
 /** The server wants more scope than the login has, and no person could be asked. */
-export function bridgeScopeNeeded(login: LoginMeant, wanted: readonly string[], said: string): Failure {
-  return new Failure({
-    code: 'insufficient_scope',
-    exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} wants the scope ${quoted(wanted.join(' '))} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: `Ask for that scope, then try again; the bridge need not be started again: ${loginCommand(login, '--scope', shellWord(wanted.join(' ')))}`,
-  });
-}
-
-/** A login is under way in the browser, and the request has waited for it long enough. */
-export function loginUnderWay(server: string, seconds: number): Failure {
-  return new Failure({
-    code: 'login_under_way',
-    exit: exitCode.loginNeeded,
-    message: `A login for ${quoted(server)} has been waiting for you in the browser for ${seconds} seconds.`,
-    remedy: 'Finish it there, then try again.',
-  });
+export function bridgeScopeNeeded(
+  login: Parameters<typeof insufficientScope>[0],
+  missing: readonly string[],
+  said: string,
+): Failure {
+  const { code, exit, message, remedy } = insufficientScope(login, missing, said);
+  const then = 'then try again; the bridge need not be started again:';
+  return new Failure({ code, exit, message, remedy: remedy.replace('then try again:', then) });
 }
 
 /** The server forgot the session and another one cannot be opened in its place. */

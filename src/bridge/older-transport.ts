@@ -80,6 +80,7 @@ export class LegacyTransport {
     const outcome = await courier.send({
       ...rest,
       request: { ...errand.request, url, lasting: false },
+      reach: () => 'host',
       event: () => false,
     });
     if (outcome.kind === 'failed') throw outcome.error;

@@ -102,9 +102,9 @@ export class Outbound {
 
   /** Of a request that was sent within a session. */
   #isLost(outcome: Outcome): boolean {
-    const { session, authorization } = this.#parts;
+    const { session, tokens } = this.#parts;
     if (outcome.kind !== 'refused') return false;
-    return outcome.status === 404 || (outcome.status === 400 && !session.isOf(authorization.key));
+    return outcome.status === 404 || (outcome.status === 400 && !session.isOf(tokens.key));
   }
 
   async #conclude(outcome: Outcome, pending: Pending, position: Position): Promise<void> {

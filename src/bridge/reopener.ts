@@ -26,7 +26,7 @@ export function errandFor(
   line: Uint8Array,
   message: MessageShape,
 ): Omit<Errand, 'event'> {
-  const { session, server, authorization } = parts;
+  const { session, server, tokens } = parts;
   const { method, params, kind } = message;
   const revision = ownRevision(message);
   const isCall = revision !== undefined && method === 'tools/call';
@@ -38,10 +38,10 @@ export function errandFor(
   const opens = method === 'initialize';
   return {
     request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },
-    headers: () => own ?? session.messageHeaders(authorization.key),
+    headers: () => own ?? session.messageHeaders(tokens.key),
     operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
     repeatable: readOnly.has(method),
-    ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), authorization.key) } : {}),
+    ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), tokens.key) } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import type { EventBytes } from '../core/text/event-stream.js';
-import type { Authorization } from './authorization.js';
+import type { TokenInUse } from '../tokens/token-in-use.js';
 import type { Outcome } from './exchange.js';
 import { answerMissing } from './failures.js';
 import type { Inbound } from './inbound.js';
@@ -23,7 +23,8 @@ export interface StreamParts {
   readonly server: string;
   readonly clock: Clock;
   readonly courier: Courier;
-  readonly authorization: Authorization;
+  /** Sessions belong to the credential that they were opened with. */
+  readonly tokens: Pick<TokenInUse, 'key'>;
   readonly session: Session;
   readonly inbound: Inbound;
   readonly pending: PendingRequests;
@@ -116,14 +117,14 @@ async function listen(
   position: Position,
   pending: Pending | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
-  const { courier, session, inbound, server, authorization } = parts;
+  const { courier, session, inbound, server, tokens } = parts;
   let messages = 0;
   if (position.lastEventId !== undefined) position.resumed();
   const outcome = await courier.send({
     request: { method: 'GET', url: server, body: undefined, lasting: true },
     headers: () => [
       ['accept', 'text/event-stream'],
-      ...session.headers(authorization.key),
+      ...session.headers(tokens.key),
       ...(position.lastEventId === undefined ? [] : ([['last-event-id', position.lastEventId]] as const)),
     ],
     operation: () => `GET ${new URL(server).pathname}`,

@@ -1,13 +1,10 @@
 import type { Failure } from '../core/failure.js';
-import type { Clock } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
 import { redirectRefused } from '../http/address-failures.js';
 import { ActiveSet } from '../relay/active-set.js';
-import { withServerWords } from '../tokens/failures.js';
+import type { Authorizer, ProtectedTarget, RefusalHead } from '../tokens/authorizer.js';
 import { serverWords } from '../tokens/server-words.js';
-import { type WantedScope, wantedScope } from '../tokens/step-up.js';
-import type { Authorization } from './authorization.js';
 import { exchange, MemoryBudget, type Outcome, type RunningExchange } from './exchange.js';
 import type { HostPipe } from './host-pipe.js';
 import type { Wire, WireRequest } from './wire.js';
@@ -15,8 +12,7 @@ import type { Wire, WireRequest } from './wire.js';
 export interface CourierParts {
   readonly wire: Wire;
   readonly host: HostPipe;
-  readonly clock: Clock;
-  readonly authorization: Authorization;
+  readonly authorizer: Authorizer;
   /** How long a server may take for the head of an answer, in milliseconds. */
   readonly answerMs: number;
   /** Most bytes of one message; all answers under way may hold twice as many together. */
@@ -32,6 +28,7 @@ export interface Errand {
   readonly headers: () => Headers;
   /** What it does, for counting step-ups (rule 5.6). */
   readonly operation: () => string;
+  readonly reach?: ProtectedTarget['reach'];
   /** Whether it can be sent again when a connection that was kept alive broke before an answer. */
   readonly repeatable: boolean;
   readonly succeeded?: ((header: (name: string) => string | undefined) => void) | undefined;
@@ -41,7 +38,7 @@ export interface Errand {
   readonly began?: (running: RunningExchange) => void;
 }
 
-/** Sends with the login's token: on 401 one refresh and one retry, on 403 for want of scope a step-up and one retry. */
+/** Sends with the login's token, and once more where the authorizer has a better one. */
 export class Courier {
   readonly #parts: CourierParts;
   readonly #budget: MemoryBudget;
@@ -57,43 +54,29 @@ export class Courier {
 
   /**
    * How it ended; a 401, and a 403 for want of scope, only as the failure of what could be done about it.
-   * @throws Failure of the authorization; the reason of `end`
+   * @throws Failure of the authorizer; the reason of `end`
    */
   async send(errand: Errand): Promise<Outcome> {
-    const { authorization } = this.#parts;
-    let renewed = 0;
-    let widened = 0;
-    let stepUp: Awaited<ReturnType<typeof authorization.widen>>;
+    const { authorizer } = this.#parts;
+    const { url } = errand.request;
+    const { operation, reach } = errand;
+    const target = { url, operation, repeatable: () => true, ...(reach && { reach }) };
+    const got = authorizer.authorize(target);
+    let authorized = got instanceof Promise ? await got : got;
     let repeated = false;
     for (;;) {
-      const got = authorization.bearer();
-      const bearer = got instanceof Promise ? await got : got;
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(errand, bearer);
+      const outcome = await this.#once(errand, authorized.token?.bearer);
       if (this.#ended !== undefined) throw this.#ended;
-      if (outcome.kind === 'failed' && outcome.unanswered && errand.repeatable && !repeated) {
+      if (outcome.kind === 'failed') {
+        if (!outcome.unanswered || !errand.repeatable || repeated) return outcome;
         repeated = true;
         continue;
       }
-      if (outcome.kind !== 'refused') {
-        if (outcome.kind !== 'failed') await authorization.worked(bearer);
-        await stepUp?.helped();
-        return outcome;
-      }
-      const wants = wantsOf(outcome);
-      if (outcome.status === 401 && renewed < 2) {
-        try {
-          await authorization.renew(bearer, renewed > 0);
-        } catch (error) {
-          throw withServerWords(error, serverWords(outcome));
-        }
-        renewed += 1;
-      } else if (wants !== undefined && widened < 3) {
-        stepUp = await authorization.widen(wants, errand.operation());
-        widened += 1;
-      } else {
-        return redirected(errand, outcome);
-      }
+      const retried = authorizer.retry(authorized, headOf(outcome));
+      const again = retried && (await retried);
+      if (again === undefined) return redirected(errand, outcome);
+      authorized = again;
     }
   }
 
@@ -133,12 +116,17 @@ export class Courier {
   }
 }
 
-function wantsOf(outcome: Extract<Outcome, { kind: 'refused' }>): WantedScope | undefined {
-  return outcome.status === 403 ? wantedScope(outcome.challenges) : undefined;
+function headOf(outcome: Outcome): RefusalHead {
+  if (outcome.kind !== 'refused') return accepted;
+  const { status, challenges } = outcome;
+  return { status, challenges, said: status === 401 ? serverWords(outcome) : '' };
 }
 
+const accepted: RefusalHead = { status: 200, challenges: [], said: '' };
+
 /** The token goes to one address; where a server sends a request on to is not followed. */
-function redirected(errand: Errand, outcome: Extract<Outcome, { kind: 'refused' }>): Outcome {
+function redirected(errand: Errand, outcome: Outcome): Outcome {
+  if (outcome.kind !== 'refused') return outcome;
   if (outcome.status < 300 || outcome.status > 399) return outcome;
   const { url } = errand.request;
   const why = 'the token goes to the address of its login only';

@@ -4,8 +4,8 @@ import { readWhole } from '../core/read-whole.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import type { SenderPorts } from '../tokens/authorized-client.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { call } from './call.js';
 import { argumentUnusable, callTimedOut, toolFailed } from './failures.js';
 import { notificationLine, resultText, terminalText } from './render.js';
@@ -77,7 +77,7 @@ type Arguments = ArgumentsOf<typeof callTable>;
 /** Most that `@file` or `-` may hold, in bytes. */
 const largestInput = 32 * 1024 * 1024;
 
-interface World extends SenderPorts, CommandOutput, Pick<CorePorts, 'terminal' | 'limits'> {
+interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal' | 'limits'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   /** Resolves once whoever reads what is told is not behind with it, or the program is to end. */

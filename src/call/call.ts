@@ -1,11 +1,12 @@
 import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
-import { createAuthorizedSender, createOpenSender, type SenderPorts } from '../tokens/authorized-client.js';
 import type { OpenServer } from '../tokens/find-login.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
+import { createTransport } from './transport.js';
 
 export interface CallRequest {
   /** The login to call with, or a server without one: then no token is sent. */
@@ -32,16 +33,13 @@ const lists: Readonly<Record<string, string>> = {
  * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
  */
 export async function call(
-  ports: SenderPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
   request: CallRequest,
 ): Promise<JsonObject> {
   const { login, relogin, signal, policy, notify } = request;
   const { server } = login;
   const limits = await ports.limits();
-  const transport =
-    login.key === undefined
-      ? createOpenSender(ports, server)
-      : createAuthorizedSender(ports, { login, relogin, signal });
+  const transport = createTransport(ports, { login, relogin, signal });
   ports.progress.begin(`Calling ${request.method}`);
   try {
     await using conversation = new Conversation(ports, {

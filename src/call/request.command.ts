@@ -6,15 +6,12 @@ import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { OutboundResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import {
-  createAuthorizedSender,
-  type ProtectedRequest,
-  type SenderPorts,
-} from '../tokens/authorized-client.js';
 import { findLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { requestFailed, requestTimedOut } from './failures.js';
 import { serverText } from './render.js';
+import { createTransport, type ProtectedRequest } from './transport.js';
 
 export const requestTable = {
   name: 'request',
@@ -94,7 +91,7 @@ const headersMs = 60_000;
 
 const longestTimeoutSeconds = 86_400;
 
-interface World extends SenderPorts, CommandOutput {
+interface World extends AuthorizerPorts, CommandOutput {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
 }
@@ -113,8 +110,8 @@ export const command: Command<typeof requestTable, World> = {
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
-    const sender = createAuthorizedSender(world, { login, relogin: logins.relogin(args), signal });
-    await using response = await sender.send({
+    const transport = createTransport(world, { login, relogin: logins.relogin(args), signal });
+    await using response = await transport.send({
       ...wanted,
       url: args.url,
       limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },

@@ -6,7 +6,14 @@ import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import { loginNow } from '../tokens/find-login.js';
 import { readAndUpgrade, readCredential } from '../tokens/read-credential.js';
-import { alive, cannotRenew, renewable, reportedRefused, usable } from '../tokens/token-request.js';
+import {
+  alive,
+  cannotRenew,
+  minLifeOf,
+  renewable,
+  reportedRefused,
+  usable,
+} from '../tokens/token-request.js';
 import type { CredentialFormat } from './credential.options.js';
 
 export interface GrantRequest {
@@ -32,7 +39,7 @@ const turnWaitMs = 10_000;
 export async function grantToken(ports: GrantPorts, request: GrantRequest): Promise<StoredCredential> {
   const { login, format, minLifeMs: asked } = request;
   const held = await readAndUpgrade(ports, login, request.signal);
-  const minLifeMs = minLife(format, asked, held);
+  const minLifeMs = minLifeOf(held, asked, format === 'env');
   const isGood = isEnough(ports, login, held, minLifeMs);
   // A refresh that was killed may have left a newer one, which the process of its own moves into the store.
   if (isGood && !(renewable(held) && (await ports.recovery.isWaiting(login.key)))) {
@@ -40,8 +47,6 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   }
   const lives = () => alive(held, { minLifeMs: 0, rejected: undefined }, ports.clock.now());
   if (!renewable(held)) {
-    // What does not live as long as it is best to is better than nothing, unless the caller asked for so much.
-    if (asked === undefined && lives()) return held;
     throw cannotRenew(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
   }
   try {
@@ -92,21 +97,4 @@ function isEnough(
 /** Will it be over by itself? */
 function isPassing(failure: Failure): boolean {
   return failure.exit === exitCode.network || failure.code === 'busy';
-}
-
-/**
- * How much life a token must have left to be handed out, milliseconds: what the caller asks for, else a minute, or five
- * where it is frozen in an environment; of a token that never lives long, a tenth or a half of its lifetime, as it
- * would be refreshed at every call otherwise.
- */
-export function minLife(
-  format: CredentialFormat,
-  asked: number | undefined,
-  { expiresAt, obtainedAt }: Pick<StoredCredential, 'expiresAt' | 'obtainedAt'>,
-): number {
-  if (asked !== undefined) {
-    return asked;
-  }
-  const lifetime = Math.max(0, (expiresAt ?? Number.POSITIVE_INFINITY) - obtainedAt);
-  return format === 'env' ? Math.min(300_000, lifetime / 2) : Math.min(60_000, lifetime / 10);
 }

@@ -1,5 +1,4 @@
 import { Failure } from '../core/failure.js';
-import type { Secret } from '../core/secret.js';
 import { redirectRefused } from '../http/address-failures.js';
 import type { ConnectionPool } from '../http/pool.js';
 import type { Active } from '../relay/active-set.js';
@@ -7,7 +6,10 @@ import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
 import type { UnderWay } from '../relay/server-request.js';
 import type { OutgoingResponse } from '../relay/server-response.js';
+import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { protocolBroken } from '../tokens/request-failures.js';
+import { serverWords } from '../tokens/server-words.js';
+import { operationOf } from '../tokens/step-up.js';
 import type { Admitted } from './admit.js';
 import { Attempt, borrowConnection } from './attempt.js';
 import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
@@ -15,19 +17,20 @@ import { EndpointEvents } from './endpoint-event.js';
 import type { ExchangeParts } from './exchange-parts.js';
 import { pathOfEndpoint, restOfLocation } from './mount-path.js';
 import { type Refusal, refusal, refusalFor, refuse, type SortedResponse } from './refusal.js';
-import { Retries } from './retries.js';
 import { Silence } from './silence.js';
 
 /** One request, from its admission to the last byte of its response. */
-export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active {
+export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active, ProtectedTarget {
   activeAt = -1;
   /** Is it a standing event stream? */
   standing = false;
   readonly #parts: ExchangeParts;
   readonly #body: KeptBody;
   readonly #silence = new Silence();
-  readonly #retries: Retries;
-  #token: Secret | undefined;
+  readonly url: string;
+  #authorized: AuthorizedRequest | undefined;
+  /** Has a connection broken under it once? */
+  #stale = false;
   #attempt: Attempt | undefined;
   #ended = false;
   /** Of a standing event stream. */
@@ -38,7 +41,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active 
   constructor(parts: ExchangeParts) {
     const { connection, admitted } = parts;
     this.#parts = parts;
-    this.#retries = new Retries(parts);
+    this.url = admitted.mounted.origin + admitted.target;
     this.#body = keepBody(admitted.framing, this);
     if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
   }
@@ -75,15 +78,33 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active 
 
   head(received: ResponseHead): void {
     const head = this.#parts.around.responses.of(received);
-    const better =
-      this.#token && this.#retries.after(received.status, head.challenges, this.#token, this.#body);
-    if (better === undefined) {
-      if (this.#token && received.status < 400) this.#parts.admitted.mounted.mount.worked(this.#token);
+    const { status } = received;
+    const { challenges } = head;
+    const { authorizer } = this.#parts.admitted.mounted.mount;
+    const said = status === 401 ? serverWords({ challenges }) : '';
+    const retried = this.#authorized && authorizer.retry(this.#authorized, { status, challenges, said });
+    if (retried === undefined || status < 300) {
+      retried?.catch(() => undefined); // what is written down of a success is not waited for
       this.#passOn(head);
       return;
     }
     this.#attempt?.drop();
-    this.#sendWith(better);
+    this.#sendWith(retried);
+  }
+
+  reach(): 'server' | 'host' {
+    const { mounted, target } = this.#parts.admitted;
+    return mounted.endpoints.isNamed(target) ? 'host' : 'server';
+  }
+
+  operation(): string {
+    const { method } = this.#parts;
+    const { whole } = this.#body;
+    return operationOf({ method, url: this.url, ...(whole === undefined ? {} : { body: whole }) });
+  }
+
+  repeatable(): boolean {
+    return this.#body.replayable;
   }
 
   data(chunk: Uint8Array): boolean {
@@ -109,8 +130,12 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active 
   }
 
   failed(error: unknown, unanswered: boolean): void {
-    const hasBody = this.#parts.admitted.framing.kind !== 'none';
-    if (unanswered && this.#token !== undefined && this.#retries.mayRepeat(hasBody)) this.#send(this.#token);
+    const { method, admitted } = this.#parts;
+    // Once more, where the request changes nothing (RFC 9110 section 9.2.2).
+    const mayRepeat =
+      unanswered && !this.#stale && admitted.framing.kind === 'none' && /^(?:GET|HEAD)$/.test(method);
+    this.#stale = true;
+    if (mayRepeat && this.#authorized !== undefined) this.#send(this.#authorized);
     else this.#fail(error);
   }
 
@@ -130,37 +155,38 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active 
   }
 
   ready(): void {
-    const token = this.#parts.admitted.mounted.mount.token();
-    if (token instanceof Promise) this.#sendWith(token);
-    else this.#send(token);
+    const authorized = this.#parts.admitted.mounted.mount.authorizer.authorize(this);
+    if (authorized instanceof Promise) this.#sendWith(authorized);
+    else this.#send(authorized);
   }
 
-  #sendWith(token: Promise<Secret>): void {
+  #sendWith(authorized: Promise<AuthorizedRequest | undefined>): void {
     this.#silence.turnOf('token');
-    token.then(
-      (ready) => this.#send(ready),
+    authorized.then(
+      (ready) => ready && this.#send(ready),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #send(token: Secret): void {
+  #send(authorized: AuthorizedRequest): void {
     if (this.#ended) return;
-    this.#token = token;
+    this.#authorized = authorized;
     this.#silence.turnOf('server responds');
     borrowConnection(
       this.#parts,
-      (connection, pool) => this.#dispatch(connection, pool, token),
+      (connection, pool) => this.#dispatch(connection, pool, authorized),
       (error) => this.#fail(error),
     );
   }
 
-  #dispatch(connection: Connection, pool: ConnectionPool<Connection>, token: Secret): void {
+  #dispatch(connection: Connection, pool: ConnectionPool<Connection>, { token }: AuthorizedRequest): void {
     if (this.#ended) {
       pool.release(connection);
       return;
     }
     const { method, admitted } = this.#parts;
-    const headers = [...admitted.head.forward, 'authorization', `Bearer ${token.reveal()}`];
+    const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
+    const headers = [...admitted.head.forward, ...own];
     this.#attempt = new Attempt(connection, this);
     this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
   }

@@ -78,6 +78,10 @@ export class Endpoints {
     return this.#targets.get(rest);
   }
 
+  isNamed(target: string): boolean {
+    return [...this.#targets.values()].includes(target);
+  }
+
   add(target: string): string {
     if (this.#targets.size >= maxEndpoints) {
       const [oldest = ''] = this.#targets.keys();

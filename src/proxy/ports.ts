@@ -1,12 +1,5 @@
-import type { LoginMeant } from '../core/login-command.js';
 import type { Secret } from '../core/secret.js';
-import type { OutboundRequest } from '../http/request.js';
-
-/** A token with more scope; `helped` is to be called once the server is content with it. */
-export interface WidenedToken {
-  readonly token: Secret;
-  helped(): Promise<void>;
-}
+import type { Authorizer } from '../tokens/authorizer.js';
 
 /** One server behind the local proxy: where it is, and whose token goes there. Tokens are chosen by mount alone. */
 export interface ProxyMount {
@@ -14,23 +7,7 @@ export interface ProxyMount {
   readonly name: string;
   /** Canonical URL. */
   readonly server: string;
-  /** Whose token goes there, for what is told. */
-  readonly login: LoginMeant;
-  /** The token for the next request; at once while it lives. @throws Failure `login_expired`, … when there is none */
-  token(): Secret | Promise<Secret>;
-  /** Told of each success with that token. */
-  worked(token: Secret): void;
-  /** What to send instead of a token that the server answered with 401. @throws Failure `token_refused`, … */
-  renewed(rejected: Secret): Promise<Secret>;
-  /**
-   * What to send instead of a token that the server answered with 403 and these challenges; undefined when they ask for
-   * nothing that a token could have. @throws Failure `insufficient_scope`, `scope_refused`, …
-   */
-  widened(
-    refused: Secret,
-    challenges: readonly string[],
-    request: Pick<OutboundRequest, 'method' | 'url' | 'body'>,
-  ): Promise<WidenedToken> | undefined;
+  readonly authorizer: Authorizer;
 }
 
 export interface ProxyOptions {

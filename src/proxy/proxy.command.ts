@@ -4,9 +4,10 @@ import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import type { SenderPorts } from '../tokens/authorized-client.js';
-import { MountLogin } from './mount-login.js';
-import type { Proxies, ProxyOptions, RunningProxy } from './ports.js';
+import { Authorizer } from '../tokens/authorizer.js';
+import { personOf } from '../tokens/step-up.js';
+import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
+import type { Proxies, ProxyMount, ProxyOptions, RunningProxy } from './ports.js';
 import { proxyJson, proxyLines } from './render.js';
 
 export const proxyTable = {
@@ -100,7 +101,7 @@ export const proxyTable = {
   ],
 } as const satisfies CommandTable;
 
-interface World extends SenderPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
+interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   readonly proxies: Proxies;
@@ -125,7 +126,7 @@ export const command: Command<typeof proxyTable, World> = {
   },
 };
 
-async function mountAll(world: World, args: Arguments): Promise<readonly MountLogin[]> {
+async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMount[]> {
   const { signal } = world;
   const { browser, noBrowser } = args;
   const from = await world.logins();
@@ -135,10 +136,14 @@ async function mountAll(world: World, args: Arguments): Promise<readonly MountLo
   }
   const relogin = from.reloginForPrograms({ browser, noBrowser });
   const names = mountNames(logins);
-  return logins.map((login, at) => new MountLogin(world, { name: names[at] ?? '', login, relogin, signal }));
+  const person = personOf(relogin);
+  return logins.map((login, at) => {
+    const tokens = new TokenInUse(world, { meant: login, login, person, signal });
+    return { name: names[at] ?? '', server: login.server, authorizer: new Authorizer(tokens) };
+  });
 }
 
-function optionsOf(world: World, args: Arguments, mounts: readonly MountLogin[]): ProxyOptions {
+function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[]): ProxyOptions {
   return {
     mounts,
     listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
@@ -171,7 +176,7 @@ async function say(
   world: World,
   args: Arguments,
   proxy: RunningProxy,
-  mounts: readonly MountLogin[],
+  mounts: readonly ProxyMount[],
 ): Promise<void> {
   if (args.noKey && args.socket === undefined) {
     world.terminal.tell(

@@ -1,4 +1,3 @@
-import { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
@@ -40,11 +39,7 @@ export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: L
     issued: async () => void (await attempts.take(unproven, mostUnproven)),
     mayRepeat: () => attempts.allows(unproven, 1),
     worked: async () => {
-      try {
-        for (const name of [tabs, unproven]) await attempts.forget(name);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error; // a request that went well does not fail for a count
-      }
+      for (const name of [tabs, unproven]) await attempts.forget(name);
     },
   };
 }

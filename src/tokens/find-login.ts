@@ -162,15 +162,18 @@ export async function readLoginTarget(
   throw serverUnusable(argument, canonical.problem, closest(argument, names));
 }
 
-/** How long a token is handed out without a look whether its login is still the same: a logout ends it, too. */
-export const believedMs = 5_000;
-
 /** What the index tells now of the login for this server and account; undefined when it was ended. */
 export async function loginNow(
   ports: Pick<StorePorts, 'index'>,
-  { server, account }: LoginRecord,
+  login: LoginRecord,
 ): Promise<LoginRecord | undefined> {
-  const { logins } = await ports.index.read();
+  return sameLogin((await ports.index.read()).logins, login);
+}
+
+export function sameLogin(
+  logins: readonly LoginRecord[],
+  { server, account }: LoginRecord,
+): LoginRecord | undefined {
   return logins.find((record) => record.server === server && record.account === account);
 }
 

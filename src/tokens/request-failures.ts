@@ -97,6 +97,26 @@ export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Fa
   });
 }
 
+/** Refused, and its body was too large to be kept: now another token is there, which the next request has. */
+export function requestNotKept(login: LoginMeant): Failure {
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(login.server)} refused the token of this request, whose body was not kept to be sent once more.`,
+    remedy: 'Send it again: there is another token for it now.',
+  });
+}
+
+/** A login is under way in the browser, and the request has waited for it long enough. */
+export function loginUnderWay(server: string, seconds: number): Failure {
+  return new Failure({
+    code: 'login_under_way',
+    exit: exitCode.loginNeeded,
+    message: `A login for ${quoted(server)} has been waiting for you in the browser for ${seconds} seconds.`,
+    remedy: 'Finish it there, then try again.',
+  });
+}
+
 /** The peer does not keep to the protocol. */
 export function protocolBroken(server: string, why: string, cause?: unknown): Failure {
   return new Failure({

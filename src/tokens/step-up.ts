@@ -1,4 +1,5 @@
-import type { CorePorts } from '../core/ports.js';
+import type { LoginMeant } from '../core/login-command.js';
+import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { asObject, parseJson, stringField } from '../core/text/json.js';
@@ -6,7 +7,9 @@ import { printable } from '../core/text/printable.js';
 import type { OutboundRequest } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 import type { StorePorts } from '../stores/ports.js';
-import { stepUpDeclined } from './request-failures.js';
+import { loginBrakes, type StepUpBudget } from './budget.js';
+import { tokenRefusedByServer } from './failures.js';
+import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-failures.js';
 
 /**
  * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that server
@@ -88,4 +91,163 @@ export function wantedScope(challenges: readonly string[]): WantedScope | undefi
   return parsed.ok && parsed.scopes.length > 0
     ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' }
     : undefined;
+}
+
+/** Who may be asked for a login, and how patiently. */
+export interface Person {
+  readonly ask: (
+    login: LoginRecord | undefined,
+    scopes: readonly string[],
+    begin: () => Promise<void>,
+  ) => Promise<LoginRecord | undefined>;
+  /** After a login that came to nothing none is begun by itself for so long. */
+  readonly restMs: number;
+  /** How long a request waits; what comes later is used then. Undefined: to the end. */
+  readonly waitMs?: number;
+}
+
+/** Nobody is asked again by each request after a login that came to nothing. */
+const restMs = 30_000;
+
+export function personOf(relogin: Relogin | undefined): Person | undefined {
+  return (
+    relogin && {
+      ask: async (login, scopes, begin) => login && relogin(login, scopes, begin),
+      restMs,
+    }
+  );
+}
+
+export interface BetterLoginOptions {
+  /** Whose tokens they are. `server` is held from the start: no token of another one is used, whatever its login is called. */
+  readonly meant: LoginMeant;
+  /** Undefined where nobody can be asked. */
+  readonly person: Person | undefined;
+  readonly scopeNeeded?: typeof insufficientScope;
+  readonly signal: AbortSignal;
+}
+
+/** Logins, and step-ups, that requests wait for: one at a time, whoever wants it. */
+export class BetterLogin {
+  readonly #ports: Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'clock'>;
+  readonly #options: BetterLoginOptions;
+  readonly #asking = new SingleFlight<LoginRecord | undefined>();
+  /** The last login that came to nothing. */
+  #inVain: { readonly error: unknown; readonly until: number } | undefined;
+
+  constructor(ports: Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'clock'>, options: BetterLoginOptions) {
+    this.#ports = ports;
+    this.#options = options;
+  }
+
+  /**
+   * @param isRefused The server refuses the token of `login`. Where that is the first one of it, the next login would fare no better.
+   * @throws `failure`, Failure `token_refused`, or the login's
+   */
+  async newLogin(login: LoginRecord | undefined, failure: unknown, isRefused: boolean): Promise<LoginRecord> {
+    const { clock } = this.#ports;
+    const { person } = this.#options;
+    if (person === undefined || login?.grant !== undefined) throw failure;
+    if (login !== undefined && isRefused && !(await loginBrakes(this.#ports, login).mayRepeat())) {
+      throw tokenRefusedByServer(login);
+    }
+    const inVain = this.#inVain;
+    if (inVain !== undefined && clock.monotonic() < inVain.until) throw inVain.error;
+    const better = await this.#ask(person, async () => {
+      try {
+        return await person.ask(login, [], async () => undefined);
+      } catch (error) {
+        this.#inVain = { error, until: clock.monotonic() + person.restMs };
+        throw error;
+      }
+    });
+    if (better === undefined) throw failure;
+    return better;
+  }
+
+  /**
+   * @throws Failure `scope_refused`, `scope_not_granted` or `too_many_step_ups` when asking again is of no use,
+   * `insufficient_scope` when nobody may be asked, or the login's
+   */
+  async stepUp(asked: {
+    readonly login: LoginRecord;
+    readonly wanted: WantedScope;
+    readonly added: readonly string[];
+    readonly budget: StepUpBudget;
+  }): Promise<LoginRecord> {
+    const { login, wanted, added, budget } = asked;
+    const { person, scopeNeeded = insufficientScope } = this.#options;
+    if (person === undefined) throw scopeNeeded(login, added, wanted.said);
+    await budget.check();
+    const better = await this.#ask(person, async () => {
+      const answered = await person.ask(login, wanted.scopes, () => budget.begin());
+      if (answered !== undefined) await budget.answered(answered);
+      return answered;
+    });
+    if (better === undefined) throw scopeNeeded(login, added, wanted.said);
+    return better;
+  }
+
+  async #ask(
+    { waitMs }: Person,
+    ask: () => Promise<LoginRecord | undefined>,
+  ): Promise<LoginRecord | undefined> {
+    const { meant, signal } = this.#options;
+    const asked = this.#asking.run('', ask);
+    if (waitMs === undefined) return asked;
+    const waiting = new AbortController();
+    const tooLong = this.#ports.clock.sleep(waitMs, AbortSignal.any([signal, waiting.signal])).then(() => {
+      throw loginUnderWay(meant.server, waitMs / 1000);
+    });
+    tooLong.catch(() => undefined);
+    try {
+      return await Promise.race([asked, tooLong]);
+    } finally {
+      waiting.abort();
+    }
+  }
+}
+
+/** Work that is done once for all who want it at the same time; each of them can give up by himself. */
+export class SingleFlight<T> {
+  readonly #flights = new Map<string, Promise<T>>();
+
+  /** Resolves once what is under way now has ended, however. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#flights.values());
+  }
+
+  /** Joins the work of that name, if it is under way. @throws as `run` */
+  join(name: string, signal?: AbortSignal): Promise<T> | undefined {
+    const flight = this.#flights.get(name);
+    return flight === undefined || signal === undefined ? flight : unlessAborted(flight, signal);
+  }
+
+  /**
+   * Joins the work of that name that is under way, else begins it; it goes on though who began it gives up.
+   * @throws what the work throws, or the signal's reason
+   */
+  async run(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let flight = this.#flights.get(name);
+    if (flight === undefined) {
+      flight = work().finally(() => this.#flights.delete(name));
+      flight.catch(() => undefined); // nobody may be left who wants it
+      this.#flights.set(name, flight);
+    }
+    return await (signal === undefined ? flight : unlessAborted(flight, signal));
+  }
+}
+
+async function unlessAborted<T>(outcome: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([outcome, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

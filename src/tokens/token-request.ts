@@ -10,7 +10,8 @@ import { lifeTooShort, livingTokenRefused, loginExpired } from './failures.js';
 
 export interface ValidTokenRequest {
   readonly login: LoginRecord;
-  readonly minLifeMs: number;
+  /** What a person or program asks for; undefined: the rule of `minLifeOf`. */
+  readonly minLifeMs: number | undefined;
   /** A token that the server refused although it seemed valid: any other one will do. */
   readonly rejected: Secret | undefined;
   readonly signal: AbortSignal;
@@ -29,7 +30,7 @@ const clockToleranceMs = 60_000;
  * can be.
  */
 export function usable(
-  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>,
+  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
   wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): boolean {
@@ -55,16 +56,40 @@ export function reportedRefused(
     : undefined;
 }
 
+type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
+
+/**
+ * How much life a token must have left to be handed out: what is asked for, else a minute, or five where it is `kept`, as
+ * in an environment; of a token that never lives long a tenth, or half, of its life, as it would be refreshed at every use
+ * otherwise. One that cannot be refreshed is used to its end.
+ */
+export function minLifeOf(credential: Lifetime, asked: number | undefined, kept = false): number {
+  const { expiresAt, obtainedAt } = credential;
+  if (asked !== undefined) return asked;
+  if (!renewable(credential)) return 0;
+  const lifetime = Math.max(0, (expiresAt ?? Number.POSITIVE_INFINITY) - obtainedAt);
+  return kept ? Math.min(300_000, lifetime / 2) : Math.min(60_000, lifetime / 10);
+}
+
+/** When a token that is held is looked at again: as `minLifeOf` says; where refreshing failed then, after half of what is left. */
+export function usedUntil(credential: Lifetime, now: number): number {
+  const { expiresAt } = credential;
+  if (expiresAt === null) return Number.POSITIVE_INFINITY;
+  return expiresAt - Math.min(minLifeOf(credential, undefined), Math.max(0, expiresAt - now) / 2);
+}
+
 /** Does this credential's token live for as long as was asked, and was it not refused? */
 export function alive(
-  credential: Pick<StoredCredential, 'accessToken' | 'expiresAt'>,
+  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
   wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): boolean {
   if (wanted.rejected !== undefined && wanted.rejected.reveal() === credential.accessToken.reveal()) {
     return false;
   }
-  return credential.expiresAt === null || credential.expiresAt - now > wanted.minLifeMs;
+  return (
+    credential.expiresAt === null || credential.expiresAt - now > minLifeOf(credential, wanted.minLifeMs)
+  );
 }
 
 /** A token within the margin is better than none while the authorization server is out of reach. */
@@ -82,7 +107,7 @@ const soonMs = 60_000;
 /** Why a token that cannot be renewed without a person is not handed out. */
 export function cannotRenew(
   login: LoginMeant,
-  credential: Pick<StoredCredential, 'accessToken' | 'expiresAt'>,
+  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
   { minLifeMs, rejected }: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): Failure {
@@ -91,6 +116,6 @@ export function cannotRenew(
     return livingTokenRefused(login, expiresAt === null ? null : expiresAt - now);
   }
   return expiresAt !== null && alive(credential, { minLifeMs: soonMs, rejected }, now)
-    ? lifeTooShort(login, expiresAt - now, minLifeMs)
+    ? lifeTooShort(login, expiresAt - now, minLifeOf(credential, minLifeMs))
     : loginExpired(login, 'its token has expired, or is about to, and there is no refresh token');
 }

@@ -1,5 +1,4 @@
 import { Failure } from '../core/failure.js';
-import type { Secret } from '../core/secret.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { noRefreshToken, tokenTooShort } from './failures.js';
 import { readAndUpgrade } from './read-credential.js';
@@ -10,19 +9,16 @@ import {
   reportedRefused,
   type TokenPorts,
   usable,
+  usedUntil,
   type ValidTokenRequest,
 } from './token-request.js';
 
-/** A token with less life left than this is refreshed before it is handed out. */
-export const defaultMinLifeMs = 60_000;
-
-export interface ValidToken {
+export interface ValidToken
+  extends Pick<StoredCredential, 'accessToken' | 'expiresAt' | 'obtainedAt' | 'scopes'> {
+  /** When whoever holds it asks for another one, as `usedUntil`. */
+  readonly until: number;
   /** The one that the stored item names: prove a request's address by it (`proveAddress`). */
   readonly server: string;
-  readonly accessToken: Secret;
-  /** Milliseconds since 1970; null when unknown. */
-  readonly expiresAt: number | null;
-  readonly scopes: readonly string[];
 }
 
 /**
@@ -34,12 +30,12 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
   const credential = await readAndUpgrade(ports, request.login, request.signal);
   const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
   if (usable(credential, wanted, ports.clock.now())) {
-    return tokenOf(await newest(ports, wanted, credential));
+    return tokenOf(ports, await newest(ports, wanted, credential));
   }
   if (!renewable(credential)) {
     throw cannotRenew(request.login, credential, wanted, ports.clock.now());
   }
-  return tokenOf(await refreshCredential(ports, wanted));
+  return tokenOf(ports, await refreshCredential(ports, wanted));
 }
 
 /**
@@ -52,7 +48,7 @@ export async function refreshedToken(
 ): Promise<ValidToken> {
   const held = await readAndUpgrade(ports, request.login, request.signal);
   if (!renewable(held)) throw noRefreshToken(request.login);
-  return tokenOf(await refreshCredential(ports, { ...request, rejected: held.accessToken }));
+  return tokenOf(ports, await refreshCredential(ports, { ...request, rejected: held.accessToken }));
 }
 
 /** A refresh that was killed may have left a newer one, with which this one may have ended. */
@@ -72,9 +68,10 @@ async function newest(
   }
 }
 
-function tokenOf(credential: StoredCredential): ValidToken {
-  const { accessToken, expiresAt, scopes, binding } = credential;
-  return { server: binding.server, accessToken, expiresAt, scopes };
+function tokenOf({ clock }: TokenPorts, credential: StoredCredential): ValidToken {
+  const { accessToken, expiresAt, obtainedAt, scopes, binding } = credential;
+  const until = usedUntil(credential, clock.now());
+  return { server: binding.server, accessToken, expiresAt, obtainedAt, scopes, until };
 }
 
 /**
@@ -84,7 +81,7 @@ function tokenOf(credential: StoredCredential): ValidToken {
  */
 export async function tokenToKeep(
   ports: TokenPorts,
-  request: Omit<ValidTokenRequest, 'rejected'>,
+  request: Omit<ValidTokenRequest, 'rejected'> & { readonly minLifeMs: number },
 ): Promise<ValidToken> {
   const token = await validToken(ports, { ...request, rejected: undefined });
   const { expiresAt } = token;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Authorization } from '../../src/bridge/authorization.js';
+import { bridgeTokens } from '../../src/bridge/authorization.js';
 import { createCredentialIndex } from '../../src/stores/index/credential-index.js';
 import { statePaths } from '../../src/stores/paths.js';
 import { createLocks } from '../../src/stores/state/locks.js';
@@ -126,7 +126,7 @@ test('a login at another authorization server in place of the one that has run o
   const server = own.server.url;
   const login = await scene.login({ server });
   const { signal } = new AbortController();
-  const authorization = new Authorization(scene.ports, {
+  const tokens = bridgeTokens(scene.ports, {
     wanted: { server, account: undefined },
     server,
     login,
@@ -134,15 +134,15 @@ test('a login at another authorization server in place of the one that has run o
     waitMs: 1_000,
     signal,
   });
-  const first = await authorization.bearer();
+  const first = await tokens.current({ url: server });
   assert.ok(first !== undefined);
   own.server.publish({ authorization_servers: [other.issuer] });
   const made = await scene.login({ server, issuer: other.issuer });
   assert.notEqual(made.key, login.key);
   scene.ports.advance((login.expiresAt ?? Number.NaN) - scene.ports.clock.now());
-  const next = await authorization.bearer();
+  const next = await tokens.current({ url: server });
   assert.ok(next !== undefined, 'a token goes with the request');
   const item = JSON.parse((await scene.ports.store.read(made.key))?.reveal() ?? '');
-  assert.equal(next.reveal(), `Bearer ${item.accessToken}`);
-  assert.equal(authorization.key, made.key);
+  assert.equal(next.bearer.reveal(), `Bearer ${item.accessToken}`);
+  assert.equal(tokens.key, made.key);
 });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Secret } from '../../src/core/secret.js';
 import { toldExpiry, toldExpiryDate } from '../../src/credential/credential.options.js';
 import { goauthOutput } from '../../src/credential/formats/plain.js';
-import { minLife } from '../../src/credential/grant-token.js';
+import { minLifeOf } from '../../src/tokens/token-request.js';
 import { openStage } from '../e2e/stage.js';
 import { itemOf, letExpire, logIn, refreshAsked } from '../endurance/expiry.js';
 import { fakeBrowser } from '../support/fake-browser.js';
@@ -164,12 +164,18 @@ test('[A-181] enough life: a minute, five where it is frozen, less where a token
   const lives = (seconds: number | null) => ({
     obtainedAt: 0,
     expiresAt: seconds === null ? null : seconds * 1000,
+    refreshToken: new Secret('refresh'),
   });
-  assert.equal(minLife('headers', undefined, lives(3600)), 60_000);
-  assert.equal(minLife('env', undefined, lives(3600)), 300_000);
-  assert.equal(minLife('headers', undefined, lives(300)), 30_000);
-  assert.equal(minLife('env', undefined, lives(300)), 150_000);
-  assert.equal(minLife('git', 5_000, lives(300)), 5_000);
-  assert.equal(minLife('git', undefined, lives(null)), 60_000);
-  assert.equal(minLife('git', undefined, { obtainedAt: 10_000, expiresAt: 0 }), 0);
+  assert.equal(minLifeOf(lives(3600), undefined), 60_000);
+  assert.equal(minLifeOf(lives(3600), undefined, true), 300_000);
+  assert.equal(minLifeOf(lives(300), undefined), 30_000);
+  assert.equal(minLifeOf(lives(300), undefined, true), 150_000);
+  assert.equal(minLifeOf(lives(300), 5_000), 5_000);
+  assert.equal(minLifeOf(lives(null), undefined), 60_000);
+  assert.equal(minLifeOf({ ...lives(300), obtainedAt: 10_000, expiresAt: 0 }, undefined), 0);
+  assert.equal(
+    minLifeOf({ obtainedAt: 0, expiresAt: 300_000 }, undefined),
+    0,
+    'without another one: to its end',
+  );
 });

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Secret } from '../../src/core/secret.js';
 import { startTcp } from '../support/http-server.js';
-import { mountOf, openStand } from './stand.js';
+import { mountOf, openStand, tokenFor } from './stand.js';
 
 const chunkOf = (letter: string): string => `8000\r\n${letter.repeat(0x8000)}\r\n`;
 
@@ -23,9 +22,8 @@ test('a 401 in the middle of an upload, itself without an end, does not cut off 
   const renewed = new Promise<void>((resolve) => {
     renew = resolve;
   });
-  const mount = mountOf(`${server.origin}/mcp`, {
-    renewed: () => renewed.then(() => new Secret('canary-token-1')),
-  });
+  const url = `${server.origin}/mcp`;
+  const mount = mountOf(url, { replace: () => renewed.then(() => tokenFor(url, 'canary-token-1')) });
   await using stand = await openStand(mount);
   const caller = connect({ host: '127.0.0.1', port: stand.port }).on('error', () => undefined);
   let seen = '';

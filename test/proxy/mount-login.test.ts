@@ -4,15 +4,31 @@ import { Failure } from '../../src/core/failure.js';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { logout } from '../../src/login/logout.js';
-import { MountLogin } from '../../src/proxy/mount-login.js';
+import type { ProxyMount } from '../../src/proxy/ports.js';
+import { Authorizer } from '../../src/tokens/authorizer.js';
+import { personOf } from '../../src/tokens/step-up.js';
+import { TokenInUse } from '../../src/tokens/token-in-use.js';
 import { stepUp } from '../support/flows/calls.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { ask, openStand } from './stand.js';
 
 const { signal } = new AbortController();
 
-function mountFor(scene: Scene, login: LoginRecord, relogin?: Relogin): MountLogin {
-  return new MountLogin(scene.ports, { name: 'm', login, relogin, signal });
+interface TestMount extends ProxyMount {
+  readonly tokens: TokenInUse;
+  token(): ReturnType<TokenInUse['current']>;
+}
+
+function mountFor(scene: Scene, login: LoginRecord, relogin?: Relogin): TestMount {
+  const { server } = login;
+  const tokens = new TokenInUse(scene.ports, { meant: login, login, person: personOf(relogin), signal });
+  return {
+    name: 'm',
+    server,
+    authorizer: new Authorizer(tokens),
+    tokens,
+    token: () => tokens.current({ url: server }),
+  };
 }
 
 const refreshes = (scene: Scene) =>
@@ -28,8 +44,8 @@ test('a thousand requests at the moment of expiry make one refresh', async () =>
   const before = refreshes(scene);
   const tokens = await Promise.all(Array.from({ length: 1_000 }, () => mount.token()));
   assert.equal(refreshes(scene) - before, 1);
-  assert.equal(new Set(tokens.map((token) => token.reveal())).size, 1);
-  assert.notEqual(tokens[0]?.reveal(), first.reveal());
+  assert.equal(new Set(tokens.map((token) => token?.accessToken.reveal())).size, 1);
+  assert.notEqual(tokens[0]?.accessToken.reveal(), first?.accessToken.reveal());
 });
 
 test('a token that the server refuses is replaced once for all who hold it, and then it is not the token [A-256]', async () => {
@@ -37,22 +53,26 @@ test('a token that the server refuses is replaced once for all who hold it, and 
   const mount = mountFor(scene, await scene.login());
   const old = await mount.token();
   const before = refreshes(scene);
-  const renewed = await Promise.all(Array.from({ length: 100 }, () => mount.renewed(old)));
+  const renewed = await Promise.all(Array.from({ length: 100 }, () => mount.tokens.replace(old)));
   assert.equal(refreshes(scene) - before, 1);
   const [fresh] = renewed;
-  assert.ok(fresh !== undefined && fresh.reveal() !== old.reveal());
+  assert.ok(fresh !== undefined && fresh.accessToken.reveal() !== old?.accessToken.reveal());
   assert.equal(
-    (await mount.renewed(old)).reveal(),
-    fresh.reveal(),
+    (await mount.tokens.replace(old)).accessToken.reveal(),
+    fresh.accessToken.reveal(),
     'who comes late gets the one that there is',
   );
   await assert.rejects(
-    mount.renewed(fresh),
+    mount.tokens.replace(fresh),
     (error: unknown) => error instanceof Failure && error.code === 'token_refused',
   );
   assert.equal(refreshes(scene) - before, 1);
   scene.ports.advance(11_000);
-  assert.notEqual((await mount.renewed(fresh)).reveal(), fresh.reveal(), 'later it may be');
+  assert.notEqual(
+    (await mount.tokens.replace(fresh)).accessToken.reveal(),
+    fresh.accessToken.reveal(),
+    'later it may be',
+  );
 });
 
 test('a token of short life is not fetched anew for each request', async () => {
@@ -84,12 +104,12 @@ test('after a logout, what was held is never sent again, even where the next log
   await using scene = await openScene();
   const login = await scene.login();
   const mount = mountFor(scene, login);
-  const first = (await mount.token()).reveal();
+  const first = (await mount.token())?.accessToken.reveal();
   await logout(scene.ports, { login, force: false, signal });
   const next = await scene.login();
   assert.deepEqual([next.key, next.generation], [login.key, login.generation]);
   scene.ports.advance(6_000);
-  assert.notEqual((await mount.token()).reveal(), first);
+  assert.notEqual((await mount.token())?.accessToken.reveal(), first);
 });
 
 test('where a person can be asked, a login that is over is made anew, once for all who wait', async () => {
@@ -104,7 +124,7 @@ test('where a person can be asked, a login that is over is made anew, once for a
   await logout(scene.ports, { login, force: false, signal });
   scene.ports.advance(6_000);
   const tokens = await Promise.all(Array.from({ length: 50 }, () => mount.token()));
-  assert.deepEqual([asked, new Set(tokens.map((token) => token.reveal())).size], [1, 1]);
+  assert.deepEqual([asked, new Set(tokens.map((token) => token?.accessToken.reveal())).size], [1, 1]);
 });
 
 test('a person who said no is not asked again by each request [A-256]', async () => {
@@ -167,18 +187,20 @@ for (const fault of ['server-403-plain', 'server-403-html']) {
 }
 
 const widening = ['Bearer error="insufficient_scope", scope="notes:write"'];
-const asking = { method: 'POST', url: 'http://127.0.0.1/', body: noteAdd } as const;
 
 test('whoever is refused with a token that another request has widened already gets that one: nobody is asked twice [A-162]', async () => {
   await using scene = await openScene();
   const relogin = stepUp(scene);
-  const mount = mountFor(scene, await scene.login(), relogin);
-  const old = await mount.token();
-  assert.equal(mount.widened(old, ['Bearer error="invalid_token"'], asking), undefined);
-  const first = await mount.widened(old, widening, asking);
-  const late = await mount.widened(old, widening, asking);
-  assert.ok(first !== undefined && first.token.reveal() !== old.reveal());
-  assert.equal(late?.token.reveal(), first.token.reveal());
+  const { server, authorizer } = mountFor(scene, await scene.login(), relogin);
+  const target = { url: server, operation: () => 'POST / note_add', repeatable: () => true };
+  const old = await authorizer.authorize(target);
+  const refused = (challenges: readonly string[]) =>
+    authorizer.retry(old, { status: 403, challenges, said: '' });
+  assert.equal(refused(['Bearer error="invalid_token"']), undefined);
+  const first = await refused(widening);
+  const late = await refused(widening);
+  assert.ok(first?.token !== undefined && first.token.bearer.reveal() !== old.token?.bearer.reveal());
+  assert.equal(late?.token?.bearer.reveal(), first.token.bearer.reveal());
   assert.equal(relogin.count, 1);
 });
 
@@ -193,7 +215,7 @@ test('[A-78] a login no token of which has worked is not made anew by itself whe
   const token = await mount.token();
   scene.sandbox.setFaults(['refresh-invalid-grant']);
   const refused = (error: unknown) => error instanceof Failure && error.code === 'token_refused';
-  await assert.rejects(mount.renewed(token), refused);
+  await assert.rejects(mount.tokens.replace(token), refused);
   assert.equal(asked, 0, 'no tab for a token that never worked');
 });
 

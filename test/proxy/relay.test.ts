@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { Secret } from '../../src/core/secret.js';
 import { startCanaries } from '../support/canary.js';
 import { startHttp } from '../support/http-server.js';
-import { ask, firstToken, mountOf, openStand } from './stand.js';
+import { ask, firstToken, mountOf, openStand, tokenFor } from './stand.js';
 
 const bearer = (number: number) => `Bearer canary-token-${number}`;
 
@@ -69,7 +68,9 @@ test('a 401 makes one new token and one second try, its challenge is never seen 
   const first = await ask(stand, stand.at(), { method: 'POST', body: 'x'.repeat(300_000) });
   assert.deepEqual([first.status, first.body], [200, 'fine']);
   assert.deepEqual([tokens, mount.renewals], [[bearer(0), bearer(1)], [firstToken]]);
-  await using stubborn = await openStand(mountOf(`${server.origin}/mcp`, { renewed: async (old) => old }));
+  const url = `${server.origin}/mcp`;
+  const replace = async () => tokenFor(url, firstToken);
+  await using stubborn = await openStand(mountOf(url, { replace }));
   const second = await ask(stubborn, stubborn.at(), { method: 'POST', body: 'x' });
   assert.deepEqual([second.status, second.code], [401, 'token_refused']);
   assert.equal(second.headers['www-authenticate'], undefined);
@@ -77,7 +78,7 @@ test('a 401 makes one new token and one second try, its challenge is never seen 
   assert.equal(tokens.length, 4, 'no third try');
 });
 
-test('a server that no scope contents is asked four times, and its last word is the caller’s [A-162] [A-223]', async () => {
+test('a server that no scope contents is asked four times, and then the caller hears that it still refuses [A-162] [A-223]', async () => {
   let asked = 0;
   await using server = await startHttp((_, response) => {
     asked += 1;
@@ -86,10 +87,11 @@ test('a server that no scope contents is asked four times, and its last word is 
     });
     response.end();
   });
-  const widened = async () => ({ token: new Secret('canary-token-1'), helped: async () => undefined });
-  await using stand = await openStand(mountOf(`${server.origin}/mcp`, { widened }));
-  const { status, headers } = await ask(stand, stand.at());
-  assert.deepEqual([status, headers['www-authenticate'], asked], [403, undefined, 4]);
+  const url = `${server.origin}/mcp`;
+  const widen = async () => ({ token: tokenFor(url, 'canary-token-1'), helped: async () => undefined });
+  await using stand = await openStand(mountOf(url, { widen }));
+  const { status, headers, code } = await ask(stand, stand.at());
+  assert.deepEqual([status, headers['www-authenticate'], code, asked], [403, undefined, 'scope_refused', 4]);
 });
 
 test('a body that was not kept is never sent twice: the caller is told, and the next request has the new token [A-227]', async () => {
@@ -168,7 +170,7 @@ test('with several servers, each gets its own token, and no session of another o
   await using a = await startHttp(handler('a'));
   await using b = await startHttp(handler('b'));
   const mount = (name: string, origin: string) =>
-    mountOf(`${origin}/mcp`, { name, token: () => new Secret(`token-of-${name}`) });
+    mountOf(`${origin}/mcp`, { name, current: () => tokenFor(`${origin}/mcp`, `token-of-${name}`) });
   await using stand = await openStand([mount('a', a.origin), mount('b', b.origin)]);
   await ask(stand, stand.at('', 'a'));
   const headers = { 'mcp-session-id': 'session-of-a' };

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
@@ -6,6 +7,7 @@ import type { HttpOptions } from '../../src/http/origins.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import type { ProxyMount, ProxyOptions, RunningProxy } from '../../src/proxy/ports.js';
 import { openProxy, proxyPool } from '../../src/proxy/server.js';
+import { Authorizer, requestToken, type TokenSource } from '../../src/tokens/authorizer.js';
 
 /** The token that mounts of these tests send, unless told otherwise. */
 export const firstToken = 'canary-token-0';
@@ -17,25 +19,29 @@ export interface TestMount extends ProxyMount {
 }
 
 /** A mount for that server, with a new token after each 401. */
-export function mountOf(server: string, change: Partial<ProxyMount> = {}): TestMount {
+export function mountOf(
+  server: string,
+  { name = 'm', ...change }: Partial<Pick<ProxyMount, 'name'> & TokenSource> = {},
+): TestMount {
   const renewals: string[] = [];
-  let token = new Secret(firstToken);
-  return {
-    name: 'm',
-    server,
-    login: { server },
-    token: () => token,
-    worked: () => undefined,
-    renewed: async (rejected) => {
-      renewals.push(rejected.reveal());
-      token = new Secret(`canary-token-${renewals.length}`);
+  let token = tokenFor(server, firstToken);
+  const source: TokenSource = {
+    meant: { server },
+    current: () => token,
+    replace: async (refused) => {
+      renewals.push(refused?.accessToken.reveal() ?? '');
+      token = tokenFor(server, `canary-token-${renewals.length}`);
       return token;
     },
-    widened: () => undefined,
-    renewals,
+    widen: async () => assert.fail('more scope is wanted'),
+    accepted: () => undefined,
     ...change,
   };
+  return { name, server, authorizer: new Authorizer(source), renewals };
 }
+
+export const tokenFor = (server: string, accessToken: string) =>
+  requestToken(server, new Secret(accessToken));
 
 /** A real proxy in this process, before mounts that a test brings. */
 export interface Stand extends AsyncDisposable {

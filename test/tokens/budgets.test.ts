@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
-import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';
@@ -43,11 +43,11 @@ test('[A-163] operations with ever new names share one budget of their server: t
   scene.sandbox.setFaults(['server-403-treadmill']);
   const relogin = stepUp(scene);
   const { signal } = new AbortController();
-  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
+  const transport = createTransport(scene.ports, { login, relogin, signal });
   const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };
   const send = (name: string) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } });
-    return sender.send({ method: 'POST', url: login.server, body, limits, signal });
+    return transport.send({ method: 'POST', url: login.server, body, limits, signal });
   };
   for (const name of ['one', 'two', 'three']) await assert.rejects(send(name));
   const failure = await failureOf(send('four'), 'too_many_step_ups');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
-import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { failureOf } from '../support/door.js';
 import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
@@ -91,8 +91,8 @@ test('[A-158][R-5.1a] a server that leads to another one with a login here gets 
   const before = scene.sandbox.stats;
   for (const answer of answers) {
     own.server.whenAuthorized = (_request, response) => void answer(response);
-    const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal });
-    const outcome = await sender
+    const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
+    const outcome = await transport
       .send({ method: 'GET', url: login.server, limits, signal })
       .catch((error: unknown) => error as { readonly status?: number });
     assert.ok(outcome instanceof Error || outcome.status === 307);
@@ -156,8 +156,8 @@ test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, t
     stepUps += 1;
     return scene.login({ server: held.server, scopes, heldScopes: held.scopes });
   };
-  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
-  await using response = await sender.send({ method: 'GET', url: login.server, limits, signal });
+  const transport = createTransport(scene.ports, { login, relogin, signal });
+  await using response = await transport.send({ method: 'GET', url: login.server, limits, signal });
   assert.deepEqual([response.status, stepUps], [204, 1]);
   assert.deepEqual([elsewhere.server.requests, elsewhere.issuer.requests], [[], []]);
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Authorization } from '../../src/bridge/authorization.js';
+import { bridgeTokens } from '../../src/bridge/authorization.js';
+import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
-import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
+import { Authorizer } from '../../src/tokens/authorizer.js';
 import { failureOf } from '../support/door.js';
 import { atServer } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
@@ -21,8 +22,8 @@ test('[R-5.1a] nothing is refreshed for an address that gets no token', async ()
   const login = await scene.login();
   scene.ports.advance((login.expiresAt ?? Number.NaN) - scene.ports.clock.now());
   const before = scene.sandbox.requests.length;
-  const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal });
-  const sent = sender.send({ method: 'POST', url: own.server.url, body: '{}', limits, signal });
+  const transport = createTransport(scene.ports, { login, relogin: undefined, signal });
+  const sent = transport.send({ method: 'POST', url: own.server.url, body: '{}', limits, signal });
   await failureOf(sent, 'token_not_for_url');
   assert.equal(scene.sandbox.requests.length, before, 'its refresh token was used all the same');
 });
@@ -37,9 +38,9 @@ test('[R-5.1a] a login of another server, though it was made for this request, b
     await begin();
     return other;
   };
-  const sender = createAuthorizedSender(scene.ports, { login, relogin, signal });
+  const transport = createTransport(scene.ports, { login, relogin, signal });
   await failureOf(
-    sender.send({ method: 'POST', url: login.server, body: '{}', limits, signal }),
+    transport.send({ method: 'POST', url: login.server, body: '{}', limits, signal }),
     'token_not_for_url',
   );
   const shown = atServer(scene).map(({ headers }) => headers['authorization']);
@@ -54,8 +55,11 @@ test('[R-5.1a] the same for a bridge: what a login for another server brings is 
   const wanted = { server, account: undefined };
   const ask = async () => other;
   const options = { wanted, server, login: undefined, ask, waitMs: 10_000, signal };
-  const authorization = new Authorization(scene.ports, options);
-  assert.equal(await authorization.bearer(), undefined);
-  await authorization.renew(undefined, false);
-  await failureOf(Promise.resolve(authorization.bearer()), 'token_not_for_url');
+  const authorizer = new Authorizer(bridgeTokens(scene.ports, options));
+  const target = { url: server, operation: () => '', repeatable: () => true };
+  const first = await authorizer.authorize(target);
+  assert.equal(first.token, undefined);
+  const refusal = { status: 401, challenges: [], said: '' };
+  await failureOf(Promise.resolve(authorizer.retry(first, refusal)), 'token_not_for_url');
+  await failureOf(Promise.resolve(authorizer.authorize(target)), 'token_not_for_url');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
+import { createTransport } from '../../src/call/transport.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { failureOf } from '../support/door.js';
 import { callTool } from '../support/flows/calls.js';
@@ -24,15 +24,15 @@ test('[A-149] 1000 requests of one process at expiry: one refresh, one look into
     return scene.ports.store.read(key);
   };
   const ports = { ...scene.ports, store: { ...scene.ports.store, read } };
-  const sender = createAuthorizedSender(ports, { login, relogin: undefined, signal });
+  const transport = createTransport(ports, { login, relogin: undefined, signal });
   const giveUp = new AbortController();
   const reason = new Error('given up');
-  const impatient = sender.send({ method: 'GET', url: own.server.url, limits, signal: giveUp.signal });
+  const impatient = transport.send({ method: 'GET', url: own.server.url, limits, signal: giveUp.signal });
   giveUp.abort(reason);
   await assert.rejects(impatient, (error) => error === reason);
   const answers = Array.from({ length: 1000 }, async () => {
     const { signal: mine } = new AbortController(); // as each request of a proxy has
-    await using response = await sender.send({ method: 'GET', url: own.server.url, limits, signal: mine });
+    await using response = await transport.send({ method: 'GET', url: own.server.url, limits, signal: mine });
     return response.status;
   });
   assert.deepEqual(new Set(await Promise.all(answers)), new Set([200]));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
+import { createTransport } from '../../src/call/transport.js';
 import type { JsonObject } from '../../src/core/text/json.js';
-import { createAuthorizedSender } from '../../src/tokens/authorized-client.js';
 import { failureOf } from '../support/door.js';
 import { atServer, callTool, stepUp } from '../support/flows/calls.js';
 import { openScene } from '../support/flows/scene.js';
@@ -102,7 +102,7 @@ test('[A-160] a session identifier with forbidden characters ends the call', asy
 test('[R-5.1a][A-157] the token goes to its server and below, and to no other address', async () => {
   await using scene = await openScene();
   const login = await scene.login();
-  const sender = createAuthorizedSender(scene.ports, { login, relogin: undefined, signal: signal() });
+  const transport = createTransport(scene.ports, { login, relogin: undefined, signal: signal() });
   const before = scene.sandbox.stats.serverRequests;
   const { origin, port } = new URL(login.server);
   for (const url of [
@@ -121,7 +121,7 @@ test('[R-5.1a][A-157] the token goes to its server and below, and to no other ad
       limits: { totalMs: 5_000, headersMs: 5_000, maxBytes: null },
       signal: signal(),
     };
-    const failure = await failureOf(sender.send(request), 'token_not_for_url');
+    const failure = await failureOf(transport.send(request), 'token_not_for_url');
     assert.equal(failure.exit, 2);
   }
   assert.equal(scene.sandbox.stats.serverRequests, before);

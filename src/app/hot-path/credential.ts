@@ -3,7 +3,6 @@ import type { LoginRecord } from '../../core/records.js';
 import { type CredentialCall, formatOf, type Input, inputOf } from '../../credential/call.js';
 import { credentialTable, formatsAskedAgain } from '../../credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
-import { minLife } from '../../credential/grant-token.js';
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';
@@ -19,7 +18,7 @@ import {
 } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
-import { reportedRefused, usable } from '../../tokens/token-request.js';
+import { minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
@@ -111,7 +110,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   const { credential } = decoded;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
-  const minLifeMs = minLife(call.wanted.format, call.minLifeMs, credential);
+  const minLifeMs = minLifeOf(credential, call.minLifeMs, call.wanted.format === 'env');
   if (note !== undefined) {
     const handed = { key: login.key, obtainedAt: credential.obtainedAt, renewedAt };
     left.afterwards = () => noteHandedOut(note, handed, Date.now());

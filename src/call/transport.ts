@@ -1,0 +1,81 @@
+import type { Relogin } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import type { OutboundRequest, OutboundResponse } from '../http/request.js';
+import type { ProtectedTransport } from '../mcp/session.js';
+import { type AuthorizedRequest, Authorizer, type ProtectedTarget } from '../tokens/authorizer.js';
+import type { OpenServer } from '../tokens/find-login.js';
+import { readWords } from '../tokens/server-words.js';
+import { operationOf, personOf } from '../tokens/step-up.js';
+import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
+
+/** A request to the protected server, before the token is put on it. */
+export type ProtectedRequest = Parameters<ProtectedTransport['send']>[0];
+
+export interface TransportOptions {
+  /** Without a login nothing of ours is put on requests: not every server asks for one. */
+  readonly login: LoginRecord | OpenServer;
+  readonly relogin: Relogin | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The way of `call` and `request` to a server: sends with the login's token, and once more where the authorizer has a
+ * better one. The response is the caller's to dispose.
+ */
+export function createTransport(
+  ports: AuthorizerPorts,
+  { login, relogin, signal }: TransportOptions,
+): ProtectedTransport {
+  const own = login.key === undefined ? undefined : login;
+  const tokens = new TokenInUse(ports, {
+    meant: login,
+    login: own,
+    mayGoWithout: own === undefined,
+    person: personOf(relogin),
+    signal,
+  });
+  const authorizer = new Authorizer(tokens);
+  return { send: (request) => send(ports, authorizer, request) };
+}
+
+async function send(
+  { door, clock }: AuthorizerPorts,
+  authorizer: Authorizer,
+  request: ProtectedRequest,
+): Promise<OutboundResponse> {
+  const { signal } = request;
+  let authorized = await authorizer.authorize(targetOf(request), signal);
+  for (;;) {
+    const headers = headersOf(request, authorized);
+    const response = await door.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
+    const { status } = response;
+    const challenges = response.headers.flatMap(([name, value]) =>
+      name === 'www-authenticate' ? value : [],
+    );
+    const said = status === 401 ? await readWords(clock, response) : '';
+    const retried = authorizer.retry(authorized, { status, challenges, said }, signal);
+    if (retried !== undefined && status >= 300) await response[Symbol.asyncDispose]();
+    const again = await retried;
+    if (again === undefined) return response;
+    authorized = again;
+  }
+}
+
+function targetOf(request: ProtectedRequest): ProtectedTarget {
+  const { url, body } = request;
+  return {
+    url,
+    operation: () => operationOf(request),
+    repeatable: () => typeof body !== 'object' || body instanceof Uint8Array,
+  };
+}
+
+function headersOf(
+  request: ProtectedRequest,
+  { token }: AuthorizedRequest,
+): OutboundRequest['headers'] & object {
+  const own = request.headers ?? [];
+  if (token === undefined) return own;
+  const others = own.filter(([name]) => name.toLowerCase() !== 'authorization');
+  return [...others, ['authorization', token.bearer.reveal()]];
+}

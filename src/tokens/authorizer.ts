@@ -1,0 +1,191 @@
+import { Failure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
+import { Secret } from '../core/secret.js';
+import { proveAddress } from './credential-target.js';
+import { tokenRefusedByServer, withServerWords } from './failures.js';
+import { requestNotKept, scopeRefused } from './request-failures.js';
+import { type WantedScope, wantedScope } from './step-up.js';
+
+/** Step-ups for one request, whatever the budget of the hour still holds (rule 5.6). */
+const maxStepUps = 3;
+
+/** A request to the protected server, as far as its token goes. */
+export interface ProtectedTarget {
+  readonly url: string;
+  /** What it does, for counting step-ups (rule 5.6). */
+  operation(): string;
+  /** Can its body be sent again? Asked once it was refused. */
+  repeatable(): boolean;
+  /** `host`: the server itself has named this address for messages, on its own origin (older transport). */
+  reach?(): 'server' | 'host';
+}
+
+/** A target with a token on it. */
+export interface AuthorizedRequest {
+  readonly target: ProtectedTarget;
+  /** Undefined without a login, which not every server asks for. */
+  readonly token: RequestToken | undefined;
+  /** Had this request another token before, which the server refused? */
+  readonly refreshed: boolean;
+  readonly stepUps: number;
+  readonly helped: (() => Promise<void>) | undefined;
+}
+
+export interface RequestToken {
+  /** Of the stored item: the address of a request is proven by it. */
+  readonly server: string;
+  readonly accessToken: Secret;
+  /** The `Authorization` value. */
+  readonly bearer: Secret;
+  /** Addresses that were proven already. */
+  readonly proven: Set<string>;
+}
+
+/** A token as the authorizer takes it, nothing of it proven yet. */
+export function requestToken(server: string, accessToken: Secret): RequestToken {
+  const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
+  return { server, accessToken, bearer, proven: new Set() };
+}
+
+export interface RefusalHead {
+  readonly status: number;
+  readonly challenges: readonly string[];
+  /** With a 401: what the server says about it. */
+  readonly said: string;
+}
+
+/** Where the tokens come from. The authorizer decides when another one is asked for, this one how it is got. */
+export interface TokenSource {
+  /** Whose tokens they are, for failures. */
+  readonly meant: LoginMeant;
+  /** The token of the next request; at once while it lives. @throws Failure `login_needed`, `login_expired`, … */
+  current(
+    target: Pick<ProtectedTarget, 'url' | 'reach'>,
+    signal?: AbortSignal,
+  ): RequestToken | undefined | Promise<RequestToken | undefined>;
+  /** Another one than was refused with a 401. @throws Failure `token_refused`, … */
+  replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken>;
+  /** One with more scope than was refused with a 403. @throws Failure `insufficient_scope`, `scope_refused`, … */
+  widen(refused: RequestToken, wish: ScopeWish, signal?: AbortSignal): Promise<WiderToken>;
+  /** The server took it. A promise where that is to be written down. */
+  accepted(token: RequestToken): Promise<void> | undefined;
+}
+
+export interface ScopeWish {
+  readonly wanted: WantedScope;
+  readonly operation: string;
+  /** Step-ups for this request so far. */
+  readonly stepUps: number;
+}
+
+export interface WiderToken {
+  readonly token: RequestToken;
+  /** To be called once the server is content. */
+  helped(): Promise<void>;
+}
+
+/** Puts tokens on requests: the only code that does. One refresh and three step-ups for a request at most. */
+export class Authorizer {
+  readonly #tokens: TokenSource;
+
+  constructor(tokens: TokenSource) {
+    this.#tokens = tokens;
+  }
+
+  /**
+   * The request with the login's token. The stored item has to be for exactly its server, query included, or an address
+   * above it, whatever name, index or option led to that item.
+   * @param signal Ends the waiting of this request alone.
+   * @throws Failure `token_not_for_url`, `login_needed`, `login_expired`, or the store's and HTTP client's; rejects with them
+   */
+  authorize(target: ProtectedTarget, signal?: AbortSignal): AuthorizedRequest | Promise<AuthorizedRequest> {
+    const first = { target, refreshed: false, stepUps: 0, helped: undefined };
+    try {
+      const token = this.#tokens.current(target, signal);
+      return token instanceof Promise
+        ? token.then((ready) => withToken(first, ready))
+        : withToken(first, token);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /**
+   * To be called with each response. The same request once more with another token; undefined, or resolving to it after a
+   * success: the response stands.
+   * @throws Failure `token_refused`, `login_expired`, `login_needed`, `insufficient_scope`, `scope_refused`, …
+   */
+  retry(
+    request: AuthorizedRequest,
+    response: RefusalHead,
+    signal?: AbortSignal,
+  ): Promise<AuthorizedRequest | undefined> | undefined {
+    const { status, challenges } = response;
+    if (status < 300) return this.#accepted(request);
+    if (status === 401) return this.#afterRefusal(request, response, signal);
+    const wanted = status === 403 ? wantedScope(challenges) : undefined;
+    return wanted && this.#afterWish(request, wanted, signal);
+  }
+
+  #accepted({ token, helped }: AuthorizedRequest): Promise<undefined> | undefined {
+    const noted = token && this.#tokens.accepted(token);
+    if (noted === undefined && helped === undefined) return undefined;
+    return Promise.all([noted, helped?.()]).then(() => undefined, unlessFailure);
+  }
+
+  async #afterRefusal(
+    request: AuthorizedRequest,
+    { said }: RefusalHead,
+    signal?: AbortSignal,
+  ): Promise<AuthorizedRequest> {
+    const { token, refreshed } = request;
+    try {
+      if (refreshed) throw tokenRefusedByServer(this.#tokens.meant);
+      const other = await this.#tokens.replace(token, signal);
+      return this.#again({ ...request, refreshed: token !== undefined }, other);
+    } catch (error) {
+      throw withServerWords(error, said);
+    }
+  }
+
+  async #afterWish(
+    request: AuthorizedRequest,
+    wanted: WantedScope,
+    signal?: AbortSignal,
+  ): Promise<AuthorizedRequest> {
+    const { target, token, stepUps } = request;
+    if (token === undefined) return this.#again(request, await this.#tokens.replace(undefined, signal));
+    if (stepUps === maxStepUps) throw scopeRefused(this.#tokens.meant.server, wanted.scopes);
+    const wish = { wanted, operation: target.operation(), stepUps };
+    const wider = await this.#tokens.widen(token, wish, signal);
+    return this.#again({ ...request, stepUps: stepUps + 1, helped: () => wider.helped() }, wider.token);
+  }
+
+  /** A body that was not kept is never sent twice; the better token is for the next request then. */
+  #again(request: Omit<AuthorizedRequest, 'token'>, token: RequestToken): AuthorizedRequest {
+    if (!request.target.repeatable()) throw requestNotKept(this.#tokens.meant);
+    return withToken(request, token);
+  }
+}
+
+/** A request that went well does not fail for a count. */
+function unlessFailure(error: unknown): undefined {
+  if (!(error instanceof Failure)) throw error;
+}
+
+/** Addresses that are remembered as proven for one token: most programs ask for the same few. */
+const maxProven = 64;
+
+/** The last step before a request leaves. @throws Failure `token_not_for_url` */
+function withToken(
+  request: Omit<AuthorizedRequest, 'token'>,
+  token: RequestToken | undefined,
+): AuthorizedRequest {
+  const { target } = request;
+  const { url } = target;
+  if (token !== undefined && !token.proven.has(url)) {
+    proveAddress(token, url, target.reach?.());
+    if (token.proven.size < maxProven) token.proven.add(url);
+  }
+  return { ...request, token };
+}

@@ -1,0 +1,273 @@
+import { Failure } from '../core/failure.js';
+import type { LoginMeant } from '../core/login-command.js';
+import type { LoginRecord } from '../core/records.js';
+import { scopesMissing } from '../core/scope.js';
+import type { Secret } from '../core/secret.js';
+import type { StorePorts } from '../stores/ports.js';
+import {
+  type RequestToken,
+  requestToken,
+  type ScopeWish,
+  type TokenSource,
+  type WiderToken,
+} from './authorizer.js';
+import { loginBrakes, stepUpBudget } from './budget.js';
+import { proveAddress } from './credential-target.js';
+import { loginNeeded, tokenRefusedByServer } from './failures.js';
+import { isOneLogin, loginNow } from './find-login.js';
+import { scopeNotForClient, scopeRefused } from './request-failures.js';
+import { widenCredential } from './send-refresh.js';
+import { BetterLogin, type BetterLoginOptions, SingleFlight } from './step-up.js';
+import type { TokenPorts } from './token-request.js';
+import { validToken } from './valid-token.js';
+
+export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'>;
+
+/** How long a token is used without a look whether its login is still the same: a logout ends it, too. */
+const believedMs = 5_000;
+
+/** A token that the server refuses this soon after it replaced a refused one is not replaced again: it is not the token. */
+const freshMs = 10_000;
+
+/** How long a failure answers for what would fail again. */
+const failureHoldsMs = 1_000;
+
+/** How long requests go without a token, where there is no login and the server asks for none. */
+const openMs = 2_000;
+
+export interface TokenOptions extends BetterLoginOptions {
+  /** That of the start. */
+  readonly login: LoginRecord | undefined;
+  /** The logins that could be used now, the best first. Absent: that of the server and account at hand. */
+  readonly find?: (login: LoginRecord | undefined) => Promise<readonly LoginRecord[]>;
+  /** Without a login requests go without a token, until the server asks for one. */
+  readonly mayGoWithout?: boolean;
+}
+
+interface Held extends RequestToken {
+  /** Wall clock: when it is time for another one. */
+  readonly until: number;
+  believedUntil: number;
+  /** When it took the place of one that the server had refused. */
+  readonly replacedAt: number | undefined;
+}
+
+/** The token of one login for as long as a command runs: held while it lives, fetched once for all who wait for it. */
+export class TokenInUse implements TokenSource {
+  readonly #ports: AuthorizerPorts;
+  readonly #options: TokenOptions;
+  readonly #tokens = new SingleFlight<Held | undefined>();
+  #login: LoginRecord | undefined;
+  #held: Held | undefined;
+  readonly #person: BetterLogin;
+  #openUntil = 0;
+  #failed: { readonly error: unknown; readonly until: number } | undefined;
+  /** The token that the server took last. */
+  #taken: RequestToken | undefined;
+  /** A client's own login asks for a scope once; what it was not given then it is not given later. */
+  readonly #askedAsClient = new Set<string>();
+
+  constructor(ports: AuthorizerPorts, options: TokenOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#login = options.login;
+    this.#person = new BetterLogin(ports, options);
+  }
+
+  get meant(): LoginMeant {
+    return this.#login ?? this.#options.meant;
+  }
+
+  /** Which credential is used; undefined without one. */
+  get key(): string | undefined {
+    return this.#login?.key;
+  }
+
+  /** Resolves once no refresh is under way: what it brings should be stored before the end. */
+  settled(): Promise<void> {
+    return this.#tokens.settled();
+  }
+
+  current(
+    target: Parameters<TokenSource['current']>[0],
+    signal?: AbortSignal,
+  ): Held | undefined | Promise<Held | undefined> {
+    const { clock } = this.#ports;
+    const replacing = this.#tokens.join('replace', signal);
+    if (replacing !== undefined) return replacing;
+    const held = this.#held;
+    const now = clock.monotonic();
+    if (held !== undefined && now < held.believedUntil && clock.now() < held.until) return held;
+    if (held === undefined && now < this.#openUntil) return undefined;
+    if (this.#login !== undefined) proveAddress(this.#login, target.url, target.reach?.()); // nothing is refreshed for an address that gets nothing
+    return this.#fetch('current', () => this.#find(), signal);
+  }
+
+  async replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken> {
+    const seen = await this.#replaced(refused, signal);
+    if (seen !== undefined) return seen;
+    const replacedAt = this.#held?.replacedAt;
+    if (replacedAt !== undefined && this.#ports.clock.monotonic() - replacedAt < freshMs) {
+      throw tokenRefusedByServer(this.meant);
+    }
+    const work = async () => this.#firstOf(await this.#logins(), refused?.accessToken);
+    return needed(await this.#fetch('replace', work, signal));
+  }
+
+  async widen(
+    refused: RequestToken,
+    { wanted, operation, stepUps }: ScopeWish,
+    signal?: AbortSignal,
+  ): Promise<WiderToken> {
+    const seen = await this.#replaced(refused, signal);
+    if (seen !== undefined) return { token: seen, helped: async () => undefined };
+    const login = this.#login;
+    if (login === undefined) throw loginNeeded(this.meant);
+    const added = scopesMissing(login.scopes, wanted.scopes);
+    if (added.length === 0) throw scopeRefused(login.server, wanted.scopes);
+    const budget = stepUpBudget(this.#ports, { login, operation, scopes: wanted.scopes });
+    const work = async () => {
+      const asked = { login, wanted, added, budget };
+      const wider =
+        login.grant === 'client_credentials'
+          ? await this.#asClient(login, added, stepUps)
+          : ((await this.#otherWith(wanted.scopes)) ?? (await this.#person.stepUp(asked)));
+      return this.#use(wider, undefined);
+    };
+    const token = needed(await this.#tokens.run(`widen ${added.join(' ')}`, work, signal));
+    return { token, helped: () => budget.helped() };
+  }
+
+  /** @throws Failure `scope_not_for_client` */
+  async #asClient(login: LoginRecord, added: readonly string[], stepUps: number): Promise<LoginRecord> {
+    if (stepUps > 0 || added.some((scope) => this.#askedAsClient.has(scope))) {
+      throw scopeNotForClient(login.server, added);
+    }
+    for (const scope of added) this.#askedAsClient.add(scope);
+    return widenCredential(this.#ports, { login, scopes: added, signal: this.#options.signal });
+  }
+
+  /** A login with these scopes that another process has made in the meantime. */
+  async #otherWith(scopes: readonly string[]): Promise<LoginRecord | undefined> {
+    const login = this.#login;
+    return (await this.#logins()).find(
+      (one) =>
+        (login === undefined || !isOneLogin(one, login)) &&
+        one.dead !== true &&
+        scopesMissing(one.scopes, scopes).length === 0,
+    );
+  }
+
+  accepted(token: RequestToken): Promise<void> | undefined {
+    const login = this.#login;
+    if (this.#taken === token || this.#held !== token || login === undefined) return undefined;
+    this.#taken = token;
+    return loginBrakes(this.#ports, login).worked();
+  }
+
+  /** The token at hand, where another request has seen to it that it is another one than was refused. */
+  async #replaced(
+    refused: RequestToken | undefined,
+    signal?: AbortSignal,
+  ): Promise<RequestToken | undefined> {
+    const held = this.#held;
+    if (held === undefined || held.accessToken.reveal() === refused?.accessToken.reveal()) return undefined;
+    return this.current({ url: held.server }, signal);
+  }
+
+  /** One fetch for all, whoever began it; a login that may appear at any moment is looked for each time. */
+  #fetch(
+    name: string,
+    work: () => Promise<Held | undefined>,
+    signal?: AbortSignal,
+  ): Promise<Held | undefined> {
+    const { clock } = this.#ports;
+    const failed = this.#failed;
+    if (failed !== undefined && clock.monotonic() < failed.until) return Promise.reject(failed.error);
+    const noted = async () => {
+      try {
+        return await work();
+      } catch (error) {
+        const isAwaited = isFailure(error, 'login_needed', 'login_under_way');
+        if (!isAwaited) this.#failed = { error, until: clock.monotonic() + failureHoldsMs };
+        throw error;
+      }
+    };
+    return this.#tokens.run(name, noted, signal);
+  }
+
+  /** The login as it is now: it may have been made anew, or ended, by another command. */
+  async #find(): Promise<Held | undefined> {
+    const { clock } = this.#ports;
+    const [held, login] = [this.#held, this.#login];
+    const logins = await this.#logins();
+    if (held !== undefined && login !== undefined && clock.now() < held.until) {
+      const [now] = logins;
+      if (now !== undefined && isOneLogin(login, now)) {
+        held.believedUntil = clock.monotonic() + believedMs;
+        return held;
+      }
+    }
+    this.#held = undefined;
+    if (logins.length > 0 || this.#options.mayGoWithout !== true) return this.#firstOf(logins, undefined);
+    this.#openUntil = clock.monotonic() + openMs;
+    return undefined;
+  }
+
+  async #logins(): Promise<readonly LoginRecord[]> {
+    const login = this.#login;
+    const { find, mayGoWithout } = this.#options;
+    const logins = find === undefined ? await this.#sameLogin() : await find(login);
+    if (logins.length === 0 && mayGoWithout === true) this.#login = undefined;
+    return logins;
+  }
+
+  async #sameLogin(): Promise<readonly LoginRecord[]> {
+    const now = this.#login && (await loginNow(this.#ports, this.#login));
+    return now === undefined ? [] : [now];
+  }
+
+  /** A token of the first of these logins that has one; else a person is asked. */
+  async #firstOf(logins: readonly LoginRecord[], rejected: Secret | undefined): Promise<Held> {
+    let over: unknown;
+    for (const login of logins) {
+      try {
+        return await this.#use(login, rejected);
+      } catch (error) {
+        if (!isFailure(error, 'login_expired', 'login_needed')) throw error;
+        over ??= error;
+      }
+    }
+    const failure = over ?? loginNeeded(this.meant);
+    this.#held = undefined;
+    this.#login = logins[0] ?? this.#login;
+    return this.#use(await this.#person.newLogin(this.#login, failure, rejected !== undefined), undefined);
+  }
+
+  async #use(login: LoginRecord, rejected: Secret | undefined): Promise<Held> {
+    const { clock } = this.#ports;
+    const wanted = { login, minLifeMs: undefined, rejected, signal: this.#options.signal };
+    const token = await validToken(this.#ports, wanted);
+    this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
+    this.#failed = undefined;
+    this.#openUntil = 0;
+    const now = clock.monotonic();
+    const held = {
+      ...requestToken(token.server, token.accessToken),
+      until: token.until,
+      believedUntil: now + believedMs,
+      replacedAt: rejected === undefined ? undefined : now,
+    };
+    this.#held = held;
+    return held;
+  }
+}
+
+function isFailure(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Failure && codes.includes(error.code);
+}
+
+function needed(held: Held | undefined): Held {
+  if (held === undefined) throw new Error('whoever was refused gets a token or a failure');
+  return held;
+}
