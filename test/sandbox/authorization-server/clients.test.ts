@@ -133,6 +133,7 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
   });
   assert.equal(status, 201);
   assert.deepEqual([json['redirect_uris'], json['application_type']], [redirect_uris, 'native']);
+  assert.equal(json['registration_access_token'], undefined, 'nobody changes a registration later');
   for (const uri of [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -180,6 +181,13 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
   const keyboardless = { token_endpoint_auth_method: 'none', grant_types: [device], response_types: [] };
   const { status: taken, json: registered } = await register(sandbox, keyboardless);
   assert.deepEqual([taken, registered['grant_types']], [201, [device]], 'who has no redirect URI needs none');
+});
+
+test('[A-289] no page of another origin reads what the token endpoint says', async () => {
+  const redemption = { grant_type: 'authorization_code', client_id: 'public', code: 'x' };
+  const { headers } = await tokenRequest(sandbox, redemption, { origin: 'https://evil.example' });
+  const cors = [...headers.keys()].filter((name) => name.startsWith('access-control-allow'));
+  assert.deepEqual(cors, []);
 });
 
 test('[R-1.8c] a confidential registration gets a secret and can use it', async () => {

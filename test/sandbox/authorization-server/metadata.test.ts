@@ -36,6 +36,8 @@ test('[R-2.2c] [R-2.2a] [R-2.2b] both documents announce S256, resource-bound sc
   for (const address of [`${origin}${oauth}/a/b`, `${sandbox.issuer}${openid}`]) {
     const document = await (await fetch(address)).json();
     assert.deepEqual(document.code_challenge_methods_supported, ['S256']);
+    assert.deepEqual(document.response_types_supported, ['code'], 'no token ever comes through the browser');
+    assert.equal(document.userinfo_endpoint, undefined, 'an access token is for the protected server alone');
     assert.equal(document.client_id_metadata_document_supported, true);
     assert.equal(document.authorization_response_iss_parameter_supported, true);
     assert.equal(document.registration_endpoint, `${sandbox.issuer}/register`);
