@@ -175,6 +175,19 @@ test('missing scope is asked for where somebody can be asked, else the caller ge
   for (const answer of both) assert.notEqual(answer.status, 403, answer.body);
 });
 
+test('scope that another process has got for the login is used, and nobody is asked [A-162]', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  await using stand = await openStand(mountFor(scene, login));
+  const begun = await ask(stand, stand.at(), { method: 'POST', headers, body: initialize });
+  const session = { 'mcp-session-id': String(begun.headers['mcp-session-id']) };
+  const post = { method: 'POST', headers: { ...headers, ...session }, body: noteAdd };
+  assert.equal((await ask(stand, stand.at(), post)).status, 403);
+  await scene.login({ scopes: ['notes:write'], heldScopes: login.scopes });
+  const answer = await ask(stand, stand.at(), post);
+  assert.equal(answer.status, 200, `the widened login is not taken up: ${answer.body}`);
+});
+
 for (const fault of ['server-403-plain', 'server-403-html']) {
   test(`[A-165] ${fault}: a plain refusal is the caller’s`, async () => {
     await using scene = await openScene();
