@@ -2,9 +2,9 @@ import { Failure } from '../core/failure.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
-import { type Finding, failure, judgeClientId, warning } from '../oauth/client-metadata/client-id.js';
-import { fetchClientMetadata, judgeDelivery } from '../oauth/client-metadata/delivery.js';
-import { judgeDocument } from '../oauth/client-metadata/document.js';
+import { type Finding, failure, validateClientId, warning } from '../oauth/client-metadata/client-id.js';
+import { fetchClientMetadata, validateDelivery } from '../oauth/client-metadata/delivery.js';
+import { validateDocument } from '../oauth/client-metadata/document.js';
 import type { StorePorts } from '../stores/ports.js';
 import { clientKeysOf } from '../tokens/client-keys.js';
 
@@ -40,13 +40,13 @@ export async function checkDocument(
   },
 ): Promise<DocumentCheck> {
   const { file, signal } = request;
-  const local = file === undefined ? undefined : judgeDocument(file, request.url);
+  const local = file === undefined ? undefined : validateDocument(file, request.url);
   const url = request.url ?? textOf(local?.object?.['client_id']);
   const own =
-    url === undefined || local?.object === undefined ? [] : await judgeOwnKeys(ports, local.object, url);
+    url === undefined || local?.object === undefined ? [] : await validateOwnKeys(ports, local.object, url);
   const inFile = placed([...(local?.findings ?? []), ...own], 'file');
   const addressWrong =
-    url === undefined ? [] : judgeClientId(url).filter(({ verdict }) => verdict === 'failure');
+    url === undefined ? [] : validateClientId(url).filter(({ verdict }) => verdict === 'failure');
   if (url === undefined || request.offline || addressWrong.length > 0) {
     const findings = local === undefined ? placed(addressWrong, 'served') : inFile;
     return { url, findings, unreachable: undefined, fetched: false };
@@ -62,13 +62,13 @@ async function checkServed(
   const { url, local } = request;
   try {
     const answer = await fetchClientMetadata(ports.door, request);
-    const delivery = judgeDelivery(answer);
+    const delivery = validateDelivery(answer);
     if (answer.status !== 200) {
       return { findings: placed(delivery, 'served'), unreachable: undefined, fetched: true };
     }
-    const { object, findings } = judgeDocument(answer.bytes, url);
+    const { object, findings } = validateDocument(answer.bytes, url);
     const compared = local === undefined || object === undefined ? [] : differences(local, object);
-    const own = object === undefined ? [] : await judgeOwnKeys(ports, object, url);
+    const own = object === undefined ? [] : await validateOwnKeys(ports, object, url);
     const all = placed([...delivery, ...findings, ...own, ...compared], 'served');
     return { findings: all, unreachable: undefined, fetched: true };
   } catch (error) {
@@ -129,7 +129,7 @@ const rule = 'R-2.3c';
  * Do the keys that a document publishes go with the private ones that are kept on this machine for its address? The
  * document may be right and belong to another machine, so that this is no failure of its own.
  */
-export async function judgeOwnKeys(
+export async function validateOwnKeys(
   ports: Pick<StorePorts, 'index'>,
   document: JsonObject,
   url: string,

@@ -10,7 +10,7 @@ export const usualFolder = 'client-metadata';
 const usualFile = 'client.json';
 
 /** The most that is read of a file; what is larger than 5 KiB is a finding. */
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export interface DocumentPlace {
   readonly folder: string;
@@ -36,7 +36,7 @@ export async function readDocument(
 ): Promise<DocumentThere> {
   const place = placeOf(word);
   try {
-    return { ...place, bytes: await readWhole(files.read(place.path), place.path, mostBytes) };
+    return { ...place, bytes: await readWhole(files.read(place.path), place.path, maxBytes) };
   } catch (error) {
     throw error instanceof Failure && error.code === 'file_unreadable' ? documentMissing(error) : error;
   }
@@ -44,7 +44,7 @@ export async function readDocument(
 
 export async function isThere({ files }: Pick<ClientMetadataWorld, 'files'>, path: string): Promise<boolean> {
   try {
-    await readWhole(files.read(path), path, mostBytes);
+    await readWhole(files.read(path), path, maxBytes);
     return true;
   } catch (error) {
     if (error instanceof Failure && error.code === 'file_unreadable') return false;

@@ -1,7 +1,7 @@
 import { printable } from '../core/text/printable.js';
 import { gateUrl } from '../core/url.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
-import { judgeDocument } from '../oauth/client-metadata/document.js';
+import { validateDocument } from '../oauth/client-metadata/document.js';
 import { type DocumentSettings, readSettings } from '../oauth/client-metadata/write-document.js';
 import { metadataAddressRefused } from '../oauth/failures.js';
 import { documentSettingRefused, documentUnusable, metadataAddressMissing } from './failures.js';
@@ -36,7 +36,7 @@ export function changedSettings(
   there: { readonly bytes: Uint8Array; readonly path: string },
   wish: SettingsWish,
 ) {
-  const { object, findings } = judgeDocument(there.bytes, undefined);
+  const { object, findings } = validateDocument(there.bytes, undefined);
   if (object === undefined) throw documentUnusable(there.path, findings[0]?.what ?? '');
   const found = readSettings(object);
   const { keys = [] } = found;

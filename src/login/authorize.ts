@@ -15,9 +15,9 @@ import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { AuthorizationRequests } from './authorization-requests.js';
 import { linkTakenTwice } from './browser/failures.js';
-import { receiveAnswer } from './browser/receive-answer.js';
+import { receiveResponse } from './browser/receive-response.js';
 import type { DeviceBeside } from './device/device-fallback.js';
-import { answerFromAnotherIssuer, answerUnusable, authorizationDenied } from './failures.js';
+import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
 import type { BrowserPorts, CallbackListener, LoginConsent, LoginRequest } from './ports.js';
 import type { Authorization, Redeemed } from './redeem.js';
 
@@ -65,7 +65,7 @@ export async function authorize(
   const requests = new AuthorizationRequests(ports, { ...request, endpoint: authorizationEndpoint });
   // What a person has to agree to first sends nothing to the authorization server before.
   if (request.consent === undefined) await requests.prepare();
-  const answer = await firstAnswer(ports, request, requests).finally(() => noteIgnored(ports, listener));
+  const answer = await firstResponse(ports, request, requests).finally(() => noteIgnored(ports, listener));
   if ('token' in answer) {
     return answer;
   }
@@ -113,7 +113,7 @@ function noteIgnored(
 }
 
 /** From the callback, the terminal or the code beside: the first one ends the others. */
-async function firstAnswer(
+async function firstResponse(
   ports: Pick<BrowserPorts, 'browser'> & Pick<CorePorts, 'terminal' | 'clock' | 'progress'>,
   request: AuthorizationRequest,
   requests: AuthorizationRequests,
@@ -121,7 +121,7 @@ async function firstAnswer(
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   const { newRequest } = requests;
-  const received = receiveAnswer(ports, { ...request, newRequest, beside: request.beside.begin, signal });
+  const received = receiveResponse(ports, { ...request, newRequest, beside: request.beside.begin, signal });
   try {
     const overtaken = request.overtaken?.(signal);
     return await Promise.race([
@@ -161,12 +161,12 @@ function codeOf(
         'failure',
         'RFC 9207 section 2.4',
       );
-      throw answerFromAnotherIssuer(server.issuer, judged.found, ports.journal.steps);
+      throw responseFromAnotherIssuer(server.issuer, judged.found, ports.journal.steps);
     case 'refused':
       record(`error ${judged.error}`, 'failure');
       throw authorizationDenied(server.issuer, judged.error, judged.said, ports.journal.steps);
     case 'unusable':
       record(judged.why, 'failure');
-      throw answerUnusable(judged.why, ports.journal.steps);
+      throw responseUnusable(judged.why, ports.journal.steps);
   }
 }

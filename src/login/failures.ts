@@ -137,7 +137,7 @@ function afterRefusal(error: string): string {
 }
 
 /** An answer with our state that says contradictory or malformed things. */
-export function answerUnusable(why: string, trail: readonly Step[]): Failure {
+export function responseUnusable(why: string, trail: readonly Step[]): Failure {
   return new Failure({
     code: 'callback_unusable',
     exit: exitCode.serverBreaksRules,
@@ -148,7 +148,7 @@ export function answerUnusable(why: string, trail: readonly Step[]): Failure {
 }
 
 /** `iss` is missing where it was announced, or names another issuer (RFC 9207 section 2.4). */
-export function answerFromAnotherIssuer(
+export function responseFromAnotherIssuer(
   asked: string,
   found: string | undefined,
   trail: readonly Step[],

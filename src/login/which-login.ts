@@ -51,7 +51,7 @@ export function storeForLogin(
 }
 
 /** Half of what the index may hold, so that what is noted of these has room, too; reading it takes 30 ms. */
-export const mostLogins = 1000;
+export const maxLogins = 1000;
 
 /**
  * The login of this server and account, which a new one replaces. Where there is none, one more must have its place,
@@ -63,6 +63,6 @@ export function loginToReplace(
   wanted: { readonly server: string; readonly account: string },
 ): LoginRecord | undefined {
   const held = logins.find(({ server, account }) => server === wanted.server && account === wanted.account);
-  if (held === undefined && logins.length >= mostLogins) throw tooManyLogins(mostLogins);
+  if (held === undefined && logins.length >= maxLogins) throw tooManyLogins(maxLogins);
   return held;
 }

@@ -16,7 +16,7 @@ export type ParsedChallenges =
 /** Characters of all header lines together, and challenges, that are read. */
 const longestHeader = 8 * 1024;
 
-const mostChallenges = 16;
+const maxChallenges = 16;
 
 /**
  * The challenges of all `WWW-Authenticate` lines of one response, as RFC 9110 sections 5.3 and 11 have them:
@@ -45,7 +45,7 @@ export function parseChallenges(values: readonly string[]): ParsedChallenges {
       }
     }
   }
-  return challenges.length > mostChallenges ? { ok: false, problem: 'too_many' } : { ok: true, challenges };
+  return challenges.length > maxChallenges ? { ok: false, problem: 'too_many' } : { ok: true, challenges };
 }
 
 interface MutableChallenge extends Challenge {

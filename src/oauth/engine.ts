@@ -169,7 +169,7 @@ export function isVerdict(oauth: OAuth, error: unknown): error is Error {
 }
 
 /** The library's complaint about one member, in our words; nothing is quoted. */
-export function whyUnusable(error: Error, object: JsonObject | undefined): string {
+function whyUnusable(error: Error, object: JsonObject | undefined): string {
   const name = /"(\w+)" property/.exec(error.message)?.[1];
   if (name === undefined) return 'it is not what the standard says';
   const value = object?.[name];
@@ -177,9 +177,4 @@ export function whyUnusable(error: Error, object: JsonObject | undefined): strin
   if (value === undefined || value === null) return `its ${shown} is missing`;
   if (value === '') return `its ${shown} is empty`;
   return `its ${shown} ${typeof value === 'string' || name.includes('expires') ? 'is malformed' : 'is not a string'}`;
-}
-
-/** What an authorization server sends as text may be anything. */
-export function memberText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

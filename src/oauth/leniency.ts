@@ -27,7 +27,7 @@ export function tidyResponse(
 export type Repair = (object: JsonObject) => JsonObject;
 
 /** `null` for absent. */
-export function withoutNulls(object: JsonObject): JsonObject {
+function withoutNulls(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 }
 

@@ -39,7 +39,7 @@ export type ResourceMetadataResult =
   | { readonly ok: false; readonly problem: 'other_resource'; readonly resource: string };
 
 /** More authorization servers than this are not considered. */
-const mostAuthorizationServers = 16;
+const maxAuthorizationServers = 16;
 
 /**
  * Validates a protected resource metadata document fetched for `server` (canonical URL), RFC 9728 section 3.3:
@@ -105,7 +105,7 @@ function checkIssuers(value: JsonValue | undefined, zone: Zone): Issuers {
   if (value.length === 0) {
     return { ok: false, why: 'its "authorization_servers" list is empty' };
   }
-  const issuers = value.slice(0, mostAuthorizationServers);
+  const issuers = value.slice(0, maxAuthorizationServers);
   for (const issuer of issuers) {
     const why = issuerProblem(issuer, zone);
     if (why !== undefined) {

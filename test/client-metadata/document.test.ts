@@ -6,8 +6,8 @@ import { buildFolder, fileNameOf } from '../../src/client-metadata/hosted-folder
 import { changedSettings, newSettings } from '../../src/client-metadata/settings.js';
 import { asObject, parseJson } from '../../src/core/text/json.js';
 import { makeClientKey } from '../../src/oauth/client-key.js';
-import { judgeClientId } from '../../src/oauth/client-metadata/client-id.js';
-import { judgeDocument } from '../../src/oauth/client-metadata/document.js';
+import { validateClientId } from '../../src/oauth/client-metadata/client-id.js';
+import { validateDocument } from '../../src/oauth/client-metadata/document.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import { repositoryRoot } from '../support/repository.js';
 
@@ -19,7 +19,7 @@ const document = parsed.ok ? asObject(parsed.value) : undefined;
 const unchanged = { url: undefined, name: undefined, contact: undefined };
 
 test('[R-2.3a][R-5.7a] the folder of this repository keeps every rule but one: its address is a placeholder, and said to be', () => {
-  const { findings } = judgeDocument(bytes, undefined);
+  const { findings } = validateDocument(bytes, undefined);
   assert.deepEqual(
     findings.map(({ code }) => code),
     ['placeholder'],
@@ -107,7 +107,7 @@ for (const [what, wish, code] of [
 test('[R-2.3a] the address built into a release is none yet, or one that can be a client identifier', async () => {
   const { clientMetadataUrl } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
   assert.equal(typeof clientMetadataUrl, 'string');
-  if (clientMetadataUrl !== '') assert.deepEqual(judgeClientId(clientMetadataUrl), []);
+  if (clientMetadataUrl !== '') assert.deepEqual(validateClientId(clientMetadataUrl), []);
 });
 
 test('[R-2.3c] a document with a key that was just made is built again byte for byte', async () => {

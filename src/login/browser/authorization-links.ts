@@ -2,7 +2,7 @@ import type { RequestToOpen } from '../ports.js';
 import { equalityTo, type Taker } from './one-time-link.js';
 
 /** Most authorization requests of one login: whoever opens a link again and again makes the server no more work. */
-const mostRequests = 64;
+const maxRequests = 64;
 
 /** A request that was made, and for whom: the browser that took a link, or the terminal, which shows its address. */
 export interface MadeRequest {
@@ -48,7 +48,7 @@ export class Requests {
   /** `forget` is called where the request is no good for the next who comes. */
   async #new(taker: Taker | undefined, forget: () => void): Promise<RequestToOpen | undefined> {
     try {
-      if (this.#begun >= mostRequests) throw new Error('this login has made too many authorization requests');
+      if (this.#begun >= maxRequests) throw new Error('this login has made too many authorization requests');
       this.#begun += 1;
       const made = await this.#make();
       if (made === undefined) return undefined;

@@ -25,7 +25,7 @@ export const callbackLimits: CallbackLimits = {
 export const longestHead = 16_384;
 
 /** Header lines of a request: Node drops what is over this silently, so that many are refused. */
-export const mostHeaderLines = 100;
+export const maxHeaderLines = 100;
 
 /** Longest request target, in characters. */
 export const longestTarget = 8_192;
@@ -34,4 +34,4 @@ export const longestTarget = 8_192;
 export const longestParameter = 4_096;
 
 /** Most parameters in an authorization response. */
-export const mostParameters = 64;
+export const maxParameters = 64;

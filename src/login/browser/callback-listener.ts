@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
-import { answerUnusable } from '../failures.js';
+import { responseUnusable } from '../failures.js';
 import type { CallbackListener, CallbackListeners, LoginConsent, PlaceOfLink } from '../ports.js';
 import { type MadeRequest, Requests } from './authorization-links.js';
-import { type CallbackLimits, longestParameter, longestTarget, mostParameters } from './callback-limits.js';
+import { type CallbackLimits, longestParameter, longestTarget, maxParameters } from './callback-limits.js';
 import { FinalPage, sendOn, sendPage } from './final-page.js';
 import { equalityTo, isOfOtherUser, Links, newNonce, type Taker } from './one-time-link.js';
 import { type LoopbackServer, openServer } from './open-server.js';
 import { createPages, type Pages } from './page.js';
-import { judgeRequest } from './validate-request.js';
+import { validateRequest } from './validate-request.js';
 
 /** What the listener waits for once it is armed. */
 interface Expectation {
@@ -106,7 +106,7 @@ export class LoopbackListener implements CallbackListener {
   /** Answers one request of the server that this listener sits on. */
   handle(request: IncomingMessage, response: ServerResponse): void {
     const { method = '', url: target = '', rawHeaders } = request;
-    const judged = judgeRequest({ method, target, rawHeaders }, this.#authority);
+    const judged = validateRequest({ method, target, rawHeaders }, this.#authority);
     if (!judged.ok) {
       sendPage(response, judged.status, this.#pages.nothing);
     } else if (judged.path === '/callback' && judged.query !== undefined) {
@@ -154,7 +154,7 @@ export class LoopbackListener implements CallbackListener {
 
   #takeCallback(request: IncomingMessage, query: string, response: ServerResponse): void {
     const isTooLong = (request.url ?? '').length > longestTarget;
-    const reading = readAnswer(query, (state) => this.isOurs(state));
+    const reading = readResponse(query, (state) => this.isOurs(state));
     if (reading.kind === 'not_ours') {
       if (this.#expectation !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.#ignored += 1;
       sendPage(response, isTooLong ? 414 : 400, this.#pages.nothing);
@@ -163,9 +163,9 @@ export class LoopbackListener implements CallbackListener {
     this.#finalPage.hold(response);
     const state = new URLSearchParams(query).get('state') ?? '';
     this.#first ??= { request: this.#expectation?.requests.find(state), browser: this.#browserOf(request) };
-    if (reading.kind === 'unusable') this.#arrival.fail(answerUnusable(reading.why, []));
+    if (reading.kind === 'unusable') this.#arrival.fail(responseUnusable(reading.why, []));
     else if (isTooLong)
-      this.#arrival.fail(answerUnusable(`it is longer than ${longestTarget} characters`, []));
+      this.#arrival.fail(responseUnusable(`it is longer than ${longestTarget} characters`, []));
     else this.#arrival.succeed(reading.answer);
   }
 
@@ -233,12 +233,12 @@ export type CallbackReading =
  * Reads the query of a callback (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). Whether it is ours is
  * decided by `state` alone; what the other parameters mean is the protocol's to judge, so repeats are kept.
  */
-export function readAnswer(query: string, isOurState: (state: string) => boolean): CallbackReading {
+export function readResponse(query: string, isOurState: (state: string) => boolean): CallbackReading {
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.
   const answer = [...new URLSearchParams(`?${query}`)];
   const states = answer.filter(([name]) => name === 'state').map(([, value]) => value);
   if (states.length !== 1 || !isOurState(states[0] ?? '')) return { kind: 'not_ours' };
-  if (answer.length > mostParameters) return { kind: 'unusable', why: 'it has too many parameters' };
+  if (answer.length > maxParameters) return { kind: 'unusable', why: 'it has too many parameters' };
   if (answer.some(([name, value]) => Math.max(name.length, value.length) > longestParameter)) {
     return { kind: 'unusable', why: `it has a parameter longer than ${longestParameter} characters` };
   }

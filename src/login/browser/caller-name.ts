@@ -13,7 +13,7 @@ const goBetweens = /^-?(?:(?:ba|z|da|fi|k|c|tc)?sh|env|sudo|script|timeout|nohup
 /** Programs that are known by what they run. */
 const interpreters = /^(?:node|nodejs|bun|deno|python[0-9.]*|ruby|perl|php|java)$/;
 
-const mostAncestors = 8;
+const maxAncestors = 8;
 
 const longestPsMs = 1_000;
 
@@ -25,7 +25,7 @@ export function callerName(platform: NodeJS.Platform): string {
   const look = platform === 'linux' ? fromProc : platform === 'win32' ? () => undefined : fromPs;
   let nearest: string | undefined;
   let pid = process.ppid;
-  for (let count = 0; count < mostAncestors && pid > 1; count += 1) {
+  for (let count = 0; count < maxAncestors && pid > 1; count += 1) {
     const found = look(pid);
     if (found === undefined) break;
     nearest ??= found.name;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { refuseClientError } from '../../http/client-error.js';
-import { type CallbackLimits, longestHead, mostHeaderLines } from './callback-limits.js';
+import { type CallbackLimits, longestHead, maxHeaderLines } from './callback-limits.js';
 import { portInUse, portRefused } from './failures.js';
 
 export interface LoopbackServer {
@@ -32,7 +32,7 @@ export async function openServer(
     connectionsCheckingInterval: Math.min(500, limits.headersMs),
     insecureHTTPParser: false,
   });
-  server.maxHeadersCount = mostHeaderLines;
+  server.maxHeadersCount = maxHeaderLines;
   server.maxRequestsPerSocket = 1;
   const { open } = capSockets(server, limits.sockets);
   refuseWhatIsNoRequest(server);

@@ -1,4 +1,4 @@
-import { mostHeaderLines } from './callback-limits.js';
+import { maxHeaderLines } from './callback-limits.js';
 
 export interface RawRequest {
   readonly method: string;
@@ -8,7 +8,7 @@ export interface RawRequest {
   readonly rawHeaders: readonly string[];
 }
 
-export type RequestJudgement =
+export type RequestVerdict =
   | { readonly ok: true; readonly path: string; readonly query: string | undefined }
   | { readonly ok: false; readonly status: 400 | 405 | 413 | 431 };
 
@@ -21,9 +21,9 @@ const speculative = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'];
  * browser says what it is for (Fetch Metadata), the navigation of a whole page, not an image, a frame or a script's
  * request. All from the raw header lines, because Node shows only the first of two Hosts.
  */
-export function judgeRequest(request: RawRequest, authority: string): RequestJudgement {
+export function validateRequest(request: RawRequest, authority: string): RequestVerdict {
   const { method, target, rawHeaders } = request;
-  if (rawHeaders.length / 2 >= mostHeaderLines) return { ok: false, status: 431 };
+  if (rawHeaders.length / 2 >= maxHeaderLines) return { ok: false, status: 431 };
   const valuesOf = (name: string): string[] =>
     rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
   const hosts = valuesOf('host');

@@ -44,7 +44,7 @@ export interface IdentifiedClient extends ClientAuthentication {
 }
 
 /** New registrations at one authorization server within an hour that no login came of. */
-const mostRegistrations = 3;
+const maxRegistrations = 3;
 
 type Needs = Pick<HttpPorts, 'door'> &
   Pick<StorePorts, 'store' | 'stores' | 'index' | 'attempts'> &
@@ -65,7 +65,7 @@ export async function registerDynamically(ports: Needs, request: DynamicRequest)
   const kept = await usableStored(ports, request);
   if (kept === undefined) return registerAnew(ports, request);
   const { client, doubted } = kept;
-  if (!doubted || !(await ports.attempts.allows(budgetOf(request.server.issuer), mostRegistrations))) {
+  if (!doubted || !(await ports.attempts.allows(budgetOf(request.server.issuer), maxRegistrations))) {
     return client;
   }
   ports.terminal.tell('No answer came to the last login here: this client is registered anew.');
@@ -156,9 +156,9 @@ function asksOf(request: DynamicRequest): readonly RegistrationAsk[] {
 
 async function registerAnew(ports: Needs, request: DynamicRequest): Promise<IdentifiedClient> {
   const { server, redirectUri, scopes, meant } = request;
-  if (!(await ports.attempts.take(budgetOf(server.issuer), mostRegistrations))) {
+  if (!(await ports.attempts.take(budgetOf(server.issuer), maxRegistrations))) {
     const why = { forced: request.forced === 'dynamic', trail: ports.journal.steps };
-    throw registeredTooOften(server.issuer, mostRegistrations, why);
+    throw registeredTooOften(server.issuer, maxRegistrations, why);
   }
   ports.progress.begin(`Registering at ${server.issuer}`);
   const { clientId, secret, method, device, secretExpiresAt } = await registered(ports, request);

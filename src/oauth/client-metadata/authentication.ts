@@ -12,8 +12,8 @@ const secretNames =
  * Judges how the client is to authenticate at the token endpoint: nothing symmetric, since the whole world reads the
  * document (CIMD section 4.1), and for `private_key_jwt` public keys, of which nothing private is there.
  */
-export function judgeAuthentication(document: JsonObject): readonly Finding[] {
-  return [...secretsIn(document), ...judgeMethod(document), ...judgeKeys(document)];
+export function validateAuthentication(document: JsonObject): readonly Finding[] {
+  return [...secretsIn(document), ...validateMethod(document), ...validateKeys(document)];
 }
 
 function secretsIn(document: JsonObject): readonly Finding[] {
@@ -35,7 +35,7 @@ function namesIn(value: JsonValue): readonly string[] {
     : Object.entries(object).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
-function judgeMethod(document: JsonObject): readonly Finding[] {
+function validateMethod(document: JsonObject): readonly Finding[] {
   const method = document['token_endpoint_auth_method'];
   if (method === undefined) {
     const what =
@@ -53,7 +53,7 @@ function judgeMethod(document: JsonObject): readonly Finding[] {
   return [failure(symmetric ? 'auth_method_symmetric' : 'auth_method_unknown', secretRule, what, remedy)];
 }
 
-function judgeKeys(document: JsonObject): readonly Finding[] {
+function validateKeys(document: JsonObject): readonly Finding[] {
   const method = stringField(document, 'token_endpoint_auth_method');
   const algorithm = document['token_endpoint_auth_signing_alg'];
   const { jwks, jwks_uri: jwksUri } = document;
@@ -89,7 +89,7 @@ function judgeKeys(document: JsonObject): readonly Finding[] {
     const what = 'The document publishes keys, and token_endpoint_auth_method is none: they are not used.';
     found.push(warning('keys_unused', rule, what, 'Use private_key_jwt, or leave the keys out.'));
   }
-  return jwks === undefined ? found : [...found, ...judgeJwks(jwks)];
+  return jwks === undefined ? found : [...found, ...validateJwks(jwks)];
 }
 
 const rule = 'R-2.3c, RFC 7517';
@@ -112,13 +112,13 @@ export function isSigning(algorithm: string): boolean {
 }
 
 /** Judges the JSON Web Key Set of a document: public keys only, each usable to verify, each with a name of its own. */
-export function judgeJwks(value: JsonValue): readonly Finding[] {
+export function validateJwks(value: JsonValue): readonly Finding[] {
   const keys = asObject(value)?.['keys'];
   if (!Array.isArray(keys) || keys.length === 0) {
     const what = 'jwks is not an object with a list of one key or more.';
     return [failure('keys_unusable', rule, what, 'Write it as {"keys": [ … ]}.')];
   }
-  const found = keys.flatMap((key, index) => judgeKey(asObject(key), `Key ${index + 1} of jwks`));
+  const found = keys.flatMap((key, index) => validateKey(asObject(key), `Key ${index + 1} of jwks`));
   const names = keys.map((key) => asObject(key)?.['kid']);
   if (keys.length > 1 && new Set(names).size < keys.length) {
     const what = 'Keys of jwks share a kid, or have none: nobody can tell which of them signed.';
@@ -127,7 +127,7 @@ export function judgeJwks(value: JsonValue): readonly Finding[] {
   return found;
 }
 
-function judgeKey(key: JsonObject | undefined, which: string): Finding[] {
+function validateKey(key: JsonObject | undefined, which: string): Finding[] {
   if (key === undefined) {
     return [failure('keys_unusable', rule, `${which} is no object.`, 'Write each key as a JSON Web Key.')];
   }
@@ -147,10 +147,10 @@ function judgeKey(key: JsonObject | undefined, which: string): Finding[] {
     const what = `${which} is an RSA key of less than 2048 bits.`;
     return [failure('key_too_short', rule, what, 'Make a longer one, or an EC key on P-256.')];
   }
-  return judgeUse(key, which);
+  return validateUse(key, which);
 }
 
-function judgeUse(key: JsonObject, which: string): Finding[] {
+function validateUse(key: JsonObject, which: string): Finding[] {
   const { use, alg, kid } = key;
   const found: Finding[] = [];
   if (use !== undefined && use !== 'sig') {

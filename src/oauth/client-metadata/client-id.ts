@@ -10,7 +10,7 @@ const form = 'R-2.3a, CIMD section 3';
  * Judges an address as a client identifier (rule 2.3; CIMD section 3): https, a path, no dot segments, no user name,
  * no fragment, spelled as it is parsed. The raw text is judged, never a repaired one.
  */
-export function judgeClientId(url: string): readonly Finding[] {
+export function validateClientId(url: string): readonly Finding[] {
   const parts = splitUrl(url);
   if (parts === undefined) {
     const what = `${quoted(url)} is not an absolute https URL.`;
@@ -97,11 +97,11 @@ function nearName(name: string): 'public' | 'private' | 'loopback' {
 const longestName = 100;
 
 /** Judges `client_id` (equal to the address, character for character) and `client_name` (rules 2.3 and 5.7). */
-export function judgeIdentity(document: JsonObject, url: string | undefined): readonly Finding[] {
-  return [...judgeOwnAddress(document['client_id'], url), ...judgeName(document['client_name'])];
+export function validateIdentity(document: JsonObject, url: string | undefined): readonly Finding[] {
+  return [...validateOwnAddress(document['client_id'], url), ...validateName(document['client_name'])];
 }
 
-function judgeOwnAddress(
+function validateOwnAddress(
   clientId: JsonObject[string] | undefined,
   url: string | undefined,
 ): readonly Finding[] {
@@ -131,7 +131,7 @@ function withoutSlash(url: string): string {
   return url.replace(/\/$/, '');
 }
 
-function judgeName(name: JsonObject[string] | undefined): readonly Finding[] {
+function validateName(name: JsonObject[string] | undefined): readonly Finding[] {
   if (typeof name !== 'string' || name.trim() === '') {
     const what = name === undefined ? 'client_name is missing.' : 'client_name is no text, or an empty one.';
     const remedy = 'Add "client_name": the name that people are shown when they are asked.';
@@ -183,7 +183,7 @@ export function quotedValue(value: JsonValue, max: number): string {
  * @throws Failure `client_metadata_url_refused`
  */
 export function checkAddress(url: string): void {
-  const wrong = judgeClientId(url).find(
+  const wrong = validateClientId(url).find(
     ({ verdict, code }) => verdict === 'failure' && code !== 'placeholder',
   );
   if (wrong !== undefined) throw metadataAddressRefused(wrong.what, wrong.remedy);

@@ -17,14 +17,14 @@ const cacheRule = 'R-4.4a, RFC 9111 section 5.2';
 const longestAge = 7 * 24 * 3600;
 
 /** Judges how a document is served, as a careful authorization server looks at it (rules 4.4 and 5.8; CIMD sections 4 and 6). */
-export function judgeDelivery(delivery: Delivery): readonly Finding[] {
-  const refused = judgeStatus(delivery);
+export function validateDelivery(delivery: Delivery): readonly Finding[] {
+  const refused = validateStatus(delivery);
   if (refused !== undefined) return [refused];
   return [
-    ...judgeMediaType(valuesOf(delivery, 'content-type')),
-    ...judgeCoding(valuesOf(delivery, 'content-encoding')),
-    ...judgeCaching(delivery),
-    ...judgeRest(delivery),
+    ...validateMediaType(valuesOf(delivery, 'content-type')),
+    ...validateCoding(valuesOf(delivery, 'content-encoding')),
+    ...validateCaching(delivery),
+    ...validateRest(delivery),
   ];
 }
 
@@ -32,7 +32,7 @@ function valuesOf({ headers }: Delivery, name: string): readonly string[] {
   return headers.filter(([key]) => key === name).map(([, value]) => value);
 }
 
-function judgeStatus(delivery: Delivery): Finding | undefined {
+function validateStatus(delivery: Delivery): Finding | undefined {
   const { status } = delivery;
   if (status === 200) return undefined;
   if (status >= 300 && status < 400) {
@@ -49,7 +49,7 @@ function judgeStatus(delivery: Delivery): Finding | undefined {
   return failure('status', fetchRule, what, 'Publish the folder there, and check again.');
 }
 
-function judgeMediaType(values: readonly string[]): readonly Finding[] {
+function validateMediaType(values: readonly string[]): readonly Finding[] {
   const [value] = values;
   const remedy = 'Have it served as application/json (see the README.md in the folder).';
   if (value === undefined || values.length > 1) {
@@ -64,13 +64,13 @@ function judgeMediaType(values: readonly string[]): readonly Finding[] {
   return [];
 }
 
-function judgeCoding(values: readonly string[]): readonly Finding[] {
+function validateCoding(values: readonly string[]): readonly Finding[] {
   if (values.every((value) => value.trim().toLowerCase() === 'identity')) return [];
   const what = 'The document comes compressed (Content-Encoding) to those who did not ask for it.';
   return [failure('content_encoding', fetchRule, what, 'Turn compression off for this file.')];
 }
 
-function judgeCaching(delivery: Delivery): readonly Finding[] {
+function validateCaching(delivery: Delivery): readonly Finding[] {
   const values = valuesOf(delivery, 'cache-control');
   const remedy = 'Send Cache-Control: public, max-age=3600.';
   if (values.length === 0) {
@@ -102,7 +102,7 @@ function judgeCaching(delivery: Delivery): readonly Finding[] {
   return [];
 }
 
-function judgeRest(delivery: Delivery): readonly Finding[] {
+function validateRest(delivery: Delivery): readonly Finding[] {
   const found: Finding[] = [];
   if (valuesOf(delivery, 'set-cookie').length > 0) {
     const what = 'The address sets a cookie, and a document for everybody needs none.';

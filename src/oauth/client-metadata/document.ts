@@ -8,12 +8,12 @@ import {
 } from '../../core/text/json.js';
 import { quoted } from '../../core/text/printable.js';
 import { gateUrl } from '../../core/url.js';
-import { judgeAuthentication } from './authentication.js';
-import { type Finding, failure, judgeClientId, judgeIdentity, warning } from './client-id.js';
-import { judgeRedirectUris } from './redirect-uris.js';
+import { validateAuthentication } from './authentication.js';
+import { type Finding, failure, validateClientId, validateIdentity, warning } from './client-id.js';
+import { validateRedirectUris } from './redirect-uris.js';
 
 /** The most that a careful authorization server reads of a document (CIMD section 6.6), in bytes. */
-export const mostDocumentBytes = 5 * 1024;
+export const maxDocumentBytes = 5 * 1024;
 
 export interface JudgedDocument {
   /** Undefined when it is no JSON object. */
@@ -25,7 +25,7 @@ export interface JudgedDocument {
  * Judges the bytes of a client ID metadata document by the rules 2.3 and 5.7 and by CIMD (draft 00).
  * @param url The address that it is, or is to be, served at; undefined: its own `client_id` is taken to be that.
  */
-export function judgeDocument(bytes: Uint8Array, url: string | undefined): JudgedDocument {
+export function validateDocument(bytes: Uint8Array, url: string | undefined): JudgedDocument {
   const size = sizeFindings(bytes);
   const parsed = parseJson(bytes, { maxDepth: 16, maxKeys: 2_000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
@@ -39,18 +39,18 @@ export function judgeDocument(bytes: Uint8Array, url: string | undefined): Judge
     object,
     findings: [
       ...size,
-      ...judgeIdentity(object, url),
-      ...(address === undefined ? [] : judgeClientId(address)),
-      ...judgeRedirectUris(object['redirect_uris']),
-      ...judgeMembers(object),
-      ...judgeAuthentication(object),
+      ...validateIdentity(object, url),
+      ...(address === undefined ? [] : validateClientId(address)),
+      ...validateRedirectUris(object['redirect_uris']),
+      ...validateMembers(object),
+      ...validateAuthentication(object),
     ],
   };
 }
 
 function sizeFindings(bytes: Uint8Array): readonly Finding[] {
-  if (bytes.byteLength <= mostDocumentBytes) return [];
-  const what = `The document has ${bytes.byteLength} bytes, and authorization servers read ${mostDocumentBytes} at most.`;
+  if (bytes.byteLength <= maxDocumentBytes) return [];
+  const what = `The document has ${bytes.byteLength} bytes, and authorization servers read ${maxDocumentBytes} at most.`;
   return [failure('too_large', 'R-5.8g, CIMD section 6.6', what, 'Leave out what the client does not need.')];
 }
 
@@ -84,19 +84,19 @@ function notJson(bytes: Uint8Array, problem: JsonProblem): Finding {
 const rule = 'R-2.3b, RFC 7591 section 2';
 
 /** Judges the optional members: addresses, grant and response types, application type, scope, contacts. */
-export function judgeMembers(document: JsonObject): readonly Finding[] {
+export function validateMembers(document: JsonObject): readonly Finding[] {
   const addresses = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_uri'];
   return [
-    ...addresses.flatMap((name) => judgeAddress(name, document[name])),
-    ...judgeGrantTypes(document),
-    ...judgeResponseTypes(document),
-    ...judgeApplicationType(document['application_type']),
-    ...judgeScope(document['scope']),
-    ...judgeContacts(document),
+    ...addresses.flatMap((name) => validateAddress(name, document[name])),
+    ...validateGrantTypes(document),
+    ...validateResponseTypes(document),
+    ...validateApplicationType(document['application_type']),
+    ...validateScope(document['scope']),
+    ...validateContacts(document),
   ];
 }
 
-function judgeAddress(name: string, value: JsonValue | undefined): readonly Finding[] {
+function validateAddress(name: string, value: JsonValue | undefined): readonly Finding[] {
   if (value === undefined) return [];
   const gated = typeof value === 'string' ? gateUrl(value) : undefined;
   if (gated?.ok === true && gated.url.protocol === 'https:') return [];
@@ -105,7 +105,7 @@ function judgeAddress(name: string, value: JsonValue | undefined): readonly Find
   return [failure('address_unusable', rule, what, `Correct ${name}, or leave it out.`)];
 }
 
-function judgeGrantTypes(document: JsonObject): readonly Finding[] {
+function validateGrantTypes(document: JsonObject): readonly Finding[] {
   const value = document['grant_types'];
   const types = stringListField(document, 'grant_types');
   if (value !== undefined && types === undefined) {
@@ -128,7 +128,7 @@ function judgeGrantTypes(document: JsonObject): readonly Finding[] {
   return [];
 }
 
-function judgeResponseTypes(document: JsonObject): readonly Finding[] {
+function validateResponseTypes(document: JsonObject): readonly Finding[] {
   if (document['response_types'] === undefined) return [];
   const types = stringListField(document, 'response_types');
   if (types?.length === 1 && types[0] === 'code') return [];
@@ -136,7 +136,7 @@ function judgeResponseTypes(document: JsonObject): readonly Finding[] {
   return [failure('response_types_unusable', rule, what, 'Use ["code"].')];
 }
 
-function judgeApplicationType(value: JsonValue | undefined): readonly Finding[] {
+function validateApplicationType(value: JsonValue | undefined): readonly Finding[] {
   if (value === 'native') return [];
   const remedy = 'Use "application_type": "native".';
   if (value !== undefined && value !== 'web') {
@@ -147,7 +147,7 @@ function judgeApplicationType(value: JsonValue | undefined): readonly Finding[] 
   return [warning('application_type_web', rule, what, remedy)];
 }
 
-function judgeScope(value: JsonValue | undefined): readonly Finding[] {
+function validateScope(value: JsonValue | undefined): readonly Finding[] {
   if (value === undefined) return [];
   if (typeof value !== 'string') {
     const what = 'scope is no text.';
@@ -157,7 +157,7 @@ function judgeScope(value: JsonValue | undefined): readonly Finding[] {
   return [warning('scope_fixed', rule, what, 'Leave it out; what is asked for is each server’s to say.')];
 }
 
-function judgeContacts(document: JsonObject): readonly Finding[] {
+function validateContacts(document: JsonObject): readonly Finding[] {
   if (document['contacts'] === undefined || stringListField(document, 'contacts') !== undefined) return [];
   const what = 'contacts is not a list of texts.';
   return [failure('contacts_unusable', rule, what, 'Write it as ["abuse@example.com"].')];

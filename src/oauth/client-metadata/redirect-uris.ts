@@ -23,7 +23,7 @@ const sent = /^http:\/\/127\.0\.0\.1(?::([0-9]{1,5}))?\/callback$/;
 const rule = 'R-2.3a, R-5.8d';
 
 /** Judges `redirect_uris`: what may stand there at all, and that what this program sends does. */
-export function judgeRedirectUris(value: JsonValue | undefined): readonly Finding[] {
+export function validateRedirectUris(value: JsonValue | undefined): readonly Finding[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every((uri) => typeof uri === 'string')) {
     const what =
       value === undefined ? 'redirect_uris is missing.' : 'redirect_uris is not a list of one URL or more.';
@@ -31,15 +31,15 @@ export function judgeRedirectUris(value: JsonValue | undefined): readonly Findin
     const code = value === undefined ? 'redirect_uris_missing' : 'redirect_uris_unusable';
     return [failure(code, 'R-2.3a', what, remedy)];
   }
-  const found = value.flatMap(judgeOne);
+  const found = value.flatMap(validateOne);
   if (new Set(value).size < value.length) {
     const what = 'redirect_uris lists an address twice.';
     found.push(warning('redirect_uri_twice', 'R-2.3a', what, 'Leave one of them out.'));
   }
-  return [...found, ...judgeOwn(value)];
+  return [...found, ...validateOwn(value)];
 }
 
-function judgeOne(uri: string): Finding[] {
+function validateOne(uri: string): Finding[] {
   const gated = gateUrl(uri);
   const shown = quoted(uri, 200);
   if (uri.includes('*')) {
@@ -74,7 +74,7 @@ function judgeOne(uri: string): Finding[] {
   return [];
 }
 
-function judgeOwn(listed: readonly string[]): Finding[] {
+function validateOwn(listed: readonly string[]): Finding[] {
   const own = listed.filter((uri) => sent.test(uri));
   if (own.length === 0) {
     const what = `redirect_uris lists nothing that this program sends, which is http://127.0.0.1:PORT/callback.`;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeClientId } from '../../../src/oauth/client-metadata/client-id.js';
-import { judgeDelivery } from '../../../src/oauth/client-metadata/delivery.js';
-import { judgeDocument } from '../../../src/oauth/client-metadata/document.js';
+import { validateClientId } from '../../../src/oauth/client-metadata/client-id.js';
+import { validateDelivery } from '../../../src/oauth/client-metadata/delivery.js';
+import { validateDocument } from '../../../src/oauth/client-metadata/document.js';
 import { address, changed, codesOf } from './sample.js';
 
 const addresses: readonly (readonly [url: string, ...findings: readonly string[]])[] = [
@@ -39,7 +39,7 @@ const addresses: readonly (readonly [url: string, ...findings: readonly string[]
 
 for (const [url, ...findings] of addresses) {
   test(`[R-2.3a] ${JSON.stringify(url)} as a client identifier: ${findings.join() || 'nothing found'}`, () => {
-    assert.deepEqual(codesOf({ findings: judgeClientId(url) }), findings);
+    assert.deepEqual(codesOf({ findings: validateClientId(url) }), findings);
   });
 }
 
@@ -49,7 +49,7 @@ test('[R-2.3a] no text is thrown at, and what has no failure is https with a pat
     .map((all) => all.join(''));
   fc.assert(
     fc.property(fc.oneof(near, fc.webUrl(), fc.string()), (url) => {
-      if (judgeClientId(url).some(({ verdict }) => verdict === 'failure')) return;
+      if (validateClientId(url).some(({ verdict }) => verdict === 'failure')) return;
       const { protocol, pathname, href, hash, username } = new URL(url);
       assert.deepEqual([protocol, href, hash, username], ['https:', url, '', '']);
       assert.notEqual(pathname, '/');
@@ -64,7 +64,7 @@ test('[R-2.3b] no bytes are thrown at, and only an object is judged', () => {
     .map((object) => new TextEncoder().encode(JSON.stringify(object)));
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), near, members), (bytes) => {
-      const { object, findings } = judgeDocument(bytes, address);
+      const { object, findings } = validateDocument(bytes, address);
       assert.ok(object !== undefined || findings.length > 0);
     }),
   );
@@ -113,6 +113,6 @@ const deliveries: readonly (readonly [
 
 for (const [what, status, headers, ...findings] of deliveries) {
   test(`[R-5.7a] a document served with ${what}: ${findings.join() || 'nothing found'}`, () => {
-    assert.deepEqual(codesOf({ findings: judgeDelivery({ status, headers }) }), findings);
+    assert.deepEqual(codesOf({ findings: validateDelivery({ status, headers }) }), findings);
   });
 }

@@ -1,4 +1,4 @@
-import { type JudgedDocument, judgeDocument } from '../../../src/oauth/client-metadata/document.js';
+import { type JudgedDocument, validateDocument } from '../../../src/oauth/client-metadata/document.js';
 import { writeDocument } from '../../../src/oauth/client-metadata/write-document.js';
 
 /** An address at a top-level domain that does not exist. */
@@ -15,7 +15,7 @@ export function changed(members: Members): string {
 }
 
 export function judged(text: string, url: string | undefined = address): JudgedDocument {
-  return judgeDocument(new TextEncoder().encode(text), url);
+  return validateDocument(new TextEncoder().encode(text), url);
 }
 
 /** The findings as `failure code` and `warning code`. */

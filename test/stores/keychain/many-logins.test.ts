@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Failure } from '../../../src/core/failure.js';
 import type { IndexDocument } from '../../../src/core/records.js';
-import { loginToReplace, mostLogins } from '../../../src/login/which-login.js';
+import { loginToReplace, maxLogins } from '../../../src/login/which-login.js';
 import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { type Home, makeHome } from '../../support/home.js';
@@ -28,14 +28,14 @@ async function keep(home: Home, document: IndexDocument): Promise<string> {
 
 test('[A-262] as many logins as are kept are listed; one more is refused before anything is sent', async () => {
   await using home = await makeHome();
-  await keep(home, documentOf(mostLogins));
+  await keep(home, documentOf(maxLogins));
   const listed = await runProgram(home, ['status', '--json']);
-  assert.equal(JSON.parse(listed.stdout).logins.length, mostLogins);
+  assert.equal(JSON.parse(listed.stdout).logins.length, maxLogins);
   const words = ['login', 'http://127.0.0.1:9/mcp', '--client-credentials', '--client-id', 'robot'];
   const more = await runProgram(home, [...words, '--client-secret-stdin'], 'secret\n');
   assert.equal(more.code, 7);
   assert.match(more.stderr, /There are 1000 logins here.*\n.*postern logout.*\n.*too_many_logins, exit 7/);
-  const held = documentOf(mostLogins).logins;
+  const held = documentOf(maxLogins).logins;
   const [first] = held;
   assert.equal(
     loginToReplace(held, loginNamed('n0'))?.key,

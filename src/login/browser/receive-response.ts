@@ -10,7 +10,7 @@ import type { BrowserPorts, CallbackListener, LoginConsent, RequestToOpen } from
 import { seatHint } from './browser-hint.js';
 import { loginTimedOut } from './failures.js';
 
-export interface AnswerRequest {
+export interface ReceiveRequest {
   readonly listener: CallbackListener;
   /** Makes an authorization request, with a state of its own: each browser that comes gets another. */
   readonly newRequest: () => Promise<RequestToOpen | undefined>;
@@ -48,9 +48,9 @@ type ReceivePorts = Pick<CorePorts, 'terminal' | 'clock' | 'progress'> & Pick<Br
  * no browser was opened it shows the authorization request itself, which works from any computer.
  * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
  */
-export async function receiveAnswer(
+export async function receiveResponse(
   ports: ReceivePorts,
-  request: AnswerRequest,
+  request: ReceiveRequest,
 ): Promise<AuthorizationResponse> {
   const { listener, newRequest, consent } = request;
   const over = new AbortController();
@@ -75,14 +75,14 @@ async function timeUp(
     whenPageFails,
     mode,
     signal,
-  }: Pick<AnswerRequest, 'timeoutMs' | 'whenPageFails' | 'mode' | 'signal'>,
+  }: Pick<ReceiveRequest, 'timeoutMs' | 'whenPageFails' | 'mode' | 'signal'>,
 ): Promise<never> {
   await clock.sleep(timeoutMs, signal);
   throw loginTimedOut(timeoutMs, whenPageFails, mode === 'browser');
 }
 
 /** Gets the login page before the person; resolves only if the answer is pasted at the terminal. */
-async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<AuthorizationResponse> {
+async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<AuthorizationResponse> {
   const { terminal } = ports;
   if (request.mode === 'browser' && (await openBrowser(ports, request)) === 'opened') {
     return watchBrowser(ports, request);
@@ -102,13 +102,13 @@ async function askPerson(ports: ReceivePorts, request: AnswerRequest): Promise<A
     'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',
   );
   terminal.tell('and nowhere else: whoever has it can use your login.');
-  return (await takePastedAnswer(terminal, request)) ?? leaveToTheOthers();
+  return (await takePastedResponse(terminal, request)) ?? leaveToTheOthers();
 }
 
 /** The address is shown unless the opener fails at once: one that hangs, or opens nothing, does not tell. */
 async function openBrowser(
   { terminal, browser, clock }: ReceivePorts,
-  request: AnswerRequest,
+  request: ReceiveRequest,
 ): Promise<'opened' | 'unavailable'> {
   const opening = browser.open(request.listener.link('opener'));
   const soon = new AbortController();
@@ -124,7 +124,7 @@ async function openBrowser(
 }
 
 /** Tells the time that is left, a hint after a while, and opens and shows the address again for Enter. */
-async function watchBrowser(ports: ReceivePorts, request: AnswerRequest): Promise<never> {
+async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promise<never> {
   const { terminal, clock, browser, progress } = ports;
   const { signal, timeoutMs, listener } = request;
   const end = clock.monotonic() + timeoutMs;
@@ -155,7 +155,7 @@ function timeLeft(ms: number): string {
 }
 
 /** An address beside the opened browser. On this machine our own is shorter, and sends the answer back the same way. */
-function showLink(terminal: Terminal, request: AnswerRequest): void {
+function showLink(terminal: Terminal, request: ReceiveRequest): void {
   const { listener, seat, consent } = request;
   // Where a page of ours comes first, the address beside it leads there, too.
   const isHere = consent !== undefined || !['ssh', 'container'].includes(seat);
@@ -170,7 +170,7 @@ function showLink(terminal: Terminal, request: AnswerRequest): void {
   else listener.address().then(show, () => undefined);
 }
 
-function showAddress(terminal: Terminal, request: AnswerRequest, url: string): void {
+function showAddress(terminal: Terminal, request: ReceiveRequest, url: string): void {
   const { port } = new URL(request.listener.redirectUri);
   const hint = seatHint(request.seat, { port, asked: request.mode === 'browser' });
   terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
@@ -205,7 +205,7 @@ const explanations: Readonly<Record<PastedProblem, string>> = {
  * Undefined at end of input: then nobody will paste, and the browser may still come by itself.
  * @throws the signal's reason
  */
-export async function takePastedAnswer(
+export async function takePastedResponse(
   terminal: Terminal,
   request: {
     readonly listener: CallbackListener;

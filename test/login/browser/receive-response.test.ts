@@ -6,7 +6,7 @@ import type { Seat } from '../../../src/core/browser-availability.js';
 import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
-import { receiveAnswer } from '../../../src/login/browser/receive-answer.js';
+import { receiveResponse } from '../../../src/login/browser/receive-response.js';
 import type { CallbackListener } from '../../../src/login/ports.js';
 import { type FakePerson, fakePerson } from './fake-person.js';
 
@@ -22,7 +22,7 @@ function receive(
   listener: CallbackListener,
   more: { mode?: 'no-browser'; seat?: Seat } = {},
 ) {
-  const received = receiveAnswer(person.ports, {
+  const received = receiveResponse(person.ports, {
     listener,
     newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
     mode: 'browser',
