@@ -12,7 +12,7 @@ import { LineSplitter } from './line-splitter.js';
 import { Outbound } from './outbound.js';
 import { PendingRequests } from './pending.js';
 import { Session } from './session.js';
-import { Courier } from './transport.js';
+import { Transport } from './transport.js';
 import type { Wire } from './wire.js';
 
 /** How long answers are waited for once the host has ended its input, and then the end of the session. */
@@ -69,7 +69,7 @@ export async function bridge(
   if (!signal.aborted)
     await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
   const gone = interrupted();
-  opened?.courier.end(gone);
+  opened?.transport.end(gone);
   ending.abort(gone);
   const last = opened === undefined ? undefined : goodbye(opened, request);
   await within(clock, goodbyeMs, Promise.all([host.flushed(), last]));
@@ -80,7 +80,7 @@ interface Opened {
   readonly server: string;
   readonly authorizer: Authorizer;
   readonly tokens: TokenInUse;
-  readonly courier: Courier;
+  readonly transport: Transport;
   readonly session: Session;
   readonly outbound: Outbound;
 }
@@ -95,12 +95,12 @@ function open(
   const { clock } = ports;
   const tokens = bridgeTokens(ports, request);
   const authorizer = new Authorizer(tokens);
-  const courier = new Courier({ wire, host, authorizer, answerMs, largestMessageBytes });
+  const transport = new Transport({ wire, host, authorizer, answerMs, largestMessageBytes });
   const session = new Session(server);
   const inbound = new Inbound({ server, host, pending, session, tell });
-  const parts = { server, clock, courier, session, inbound, pending, tell, tokens, signal };
+  const parts = { server, clock, transport, session, inbound, pending, tell, tokens, signal };
   void Promise.resolve(tokens.current({ url: server })).catch(() => undefined); // ready for the first request, which fails itself
-  return { server, authorizer, tokens, courier, session, outbound: new Outbound(parts) };
+  return { server, authorizer, tokens, transport, session, outbound: new Outbound(parts) };
 }
 
 /** The way to a server that is perhaps not known yet: each message that wants it looks for it again. */

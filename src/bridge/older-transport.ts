@@ -4,7 +4,7 @@ import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { answerMissing, sessionLost } from './failures.js';
 import type { Pending } from './pending.js';
-import { errandFor } from './reopener.js';
+import { outgoingFor } from './reopener.js';
 import type { StreamParts } from './streams.js';
 
 /** How long such a server may take to name the address for messages. */
@@ -28,14 +28,14 @@ export class LegacyTransport {
     return this.#endpoint !== undefined;
   }
 
-  /** Opens the stream. False where the server has none of that kind. @throws Failure of the courier, `protocol_broken` */
+  /** Opens the stream. False where the server has none of that kind. @throws Failure of the transport, `protocol_broken` */
   async open(): Promise<boolean> {
-    const { courier, server, clock, signal } = this.#parts;
+    const { transport, server, clock, signal } = this.#parts;
     let named: () => void = () => undefined;
     const naming = new Promise<void>((resolve) => {
       named = resolve;
     });
-    const stream = courier.send({
+    const stream = transport.send({
       request: { method: 'GET', url: server, body: undefined, lasting: true },
       headers: () => [['accept', 'text/event-stream']],
       operation: () => `GET ${new URL(server).pathname}`,
@@ -70,16 +70,16 @@ export class LegacyTransport {
     if (all.has(pending)) throw answerMissing(server, undefined);
   }
 
-  /** Sends what has no answer. @throws Failure `session_lost`, `http_failed`, or the courier's */
+  /** Sends what has no answer. @throws Failure `session_lost`, `http_failed`, or the transport's */
   async tell(line: Uint8Array, message: MessageShape): Promise<void> {
-    const { courier, server } = this.#parts;
+    const { transport, server } = this.#parts;
     const url = this.#endpoint;
     if (url === undefined) throw sessionLost(server, 'has closed its event stream');
-    const errand = errandFor(this.#parts, line, message);
-    const { succeeded: _none, ...rest } = errand;
-    const outcome = await courier.send({
+    const outgoing = outgoingFor(this.#parts, line, message);
+    const { succeeded: _none, ...rest } = outgoing;
+    const outcome = await transport.send({
       ...rest,
-      request: { ...errand.request, url, lasting: false },
+      request: { ...outgoing.request, url, lasting: false },
       reach: () => 'host',
       event: () => false,
     });

@@ -7,7 +7,7 @@ import type { Outcome } from './exchange.js';
 import { answerMissing } from './failures.js';
 import { LegacyTransport } from './older-transport.js';
 import type { Pending } from './pending.js';
-import { errandFor, Reopener } from './reopener.js';
+import { outgoingFor, Reopener } from './reopener.js';
 import { keepStanding, Position, resume, type StreamParts } from './streams.js';
 
 /** What the host sends: each message a POST of the bytes that came, and the way to its answer. */
@@ -71,9 +71,9 @@ export class Outbound {
     pending: Pending | undefined,
     position: Position,
   ): Promise<Outcome> {
-    const { courier, inbound } = this.#parts;
-    return courier.send({
-      ...errandFor(this.#parts, line, message),
+    const { transport, inbound } = this.#parts;
+    return transport.send({
+      ...outgoingFor(this.#parts, line, message),
       event: (event) => {
         position.note(event);
         return inbound.event(event);

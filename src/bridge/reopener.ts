@@ -4,7 +4,7 @@ import type { Outcome } from './exchange.js';
 import { sessionLost } from './failures.js';
 import { everyMessage } from './session.js';
 import { keepStanding, type StreamParts } from './streams.js';
-import type { Errand } from './transport.js';
+import type { OutgoingMessage } from './transport.js';
 
 /** Requests that change nothing, so that a second one does no harm. */
 const readOnly: ReadonlySet<string> = new Set([
@@ -21,11 +21,11 @@ const readOnly: ReadonlySet<string> = new Set([
 ]);
 
 /** The POST that a message of the host becomes: its bytes, and the headers that its revision wants. */
-export function errandFor(
+export function outgoingFor(
   parts: StreamParts,
   line: Uint8Array,
   message: MessageShape,
-): Omit<Errand, 'event'> {
+): Omit<OutgoingMessage, 'event'> {
   const { session, server, tokens } = parts;
   const { method, params, kind } = message;
   const revision = ownRevision(message);
@@ -68,7 +68,7 @@ export class Reopener {
   /**
    * Once for all requests that find a session lost.
    * @param lost Which one it was (`Session.number`); there may be another one by now.
-   * @throws Failure `session_lost`, or the courier's
+   * @throws Failure `session_lost`, or the transport's
    */
   async reopen(lost: number): Promise<void> {
     if (this.#running === undefined && this.#parts.session.number !== lost) return;
@@ -102,12 +102,12 @@ export class Reopener {
 
   /** Sends one of the opening messages once more; its answer is for us alone. */
   async #send(line: Uint8Array): Promise<Outcome> {
-    const { courier } = this.#parts;
+    const { transport } = this.#parts;
     const scanned = scanText(line);
     const [message] = typeof scanned === 'string' ? [] : scanned.messages;
     if (message === undefined) throw new Error('what the host has sent was a message');
-    const outcome = await courier.send({
-      ...errandFor(this.#parts, line, message),
+    const outcome = await transport.send({
+      ...outgoingFor(this.#parts, line, message),
       event: ({ data }) => data.byteLength > 0 && this.#take(data, message),
     });
     if (outcome.kind === 'failed') throw outcome.error;

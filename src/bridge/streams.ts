@@ -7,7 +7,7 @@ import { answerMissing } from './failures.js';
 import type { Inbound } from './inbound.js';
 import type { Pending, PendingRequests } from './pending.js';
 import type { Session } from './session.js';
-import type { Courier } from './transport.js';
+import type { Transport } from './transport.js';
 
 /** A stream that breaks is taken up again so many times in a row without a message in between. */
 const mostResumptions = 5;
@@ -22,7 +22,7 @@ const rememberedIds = 256;
 export interface StreamParts {
   readonly server: string;
   readonly clock: Clock;
-  readonly courier: Courier;
+  readonly transport: Transport;
   /** Sessions belong to the credential that they were opened with. */
   readonly tokens: Pick<TokenInUse, 'key'>;
   readonly session: Session;
@@ -59,7 +59,7 @@ export class Position {
 /**
  * The stream that was to bring an answer has ended without it: takes it up again after its last event, until the answer
  * is there.
- * @throws Failure `answer_missing`, or the courier's
+ * @throws Failure `answer_missing`, or the transport's
  */
 export async function resume(
   parts: StreamParts,
@@ -117,10 +117,10 @@ async function listen(
   position: Position,
   pending: Pending | undefined,
 ): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
-  const { courier, session, inbound, server, tokens } = parts;
+  const { transport, session, inbound, server, tokens } = parts;
   let messages = 0;
   if (position.lastEventId !== undefined) position.resumed();
-  const outcome = await courier.send({
+  const outcome = await transport.send({
     request: { method: 'GET', url: server, body: undefined, lasting: true },
     headers: () => [
       ['accept', 'text/event-stream'],

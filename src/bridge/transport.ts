@@ -9,7 +9,7 @@ import { exchange, MemoryBudget, type Outcome, type RunningExchange } from './ex
 import type { HostPipe } from './host-pipe.js';
 import type { Wire, WireRequest } from './wire.js';
 
-export interface CourierParts {
+export interface TransportParts {
   readonly wire: Wire;
   readonly host: HostPipe;
   readonly authorizer: Authorizer;
@@ -22,7 +22,7 @@ export interface CourierParts {
 type Headers = readonly (readonly [name: string, value: string])[];
 
 /** One request of the bridge, before the token is put on it. */
-export interface Errand {
+export interface OutgoingMessage {
   readonly request: Omit<WireRequest, 'headers' | 'headersMs'>;
   /** Asked for each attempt anew. */
   readonly headers: () => Headers;
@@ -39,15 +39,15 @@ export interface Errand {
 }
 
 /** Sends with the login's token, and once more where the authorizer has a better one. */
-export class Courier {
-  readonly #parts: CourierParts;
+export class Transport {
+  readonly #parts: TransportParts;
   readonly #budget: MemoryBudget;
   readonly #running = new ActiveSet<RunningExchange>();
   readonly #over = (running: RunningExchange) => void this.#running.remove(running);
   #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
 
-  constructor(parts: CourierParts) {
+  constructor(parts: TransportParts) {
     this.#parts = parts;
     this.#budget = new MemoryBudget(2 * parts.largestMessageBytes);
   }
@@ -56,26 +56,26 @@ export class Courier {
    * How it ended; a 401, and a 403 for want of scope, only as the failure of what could be done about it.
    * @throws Failure of the authorizer; the reason of `end`
    */
-  async send(errand: Errand): Promise<Outcome> {
+  async send(outgoing: OutgoingMessage): Promise<Outcome> {
     const { authorizer } = this.#parts;
-    const { url } = errand.request;
-    const { operation, reach } = errand;
+    const { url } = outgoing.request;
+    const { operation, reach } = outgoing;
     const target = { url, operation, repeatable: () => true, ...(reach && { reach }) };
     const got = authorizer.authorize(target);
     let authorized = got instanceof Promise ? await got : got;
     let repeated = false;
     for (;;) {
       if (this.#ended !== undefined) throw this.#ended;
-      const outcome = await this.#once(errand, authorized.token?.bearer);
+      const outcome = await this.#once(outgoing, authorized.token?.bearer);
       if (this.#ended !== undefined) throw this.#ended;
       if (outcome.kind === 'failed') {
-        if (!outcome.unanswered || !errand.repeatable || repeated) return outcome;
+        if (!outcome.unanswered || !outgoing.repeatable || repeated) return outcome;
         repeated = true;
         continue;
       }
       const retried = authorizer.retry(authorized, headOf(outcome));
       const again = retried && (await retried);
-      if (again === undefined) return redirected(errand, outcome);
+      if (again === undefined) return redirected(outgoing, outcome);
       authorized = again;
     }
   }
@@ -86,22 +86,22 @@ export class Courier {
     for (const running of this.#running.all()) running.abort(reason);
   }
 
-  #once(errand: Errand, bearer: Secret | undefined): Promise<Outcome> {
+  #once(outgoing: OutgoingMessage, bearer: Secret | undefined): Promise<Outcome> {
     const { wire, host, answerMs, largestMessageBytes } = this.#parts;
-    const { method, url, body, lasting } = errand.request;
-    const headers = this.#headersWith(errand.headers(), bearer);
+    const { method, url, body, lasting } = outgoing.request;
+    const headers = this.#headersWith(outgoing.headers(), bearer);
     const running = exchange({
       wire,
       host,
       budget: this.#budget,
       request: { method, url, body, lasting, headers, headersMs: answerMs },
       largestMessageBytes,
-      succeeded: errand.succeeded,
-      event: errand.event,
+      succeeded: outgoing.succeeded,
+      event: outgoing.event,
       over: this.#over,
     });
     this.#running.add(running);
-    errand.began?.(running);
+    outgoing.began?.(running);
     return running.outcome;
   }
 
@@ -125,10 +125,10 @@ function headOf(outcome: Outcome): RefusalHead {
 const accepted: RefusalHead = { status: 200, challenges: [], said: '' };
 
 /** The token goes to one address; where a server sends a request on to is not followed. */
-function redirected(errand: Errand, outcome: Outcome): Outcome {
+function redirected(outgoing: OutgoingMessage, outcome: Outcome): Outcome {
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.status < 300 || outcome.status > 399) return outcome;
-  const { url } = errand.request;
+  const { url } = outgoing.request;
   const why = 'the token goes to the address of its login only';
   const error = redirectRefused({ from: url, status: outcome.status, to: outcome.location, why });
   return { kind: 'failed', error, unanswered: false };

@@ -1,23 +1,51 @@
 import { Failure } from '../core/failure.js';
 import { redirectRefused } from '../http/address-failures.js';
-import type { ConnectionPool } from '../http/pool.js';
+import type { Origins } from '../http/origins.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
+import type { ServerConnection } from '../relay/server-connection.js';
 import type { UnderWay } from '../relay/server-request.js';
-import type { OutgoingResponse } from '../relay/server-response.js';
+import type { OutgoingResponse, ServerResponse } from '../relay/server-response.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { protocolBroken } from '../tokens/request-failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { operationOf } from '../tokens/step-up.js';
-import type { Admitted } from './admit.js';
-import { Attempt, borrowConnection } from './attempt.js';
+import type { Admitted, Sessions } from './admit.js';
 import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
 import { EndpointEvents } from './endpoint-event.js';
-import type { ExchangeParts } from './exchange-parts.js';
 import { pathOfEndpoint, restOfLocation } from './mount-path.js';
-import { type Refusal, refusal, refusalFor, refuse, type SortedResponse } from './refusal.js';
+import type { ProxyOptions } from './ports.js';
+import {
+  type Refusal,
+  refusal,
+  refusalFor,
+  refuse,
+  type SortedResponse,
+  type SortedResponses,
+} from './refusal.js';
 import { Silence } from './silence.js';
+
+/** What all exchanges of a proxy share. */
+export interface Surroundings {
+  readonly origins: Origins<Connection>;
+  readonly sessions: Sessions;
+  readonly responses: SortedResponses;
+  readonly options: ProxyOptions;
+  readonly signal: AbortSignal;
+  /** Told once of each exchange, when nothing of it is under way any more. */
+  readonly over: (exchange: Active) => void;
+}
+
+export interface ExchangeParts {
+  readonly connection: ServerConnection;
+  readonly method: string;
+  readonly response: ServerResponse;
+  readonly admitted: Admitted;
+  readonly around: Surroundings;
+  /** Names the request where it fails. */
+  readonly number: number;
+}
 
 /** One request, from its admission to the last byte of its response. */
 export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active, ProtectedTarget {
@@ -31,7 +59,8 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   #authorized: AuthorizedRequest | undefined;
   /** Has a connection broken under it once? */
   #stale = false;
-  #attempt: Attempt | undefined;
+  /** To the server, while the request is under way there. */
+  #upstream: Connection | undefined;
   #ended = false;
   /** Of a standing event stream. */
   #events: EndpointEvents | undefined;
@@ -68,7 +97,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   }
 
   gone(): void {
-    this.#attempt?.cut();
+    this.#upstream?.cut(this);
     this.#finish();
   }
 
@@ -88,7 +117,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
       this.#passOn(head);
       return;
     }
-    this.#attempt?.drop();
+    this.#upstream?.abandon(this);
     this.#sendWith(retried);
   }
 
@@ -151,7 +180,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (!this.#held) return;
     this.#held = false;
     this.#silence.turnOf('server sends');
-    this.#attempt?.resume();
+    this.#upstream?.resume(this);
   }
 
   ready(): void {
@@ -172,23 +201,21 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (this.#ended) return;
     this.#authorized = authorized;
     this.#silence.turnOf('server responds');
-    borrowConnection(
-      this.#parts,
-      (connection, pool) => this.#dispatch(connection, pool, authorized),
-      (error) => this.#fail(error),
-    );
+    const { around, admitted } = this.#parts;
+    around.origins
+      .lend(admitted.mounted, 'stream', around.signal, (connection) => this.#dispatch(connection, authorized))
+      ?.catch((error: unknown) => this.#fail(error));
   }
 
-  #dispatch(connection: Connection, pool: ConnectionPool<Connection>, { token }: AuthorizedRequest): void {
-    if (this.#ended) {
-      pool.release(connection);
-      return;
-    }
+  /** False: nobody waits for it any more. */
+  #dispatch(connection: Connection, { token }: AuthorizedRequest): boolean {
+    if (this.#ended) return false;
     const { method, admitted } = this.#parts;
     const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
     const headers = [...admitted.head.forward, ...own];
-    this.#attempt = new Attempt(connection, this);
-    this.#attempt.send({ target: admitted.target, method, headers, body: this.#body.open() });
+    this.#upstream = connection;
+    connection.send({ target: admitted.target, method, headers, body: this.#body.open() }, this);
+    return true;
   }
 
   #passOn(head: SortedResponse): void {
@@ -221,7 +248,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   #refuse(why: Refusal): void {
     if (this.#ended) return;
     const { connection, admitted, response, number } = this.#parts;
-    this.#attempt?.cut();
+    this.#upstream?.cut(this);
     const close = why.close === true || admitted.head.close || !connection.complete;
     refuse(response, { ...why, close }, `r${number}`);
     this.#finish();

@@ -12,8 +12,4 @@ export const proxyLimits = {
   keptBody: 1_048_576,
   /** What a piece of it counts beyond its own bytes. */
   costOfPiece: 128,
-  /** What is read and dropped of a response that nobody wants, to save its connection. */
-  dropped: 65_536,
-  /** And for no longer than this. */
-  droppingMs: 2_000,
 } as const;

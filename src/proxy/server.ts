@@ -17,8 +17,7 @@ import {
   refused,
   Sessions,
 } from './admit.js';
-import { Exchange } from './exchange.js';
-import type { Surroundings } from './exchange-parts.js';
+import { Exchange, type Surroundings } from './exchange.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import { Endpoints } from './mount-path.js';

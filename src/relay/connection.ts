@@ -54,6 +54,10 @@ export interface ResponseHandler {
   failed(error: unknown, unanswered: boolean): void;
 }
 
+/** What is read and dropped of a response that nobody wants, to save its connection, and for how long. */
+const drainedBytes = 65_536;
+const drainedMs = 2_000;
+
 /**
  * One connection to a server, which carries one request at a time and is kept alive between them. It returns to its owner
  * when a request is over, in whatever way. Calls from a request that has ended are ignored.
@@ -114,6 +118,22 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   /** Ends what is under way for that one, and the connection with it; it is told nothing more. */
   cut(handler: ResponseHandler): void {
     if (this.#handler === handler) this.#finish(0);
+  }
+
+  /**
+   * Nobody wants the rest of the response: a short one is read and dropped, a longer or later one cut off with the
+   * connection. So is one whose request is still on its way.
+   */
+  abandon(handler: ResponseHandler): void {
+    if (this.#handler !== handler) return;
+    if (this.#body !== undefined) {
+      this.#finish(0);
+      return;
+    }
+    const drain = new Drain(this);
+    this.#handler = drain;
+    this.resume(drain);
+    setTimeout(() => this.cut(drain), drainedMs).unref();
   }
 
   /** Ends the connection at once, and with it the request that uses it. */
@@ -234,4 +254,26 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     }
     this.#owner.release(this);
   }
+}
+
+/** Takes a response that nobody wants. */
+class Drain implements ResponseHandler {
+  readonly #connection: Connection;
+  #dropped = 0;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  head(): void {}
+
+  data(chunk: Uint8Array): boolean {
+    this.#dropped += chunk.byteLength;
+    if (this.#dropped > drainedBytes) this.#connection.cut(this);
+    return true;
+  }
+
+  end(): void {}
+
+  failed(): void {}
 }
