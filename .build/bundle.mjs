@@ -125,13 +125,14 @@ function nameOthers(bundler) {
 
 /**
  * yargs without what costs: what knows how wide every character is takes 40 ms to load, and our help is of such as are one
- * column wide. It looks for its translations three folders above itself: in none that anybody makes.
+ * column wide. It looks for its translations three folders above itself: in none
+ * that anybody makes; and it needs no `require`, which is for files of options.
  */
 function takeYargs(bundler) {
   bundler.onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: 'plain' }));
   bundler.onLoad({ filter: /.*/, namespace: 'plain' }, () => ({ contents: 'export default (text) => text.length' }));
   bundler.onLoad({ filter: /node_modules\/yargs(?:-parser)?\/.*\.m?js$/ }, ({ path }) => ({
-    contents: readFileSync(path, 'utf8').replaceAll(
+    contents: readFileSync(path, 'utf8').replaceAll('createRequire(import.meta.url)', 'undefined').replaceAll(
       'import.meta.url',
       "process.getBuiltinModule('node:url').pathToFileURL(`${__dirname}/yargs/build/lib/none.js`).href",
     ),

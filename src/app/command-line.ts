@@ -1,6 +1,6 @@
 import type { Argv } from 'yargs';
 import { type CommandTable, camelCase, type LooseArguments, type OptionSpec } from '../core/command.js';
-import { exitCode } from '../core/failure.js';
+import { exitCode, type Failure } from '../core/failure.js';
 import { optionsOf, typedArguments } from './arguments.js';
 import { asks, globalOptions } from './global-options.js';
 import { failureOf, refuseOdd } from './wrong-command-line.js';
@@ -47,6 +47,12 @@ const versionTable: CommandTable = {
   options: [],
 };
 
+/** What yargs found a command to be given, by the names of its options and words. */
+interface Found {
+  readonly table: CommandTable;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
 /**
  * Parses a command line, the program's name left out. Whatever asks for help gets it, however wrong the rest is.
  * @throws Failure `usage_wrong`
@@ -56,23 +62,47 @@ export async function parseCommandLine(
   options: CommandLineOptions,
 ): Promise<ParsedLine> {
   const { tables, version, env } = options;
-  const all = [...tables, helpTable, versionTable];
-  const name = argv.find((word) => !word.startsWith('-'));
-  const table = all.find((one) => one.name === name);
+  const named = argv.findIndex((word) => !word.startsWith('-'));
+  const table = [...tables, helpTable, versionTable].find((one) => one.name === argv[named]);
   const end = table?.rest === undefined ? -1 : argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const isCompletion = argv[0] === '--get-yargs-completions';
   if (!isCompletion && !asks(words, '--help', '-h')) refuseOdd(words, table);
-  let found: { readonly table: CommandTable; readonly given: Readonly<Record<string, unknown>> } | undefined;
-  let text = '';
+  const parser = await createParser(version, (message) => failureOf(message, words, table, argv[named]));
+  let found: Found | undefined;
+  const take = (one: Found) => {
+    found = one;
+  };
+  // One that is known stands alone: yargs lays out its help whenever it runs one of several.
+  const isHelp = words.some((word) => word === '--help' || /^-[A-Za-z]*h/.test(word));
+  const isAlone = !isCompletion && !isHelp && table !== undefined && tables.includes(table);
+  if (isAlone) addCommand(parser, table, '$0', take);
+  else addOverview(parser, tables, take);
+  const typed = isAlone ? words.toSpliced(named, 1) : words;
+  const text = await outputOf(parser, isCompletion ? typed : escaped(typed, table));
+  if (found === undefined) return { kind: 'text', text: `${text || (await parser.getHelp())}\n`, of: table };
+  const values = valuesIn(found);
+  if (found.table === versionTable) return { kind: 'text', text: `${version}\n`, of: undefined };
+  if (found.table === helpTable) {
+    const topic = values('command').map(String);
+    const isWrong = topic.some((name) =>
+      [...tables, helpTable, versionTable].every((one) => one.name !== name),
+    );
+    return parseCommandLine(isWrong ? topic : [...topic, '--help'], options);
+  }
+  const args = typedArguments(found.table, values, env);
+  const { rest } = found.table;
+  const behind = rest === undefined ? {} : { [camelCase(rest.name)]: end === -1 ? [] : argv.slice(end + 1) };
+  return { kind: 'command', table: found.table, args: { ...args, ...behind } };
+}
+
+async function createParser(version: string, failure: (message: string) => Failure): Promise<Argv> {
   const { default: yargs } = await import('yargs');
-  const parser = yargs()
+  return yargs()
     .scriptName('postern')
     .parserConfiguration(habits)
     .locale('en')
     .wrap(width)
-    .usage('Usage: postern <command> [options]')
-    .usage('\nLog in once to a protected protocol (MCP) server, and use that login everywhere.')
     .options(Object.fromEntries(globalOptions.filter(({ name }) => !isOwn(name)).map(yargsOption)))
     .help('help', describeOf('help'))
     .alias('help', 'h')
@@ -81,21 +111,29 @@ export async function parseCommandLine(
     .recommendCommands()
     .exitProcess(false)
     .showHelpOnFail(false)
-    .epilogue(exitCodes)
     .fail((message, error) => {
       if (message === null || message === undefined) throw error;
-      throw failureOf(message.replaceAll('\0', ''), words, table, name);
+      throw failure(message.replaceAll(mark, ''));
     });
-  for (const one of all) {
-    parser.command({
-      command: [one.name, ...one.positionals.map(wordIn)].join(' '),
-      describe: one.hidden === true ? false : one.summary,
-      builder: (command: Argv) => withTable(command, one),
-      handler: (given) => {
-        found = { table: one, given };
-      },
-    });
-  }
+}
+
+/** @param name `$0` where it is the only one. */
+function addCommand(parser: Argv, table: CommandTable, name: string, take: (found: Found) => void): void {
+  parser.command({
+    command: [name, ...table.positionals.map(wordIn)].join(' '),
+    describe: table.hidden === true || name === '$0' ? false : table.summary,
+    builder: (command: Argv) => withTable(command, table),
+    handler: (given) => take({ table, given }),
+  });
+}
+
+function addOverview(parser: Argv, tables: readonly CommandTable[], take: (found: Found) => void): void {
+  parser
+    .usage('Usage: postern <command> [options]')
+    .usage('\nLog in once to a protected protocol (MCP) server, and use that login everywhere.')
+    .group(everywhere, everyCommand)
+    .epilogue(exitCodes);
+  for (const table of [...tables, helpTable, versionTable]) addCommand(parser, table, table.name, take);
   parser.command({
     command: 'completion',
     describe: 'print what makes bash, zsh or fish complete this program’s words',
@@ -103,35 +141,21 @@ export async function parseCommandLine(
       parser.showCompletionScript();
     },
   });
-  if (table === undefined || table === helpTable) parser.group(everywhere, everyCommand);
-  await parser.parseAsync(isCompletion ? argv : escaped(words, table), {}, (_error, _given, output) => {
+}
+
+async function outputOf(parser: Argv, words: readonly string[]): Promise<string> {
+  let text = '';
+  await parser.parseAsync(words, {}, (_error, _given, output) => {
     text = output;
   });
-  if (text === '' && found === undefined) text = await parser.getHelp();
-  if (found === undefined) return { kind: 'text', text: `${text}\n`, of: table };
-  if (found.table === versionTable) return { kind: 'text', text: `${version}\n`, of: undefined };
-  const { given } = found;
-  const values = (key: string) =>
-    [given[key] ?? []].flat().map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
-  const [topic] = values('command');
-  if (found.table === helpTable) {
-    const isKnown = all.some((one) => one.name === topic);
-    return parseCommandLine(
-      [
-        ...(topic === undefined ? [] : [String(topic)]),
-        ...(isKnown || topic === undefined ? ['--help'] : []),
-      ],
-      options,
-    );
-  }
-  const args = typedArguments(found.table, values, env);
-  const { rest } = found.table;
-  const behind = end === -1 ? [] : argv.slice(end + 1);
-  return {
-    kind: 'command',
-    table: found.table,
-    args: rest === undefined ? args : { ...args, [camelCase(rest.name)]: behind },
-  };
+  return text;
+}
+
+function valuesIn({ given }: Found): (name: string) => readonly (string | boolean)[] {
+  return (name) =>
+    [given[name] ?? []]
+      .flat()
+      .map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
 }
 
 /** yargs makes these two itself. */
