@@ -240,3 +240,21 @@ test('where the person is not asked after all, the caller hears that the login i
   const over = (error: unknown) => error instanceof Failure && error.code === 'login_needed';
   await assert.rejects(Promise.resolve(mount.token()), over);
 });
+
+test('that a token works is noted once, and not with each of its requests', async () => {
+  await using scene = await openScene();
+  const { attempts } = scene.ports;
+  let noted = 0;
+  const forget = async (what: string): Promise<void> => {
+    noted += 1;
+    await attempts.forget(what);
+  };
+  const ports = Object.assign(Object.create(scene.ports), { attempts: { ...attempts, forget } });
+  await using stand = await openStand(mountFor({ ...scene, ports }, await scene.login()));
+  const post = { method: 'POST', headers, body: initialize };
+  assert.equal((await ask(stand, stand.at(), post)).status, 200);
+  const once = noted;
+  assert.ok(once > 0, 'it is noted that a token works');
+  for (let at = 0; at < 3; at += 1) await ask(stand, stand.at(), post);
+  assert.equal(noted, once);
+});
