@@ -7,7 +7,7 @@ import type { Context } from './app/context.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
-import { lazyDocumentServers, lazyNeighbours } from './app/lazy-ports.js';
+import { lazyDocumentServers, lazyExternalPrograms } from './app/lazy-ports.js';
 import { createPorts, createProxies, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
 import { reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
@@ -177,7 +177,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };
   const ports = createPorts(given);
-  const neighbours = lazyNeighbours({ env, platform, homedir, script: world.launch.script });
+  const externalPrograms = lazyExternalPrograms({ env, platform, homedir, script: world.launch.script });
   const context: Context = {
     ...ports,
     out,
@@ -187,12 +187,12 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     told,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
-      (await import('./setup/find-servers.js')).findServers(neighbours, program, logins),
+      (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
     configuration,
     configurationFile,
     files: createFiles(stdin),
     programs: world.programs,
-    neighbours,
+    externalPrograms,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     documentServers: lazyDocumentServers(ports.clock, () => paths().state),
     openWire: () => openWire(given),

@@ -8,7 +8,7 @@ import type { Programs } from '../credential/programs.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { Proxies } from '../proxy/ports.js';
-import type { Neighbours } from '../setup/ports.js';
+import type { ExternalPrograms } from '../setup/ports.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so
@@ -21,7 +21,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   readonly programs: Programs;
   readonly documentServers: DocumentServers;
-  readonly neighbours: () => Promise<Neighbours>;
+  readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly openWire: () => Promise<Wire>;
   readonly host: () => HostPipe;
   readonly proxies: Proxies;

@@ -1,8 +1,8 @@
 import type { DocumentServers } from '../client-metadata/ports.js';
 import type { Clock } from '../core/ports.js';
 import type { OutboundDoor } from '../http/request.js';
-import type { NeighboursOptions } from '../setup/machine/external-programs.js';
-import type { Neighbours } from '../setup/ports.js';
+import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
+import type { ExternalPrograms } from '../setup/ports.js';
 import { once } from '../stores/stores.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
@@ -50,9 +50,9 @@ export function lazyDocumentServers(clock: Clock, stateFolder: () => string): Do
   };
 }
 
-export function lazyNeighbours(options: NeighboursOptions): () => Promise<Neighbours> {
+export function lazyExternalPrograms(options: ExternalProgramsOptions): () => Promise<ExternalPrograms> {
   return async () => {
-    const { createNeighbours } = await import('../setup/machine/external-programs.js');
-    return createNeighbours(options);
+    const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
+    return createExternalPrograms(options);
   };
 }

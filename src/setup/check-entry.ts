@@ -9,7 +9,7 @@ import {
   type SetupPlan,
   type SetupRequest,
 } from './plan-entry.js';
-import type { CommandEnd, Neighbours } from './ports.js';
+import type { CommandEnd, ExternalPrograms } from './ports.js';
 import { type OldProgram, oldProgram } from './program-version.js';
 import { type Answer, askingEnvironment } from './programs/answers.js';
 import { type EntryRequest, isExpanded, shellLine } from './programs/program.js';
@@ -37,7 +37,7 @@ export interface CheckedEntry {
 /** Claude Code, Codex CLI and Bazel wait no longer. */
 export const callersWait = 10_000;
 
-type CheckWorld = Pick<Neighbours, 'machine' | 'files' | 'run' | 'find'>;
+type CheckWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'run' | 'find'>;
 
 /**
  * Judges the entry as it stands in the file, and runs what the program would run by it: the login that it names, with

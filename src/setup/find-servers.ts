@@ -3,7 +3,7 @@ import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { openEntry } from './formats/entry.js';
-import type { Neighbours } from './ports.js';
+import type { ExternalPrograms } from './ports.js';
 import type { FoundServer } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
 
@@ -13,7 +13,7 @@ import { programNamed } from './programs/programs.js';
  * @throws Failure as `FindServers` says
  */
 export async function findServers(
-  neighbours: () => Promise<Pick<Neighbours, 'machine' | 'files'>>,
+  externalPrograms: () => Promise<Pick<ExternalPrograms, 'machine' | 'files'>>,
   name: string,
   logins: readonly LoginRecord[],
 ): Promise<OfferedServers> {
@@ -21,7 +21,7 @@ export async function findServers(
   if (program.servers === undefined) {
     throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`);
   }
-  const { machine, files } = await neighbours();
+  const { machine, files } = await externalPrograms();
   const paths = program.files(machine, 'user').filter((path) => files.exists(path));
   const found = new Map<string, FoundServer>();
   for (const path of paths) {

@@ -9,7 +9,7 @@ import {
   wholeKey,
 } from './formats/entry.js';
 import { configurationFile } from './plan-entry.js';
-import type { Neighbours, SetupRecord } from './ports.js';
+import type { ExternalPrograms, SetupRecord } from './ports.js';
 import { callIn, callOf, goCommands, goWords } from './programs/entry-call.js';
 import type { Program, Scope } from './programs/program.js';
 import { programs } from './programs/programs.js';
@@ -35,7 +35,7 @@ export interface EntryHere {
 
 /** Is there a command of the program's, or its configuration? */
 export function isHere(
-  world: Pick<Neighbours, 'machine' | 'files' | 'find'>,
+  world: Pick<ExternalPrograms, 'machine' | 'files' | 'find'>,
   program: Program,
   scope: Scope,
 ): boolean {
@@ -46,7 +46,7 @@ export function isHere(
 
 /** Every program, found here or not; of their configuration those files alone are read that `--write` has changed. */
 export async function listPrograms(
-  world: Pick<Neighbours, 'machine' | 'files' | 'records' | 'find'>,
+  world: Pick<ExternalPrograms, 'machine' | 'files' | 'records' | 'find'>,
   scope: Scope,
 ): Promise<readonly ProgramHere[]> {
   const entries: (readonly [string, EntryHere])[] = [];
@@ -67,7 +67,7 @@ export async function listPrograms(
 }
 
 async function stateOf(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
   record: SetupRecord,
 ): Promise<EntryState> {
   try {

@@ -3,12 +3,12 @@ import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { type Entry, openEntry, putEntry } from './formats/entry.js';
-import type { Neighbours, ProgramFile } from './ports.js';
+import type { ExternalPrograms, ProgramFile } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
 import {
   callWords,
+  conflictsOf,
   type EntryRequest,
-  leftoversOf,
   type Program,
   type Scope,
   type Shim,
@@ -40,7 +40,7 @@ export interface SetupPlan {
   readonly entry: Entry;
   readonly shim: Shim | undefined;
   /** What else would win over it, each in a sentence. */
-  readonly leftovers: readonly string[];
+  readonly conflicts: readonly string[];
 }
 
 /**
@@ -48,7 +48,7 @@ export interface SetupPlan {
  * @throws Failure `scope_unknown`, `words_unsayable`, `address_secret`, `program_file_unusable`
  */
 export async function planEntry(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
   request: SetupRequest,
 ): Promise<SetupPlan> {
   const path = request.path ?? configurationFile({ machine, files }, request.program, request.scope);
@@ -66,7 +66,7 @@ export async function planEntry(
       file,
       entry: made.entry,
       shim: made.shim,
-      leftovers: leftoversOf(program, wanted),
+      conflicts: conflictsOf(program, wanted),
     };
   }
   throw request.words.length === 0 ? addressSecret(request.url) : wordsUnsayable(program.title);
@@ -74,7 +74,7 @@ export async function planEntry(
 
 /** What else of the program's can switch an entry off; a file that cannot be read says nothing. */
 async function readSwitches(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
   program: Program,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
@@ -95,7 +95,7 @@ export function callOfOurs({ calls: command }: Program, { machine, server, optio
 
 /** What a program is asked to make an entry of, in each of the words for the login, the best first. */
 export function entryRequests(
-  machine: Neighbours['machine'],
+  machine: ExternalPrograms['machine'],
   { words, ...request }: SetupRequest,
   text: string,
 ): readonly EntryRequest[] {
@@ -112,7 +112,7 @@ export function entryRequests(
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */
 export function configurationFile(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
   program: Program,
   scope: Scope,
 ): string | undefined {

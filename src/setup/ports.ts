@@ -116,7 +116,7 @@ export type CommandEnd =
   | { readonly kind: 'timeout' | 'too_much' | 'not_started' };
 
 /** Other programs on this machine. */
-export interface Neighbours {
+export interface ExternalPrograms {
   readonly machine: Machine;
   readonly files: ProgramFiles;
   readonly records: SetupRecords;

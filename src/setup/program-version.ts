@@ -1,5 +1,5 @@
 import type { HttpPorts } from '../http/request.js';
-import type { Neighbours } from './ports.js';
+import type { ExternalPrograms } from './ports.js';
 import type { Program, Since } from './programs/program.js';
 
 /** A program on this machine that is older than the first that uses the entry. */
@@ -20,7 +20,7 @@ const limitMs = 5000;
  * @throws the signal's reason
  */
 export async function oldProgram(
-  world: Pick<Neighbours, 'machine' | 'find' | 'run'>,
+  world: Pick<ExternalPrograms, 'machine' | 'find' | 'run'>,
   ports: Pick<HttpPorts, 'door'> | undefined,
   { program, url }: { readonly program: Program; readonly url: string },
   signal: AbortSignal,

@@ -18,10 +18,10 @@ export function entryNotes(
     readonly isHere: boolean;
   },
 ): readonly string[] {
-  const { request, leftovers } = plan;
+  const { request, conflicts } = plan;
   const { machine, logins } = about;
   const notes = [
-    ...leftovers,
+    ...conflicts,
     ...[
       lastingNote(machine),
       proxyNote(machine, request),

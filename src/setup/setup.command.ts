@@ -12,7 +12,7 @@ import { nothingToWrite, wordsUnsayable } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { isHere, listPrograms } from './list-programs.js';
 import { callOfOurs, entryRequests, planEntry, type SetupRequest } from './plan-entry.js';
-import type { Neighbours } from './ports.js';
+import type { ExternalPrograms } from './ports.js';
 import { oldProgram } from './program-version.js';
 import { programNamed } from './programs/programs.js';
 import {
@@ -36,7 +36,7 @@ interface World
     Pick<HttpPorts, 'door'>,
     Pick<CorePorts, 'clock' | 'terminal'> {
   /** Other programs on this machine, and their configuration. */
-  readonly neighbours: () => Promise<Neighbours>;
+  readonly externalPrograms: () => Promise<ExternalPrograms>;
 }
 
 export const command: Command<typeof setupTable, World> = {
@@ -55,17 +55,17 @@ export const command: Command<typeof setupTable, World> = {
   },
 };
 
-async function neighboursFor(
+async function externalProgramsFor(
   context: World,
   program: ReturnType<typeof programNamed>,
   args: SetupArguments,
-): Promise<Neighbours> {
-  const found = await context.neighbours();
+): Promise<ExternalPrograms> {
+  const found = await context.externalPrograms();
   return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
 }
 
-async function list({ neighbours, out, json }: World, args: SetupArguments): Promise<CommandExit> {
-  const all = await listPrograms(await neighbours(), args.project ? 'project' : 'user');
+async function list({ externalPrograms, out, json }: World, args: SetupArguments): Promise<CommandExit> {
+  const all = await listPrograms(await externalPrograms(), args.project ? 'project' : 'user');
   if (json) await out.json({ programs: all.map(programJson) });
   else await out.line(programLines(all).join('\n'));
   return 0;
@@ -74,7 +74,7 @@ async function list({ neighbours, out, json }: World, args: SetupArguments): Pro
 async function show(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out, json, tell } = context;
   const program = programNamed(args.program);
-  const world = await neighboursFor(context, program, args);
+  const world = await externalProgramsFor(context, program, args);
   const { hasLogin, ...request } = await readSetupRequest(context, program, args);
   if (program.line !== undefined) {
     const line = commandLine(world, request);
@@ -107,7 +107,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
 }
 
 /** @throws Failure `words_unsayable`, `address_secret` */
-function commandLine({ machine }: Neighbours, request: SetupRequest): string {
+function commandLine({ machine }: ExternalPrograms, request: SetupRequest): string {
   const { program, words, url } = request;
   const lines = entryRequests(machine, request, '').map((wanted) =>
     program.line?.(wanted, callOfOurs(program, wanted)),
@@ -120,7 +120,7 @@ function commandLine({ machine }: Neighbours, request: SetupRequest): string {
 async function write(context: World, args: SetupArguments): Promise<CommandExit> {
   const { locks, out, json, tell, signal } = context;
   const program = programNamed(args.program);
-  const programs = await neighboursFor(context, program, args);
+  const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
     throw nothingToWrite(
       program.title,
@@ -150,7 +150,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
 async function check(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out, json, signal } = context;
-  const world = await context.neighbours();
+  const world = await context.externalPrograms();
   const { logins } = await context.index.read();
   const { all, isOne } = await requestsToCheck(context, world, args);
   const results: CheckResult[] = [];
@@ -183,7 +183,7 @@ async function resultOf(request: SetupRequest, checking: Promise<CheckedEntry>):
 
 async function undo(context: World, args: SetupArguments): Promise<CommandExit> {
   const { locks, out, json, signal } = context;
-  const programs = await context.neighbours();
+  const programs = await context.externalPrograms();
   const kept = await recordToUndo(context, programs, programNamed(args.program), args, signal);
   const program = programNamed(args.program);
   const undone = await undoEntry({ locks, programs }, kept, signal);

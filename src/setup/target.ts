@@ -12,7 +12,7 @@ import { loginWords } from '../tokens/login-pin.js';
 import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName } from './formats/entry.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { KeptRecord, Neighbours, SetupRecord } from './ports.js';
+import type { ExternalPrograms, KeptRecord, SetupRecord } from './ports.js';
 import { programNamed } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
 import { recordedName, scopeOf, writtenRequests } from './written-requests.js';
@@ -99,7 +99,7 @@ function plainName(text: string): string {
  */
 export async function requestsToCheck(
   ports: Pick<StorePorts, 'index'>,
-  world: Pick<Neighbours, 'records' | 'machine' | 'files'>,
+  world: Pick<ExternalPrograms, 'records' | 'machine' | 'files'>,
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
   const { logins } = await ports.index.read();
@@ -130,7 +130,7 @@ export async function requestsToCheck(
  */
 export async function recordToUndo(
   ports: Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>,
-  world: Pick<Neighbours, 'records' | 'machine' | 'files'>,
+  world: Pick<ExternalPrograms, 'records' | 'machine' | 'files'>,
   program: Program,
   args: SetupArguments,
   signal: AbortSignal,
@@ -179,7 +179,10 @@ async function named(
 }
 
 /** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
-function undoWords(records: readonly SetupRecord[], world: Pick<Neighbours, 'machine'>): readonly string[] {
+function undoWords(
+  records: readonly SetupRecord[],
+  world: Pick<ExternalPrograms, 'machine'>,
+): readonly string[] {
   const plain = records.map(({ server, key }) => {
     const name = entryName(key);
     const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;

@@ -2,7 +2,7 @@ import type { Locks } from '../stores/ports.js';
 import { type EntryKey, namesIn, rawEntry, wholeKey } from './formats/entry.js';
 import { digest, entryDigest, entryState, meaningDigest } from './list-programs.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import type { KeptRecord, Neighbours, ProgramFile, SetupRecord } from './ports.js';
+import type { ExternalPrograms, KeptRecord, ProgramFile, SetupRecord } from './ports.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -16,7 +16,7 @@ export interface WrittenEntry {
 
 export interface SetupWorld {
   readonly locks: Locks;
-  readonly programs: Pick<Neighbours, 'machine' | 'files' | 'records'>;
+  readonly programs: Pick<ExternalPrograms, 'machine' | 'files' | 'records'>;
 }
 
 /**
@@ -127,7 +127,7 @@ async function keepRecord(
 }
 
 async function earlierRecord(
-  records: Neighbours['records'],
+  records: ExternalPrograms['records'],
   path: string,
   key: EntryKey,
   server: string,
@@ -143,7 +143,7 @@ async function earlierRecord(
 
 /** Removes a program that was written for an entry, unless another entry needs it. */
 export async function removeShim(
-  { files, records }: Pick<Neighbours, 'files' | 'records'>,
+  { files, records }: Pick<ExternalPrograms, 'files' | 'records'>,
   path: string | undefined,
 ): Promise<void> {
   if (path === undefined || (await records.all()).some(({ record }) => record.shim === path)) return;

@@ -1,7 +1,7 @@
 import { entryNotEdited } from './failures.js';
 import { entryAlone, entryValue, openEntry, partOf, putEntry, wholeKey } from './formats/entry.js';
 import type { SetupPlan } from './plan-entry.js';
-import type { Machine, Neighbours } from './ports.js';
+import type { ExternalPrograms, Machine } from './ports.js';
 import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
 
 /** How an entry differs from the one that would be written now. */
@@ -37,7 +37,7 @@ export type WrittenEntry =
  * @throws Failure `entry_not_edited`, `program_file_unusable` (of a shim)
  */
 export async function readWritten(
-  { machine, files }: Pick<Neighbours, 'machine' | 'files'>,
+  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
   plan: SetupPlan,
 ): Promise<WrittenEntry> {
   const { file, entry, request } = plan;

@@ -4,14 +4,17 @@ import { pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
 import { entryName, entryValue } from './formats/entry.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { KeptRecord, Neighbours, SetupRecord } from './ports.js';
+import type { ExternalPrograms, KeptRecord, SetupRecord } from './ports.js';
 import { type EntryCall, readCall } from './programs/entry-call.js';
 import { programs } from './programs/programs.js';
 
-type RecordWorld = Pick<Neighbours, 'machine' | 'files' | 'records'>;
+type RecordWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'records'>;
 
 /** Is it of the person's own configuration, or of a folder's? Earlier releases have not kept that. */
-export function scopeOf(record: SetupRecord, { machine }: Pick<Neighbours, 'machine'>): 'user' | 'project' {
+export function scopeOf(
+  record: SetupRecord,
+  { machine }: Pick<ExternalPrograms, 'machine'>,
+): 'user' | 'project' {
   const program = programs.find(({ name }) => name === record.program);
   const isUsual = program?.files(machine, 'user').includes(record.path) === true;
   const isBelowHome =
@@ -76,7 +79,6 @@ async function callThere(
       throw error;
     }
   };
-  const value = entryValue(await read(path), key);
-  const { call } = await readCall(read, [key, value], { names: [server], platform: machine.platform });
-  return call;
+  const entry = [key, entryValue(await read(path), key)] as const;
+  return (await readCall(read, entry, { names: [server], platform: machine.platform })).call;
 }

@@ -149,6 +149,14 @@ test('kubeconfig: the user of that name is replaced, other styles than kubectlâ€
   }
 });
 
+test('kubeconfig: a user whose anchor another value hangs on is left alone', () => {
+  const text =
+    'a: &c /bin/a\nusers:\n- name: work\n  user:\n    token: &c /bin/b\n- name: b\n  user:\n    token: *c\n';
+  assert.deepEqual(putEntry(text, entries.kubeconfig), { ok: false, problem: 'unreadable' });
+  assert.equal(restoreEntry(text, entries.kubeconfig.key, undefined).ok, false);
+  assert.ok(putEntry(text.replace('*c', 'x'), entries.kubeconfig).ok);
+});
+
 test('a value in another style behind users:, and a last line that goes on, are left alone', () => {
   for (const value of [
     ' []\nusers: []\n',

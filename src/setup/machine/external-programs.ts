@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { statePaths } from '../../stores/paths.js';
-import type { CommandEnd, Machine, Neighbours, ProgramCommand, StartWords } from '../ports.js';
+import type { CommandEnd, ExternalPrograms, Machine, ProgramCommand, StartWords } from '../ports.js';
 import { ownProgram } from './own-program.js';
 import { createProgramFiles } from './program-files.js';
 import { createSetupRecords } from './setup-records.js';
 
-export interface NeighboursOptions {
+export interface ExternalProgramsOptions {
   readonly env: Machine['env'];
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
@@ -16,7 +16,7 @@ export interface NeighboursOptions {
 }
 
 /** Other programs of this machine's user. */
-export function createNeighbours(options: NeighboursOptions): Neighbours {
+export function createExternalPrograms(options: ExternalProgramsOptions): ExternalPrograms {
   const { env, platform, homedir, script } = options;
   const stateFolder = statePaths(env, platform, homedir).state;
   return {
@@ -54,7 +54,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /**
  * Runs a command as another program would, to its end, or kills it with all that it has started after the limit, too
@@ -95,7 +95,7 @@ export async function runProgram(run: ProgramCommand): Promise<CommandEnd> {
       child[name]?.setEncoding('utf8').on('data', (text: string) => {
         output[name] += text;
         if (name === 'stdout' && endsAtLine && text.includes('\n')) child.stdin?.end();
-        if (output[name].length > mostBytes) stop(() => resolve({ kind: 'too_much' }));
+        if (output[name].length > maxBytes) stop(() => resolve({ kind: 'too_much' }));
       });
     }
     child.once('error', () => settle(() => resolve({ kind: 'not_started' })));

@@ -6,7 +6,7 @@ import { fileUnwritable, shimFolderMissing, shimRefused } from '../failures.js';
 import { codeOf, replaceFile } from './program-files.js';
 
 /** More than any that was written by this program. */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
 /**
  * Makes a program for this user alone (0700), or replaces one that has `mark` in its second line; whole, and never
@@ -34,7 +34,7 @@ async function refuseOthers(path: string, mark: string): Promise<void> {
   if (found === undefined) {
     return;
   }
-  if (!found.isFile() || found.size > mostBytes) {
+  if (!found.isFile() || found.size > maxBytes) {
     throw shimRefused(path, 'it is there already, and no program that was written by --shim');
   }
   await using file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));

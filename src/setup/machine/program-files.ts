@@ -6,7 +6,7 @@ import { Failure } from '../../core/failure.js';
 import { programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
 import type { ProgramFile, ProgramFiles } from '../ports.js';
 
-const mostBytes = 32 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
@@ -81,7 +81,7 @@ async function readFile(path: string): Promise<Content> {
       [!stats.isFile(), 'it is not a plain file'],
       [us !== undefined && uid !== us, `it belongs to another user (${uid})`],
       [us !== undefined && nlink > 1, 'it has a second name (hard link), which would be left behind'],
-      [size > mostBytes, `it is larger than ${mostBytes} bytes`],
+      [size > maxBytes, `it is larger than ${maxBytes} bytes`],
     ].find(([is]) => is)?.[1];
     if (why !== undefined) throw programFileUnusable(path, String(why));
     return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };

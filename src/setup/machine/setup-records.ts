@@ -5,13 +5,13 @@ import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { stateUnsafe } from '../../stores/state-failures.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from '../ports.js';
 
-const most = { record: 64 * 1024, backup: 32 * 1024 * 1024 };
+const max = { record: 64 * 1024, backup: 32 * 1024 * 1024 };
 
 /** Records and backups in a private folder of the state folder. */
 export function createSetupRecords(folder: string): SetupRecords {
   const at = (id: string, end: string) => join(folder, `${id}.${end}`);
-  const read = (path: string, mostBytes: number): string | undefined => {
-    const file = readPrivateFile(path, mostBytes);
+  const read = (path: string, maxBytes: number): string | undefined => {
+    const file = readPrivateFile(path, maxBytes);
     if (file.ok) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
     if (file.problem === 'absent') return undefined;
     throw stateUnsafe(path, file.why);
@@ -21,13 +21,13 @@ export function createSetupRecords(folder: string): SetupRecords {
       const names = await readdir(folder).catch(() => []);
       return names.sort().flatMap((name): readonly KeptRecord[] => {
         const id = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];
-        const record = id === undefined ? undefined : recordIn(read(at(id, 'json'), most.record));
+        const record = id === undefined ? undefined : recordIn(read(at(id, 'json'), max.record));
         return id === undefined || record === undefined ? [] : [{ id, record }];
       });
     },
     backup: async (id) => {
       const path = at(id, 'backup');
-      const text = read(path, most.backup);
+      const text = read(path, max.backup);
       if (text === undefined) throw stateUnsafe(path, 'it is gone');
       return text;
     },

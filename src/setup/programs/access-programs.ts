@@ -3,7 +3,7 @@ import { gitVariables } from '../formats/git-config.js';
 import { kubeContexts } from '../formats/kubeconfig.js';
 import type { Machine } from '../ports.js';
 import { readGit, readKubectl } from './answers.js';
-import { type EntryRequest, gitLine, inConfig, inHome, type Program, set } from './program.js';
+import { type EntryRequest, gitLine, inConfig, inHome, type Program, sentences, set } from './program.js';
 
 const git: Program = {
   name: 'git',
@@ -30,7 +30,7 @@ const git: Program = {
     lacks: 'sends no Bearer token, only a user name and a password',
     unlessBasic: true,
   },
-  leftovers: laterHelpers,
+  conflicts: laterHelpers,
   blocks: gitBlocks,
   asks: ({ url }) => {
     const { protocol, host, pathname } = new URL(url);
@@ -108,13 +108,6 @@ function ofSection(subsection: string): string {
   return subsection === '' ? '' : `${quoted(subsection, 100)}.`;
 }
 
-/** What a program does not send over plain http. */
-function overHttp({ url }: EntryRequest): readonly string[] {
-  return url.startsWith('http:')
-    ? ['kubectl sends no credential over plain http, and does not ask for any.']
-    : [];
-}
-
 /** Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other. */
 const kubeVersion = 'client.authentication.k8s.io/v1beta1';
 
@@ -142,11 +135,16 @@ const kubectl: Program = {
       holds: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: true },
     },
   }),
-  blocks: overHttp,
-  leftovers: ({ machine }) =>
-    kubeFiles(machine).length > 1
-      ? ['KUBECONFIG names several files; of users of one name the one in the first file counts.']
-      : [],
+  blocks: ({ url }) =>
+    sentences([
+      url.startsWith('http:'),
+      'kubectl sends no credential over plain http, and does not ask for any.',
+    ]),
+  conflicts: ({ machine }) =>
+    sentences([
+      kubeFiles(machine).length > 1,
+      'KUBECONFIG names several files; of users of one name the one in the first file counts.',
+    ]),
   asks: ({ url }) => {
     const spec = { interactive: false, cluster: { server: url } };
     const info = { kind: 'ExecCredential', apiVersion: kubeVersion, spec };

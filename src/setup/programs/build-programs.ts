@@ -12,6 +12,7 @@ import {
   inProject,
   join,
   type Program,
+  sentences,
   set,
   shimText,
 } from './program.js';
@@ -104,12 +105,13 @@ const go: Program = {
 };
 
 function goBlocks({ machine, url }: EntryRequest): readonly string[] {
-  return [
-    ...(url.startsWith('http:') ? ['go sends no credential over plain http.'] : []),
-    ...((machine.env['GOAUTH'] ?? '') === ''
-      ? []
-      : ['GOAUTH is set in the environment, and wins over this file; unset it.']),
-  ];
+  return sentences(
+    [url.startsWith('http:'), 'go sends no credential over plain http.'],
+    [
+      (machine.env['GOAUTH'] ?? '') !== '',
+      'GOAUTH is set in the environment, and wins over this file; unset it.',
+    ],
+  );
 }
 
 function goFile(machine: Machine): string {

@@ -10,6 +10,7 @@ import {
   isExpanded,
   join,
   type Program,
+  sentences,
   set,
   shellLine,
 } from './program.js';
@@ -34,7 +35,7 @@ const claude: Program = {
     };
   },
   blocks: claudeBlocks,
-  leftovers: (request) => sameServerElsewhere(request, jsonAt(request.text, ['mcpServers'])),
+  conflicts: (request) => sameServerElsewhere(request, jsonAt(request.text, ['mcpServers'])),
   switches: (machine) => [
     claudeFile(machine),
     join(machine, set(machine, 'CLAUDE_CONFIG_DIR') ?? inHome(machine, '.claude'), 'settings.json'),
@@ -65,21 +66,21 @@ function claudeBlocks({ text, machine, name, switches = new Map() }: EntryReques
     ...ofFolder('disabledMcpjsonServers'),
     ...texts.map((one) => jsonAt(one, ['disabledMcpjsonServers'])),
   ];
-  return [
-    ...(ofFolder('mcpServers').some((found) => typeof found === 'object' && found !== null && name in found)
-      ? [
-          `In this folder another entry of that name wins; remove it with: claude mcp remove --scope local ${name}`,
-        ]
-      : []),
-    ...(ofFolder('disabledMcpServers').some(names)
-      ? [`In this folder Claude Code has ${name} switched off; switch it on there with /mcp.`]
-      : []),
-    ...(refused.some(names)
-      ? [
-          `Claude Code was told to refuse ${name} of this folder (disabledMcpjsonServers); take it off that list, or: claude mcp reset-project-choices`,
-        ]
-      : []),
-  ];
+  const isThere = (found: unknown) => typeof found === 'object' && found !== null && name in found;
+  return sentences(
+    [
+      ofFolder('mcpServers').some(isThere),
+      `In this folder another entry of that name wins; remove it with: claude mcp remove --scope local ${name}`,
+    ],
+    [
+      ofFolder('disabledMcpServers').some(names),
+      `In this folder Claude Code has ${name} switched off; switch it on there with /mcp.`,
+    ],
+    [
+      refused.some(names),
+      `Claude Code was told to refuse ${name} of this folder (disabledMcpjsonServers); take it off that list, or: claude mcp reset-project-choices`,
+    ],
+  );
 }
 
 /** Codex CLI: `http_headers_helper`, the same. */
@@ -115,7 +116,7 @@ const codex: Program = {
     };
   },
   blocks: codexBlocks,
-  leftovers: (request) => [
+  conflicts: (request) => [
     ...sameServerElsewhere(request, tomlAt(request.text, ['mcp_servers'])),
     `A login that Codex made itself wins over this entry; if there is one, end it with: codex mcp logout ${request.name}`,
   ],
@@ -130,14 +131,16 @@ const codex: Program = {
 function codexBlocks({ text, name }: EntryRequest): readonly string[] {
   const raw = rawEntry(text, { format: 'toml', path: ['mcp_servers', name] }) ?? '';
   const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
-  return [
-    ...(inline === undefined
-      ? []
-      : [`${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`]),
-    ...(/^\s*enabled\s*=\s*false\b/m.test(raw)
-      ? ['The entry is switched off (enabled = false); remove that line.']
-      : []),
-  ];
+  return sentences(
+    [
+      inline !== undefined,
+      `${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`,
+    ],
+    [
+      tomlAt(text, ['mcp_servers', name, 'enabled']) === false,
+      'The entry is switched off (enabled = false); remove that line.',
+    ],
+  );
 }
 
 export const headersPrograms: readonly Program[] = [claude, codex];

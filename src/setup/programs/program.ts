@@ -71,7 +71,7 @@ export interface Program {
   /** What would keep the program from using the entry: what wins over it, or has it switched off; each in a sentence. */
   blocks?(request: EntryRequest): readonly string[];
   /** What else a person has to know of, in this file or in the environment, each in a sentence. */
-  leftovers?(request: EntryRequest): readonly string[];
+  conflicts?(request: EntryRequest): readonly string[];
   /** Other files of the program's that can switch the entry off. */
   switches?(machine: Machine): readonly string[];
   /** The program's first version that uses such an entry, and what says its version. */
@@ -173,9 +173,14 @@ export function goLine(words: readonly string[]): string | undefined {
     .join(' ');
 }
 
+/** Those whose condition holds. */
+export function sentences(...all: readonly (readonly [is: boolean, sentence: string])[]): readonly string[] {
+  return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
+}
+
 /** What wins over the entry, or has it switched off, and what else a person has to know of. */
-export function leftoversOf(program: Program, request: EntryRequest): readonly string[] {
-  return [...(program.leftovers?.(request) ?? []), ...(program.blocks?.(request) ?? [])];
+export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
+  return [...(program.conflicts?.(request) ?? []), ...(program.blocks?.(request) ?? [])];
 }
 
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`)? */

@@ -11,6 +11,7 @@ import {
   type MadeEntry,
   type Program,
   type Scope,
+  sentences,
   set,
 } from './program.js';
 import { foundServers, sameServerElsewhere } from './read-servers.js';
@@ -138,7 +139,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
   calls: ['bridge'],
   make: (request, words) => makeStdioEntry(row, request, words),
   blocks: (request) => switchedOff(row, request),
-  leftovers: (request) => sameServerElsewhere(request, jsonAt(request.text, [row.below])),
+  conflicts: (request) => sameServerElsewhere(request, jsonAt(request.text, [row.below])),
   ...(row.name === 'gemini'
     ? {
         switches: (machine: Machine) => [
@@ -164,16 +165,17 @@ function switchedOff(row: StdioProgram, request: EntryRequest): readonly string[
     row.name === 'gemini' &&
     ([...listed('mcp', 'excluded'), ...listed('excludeMCPServers')].some((list) => list.includes(name)) ||
       [...listed('mcp', 'allowed'), ...listed('allowMCPServers')].some((list) => !list.includes(name)));
-  return [
-    ...(disabled === true || enabled === false
-      ? [
-          `The entry is switched off (${disabled === true ? '"disabled": true' : '"enabled": false'}); remove that, or switch it on in ${row.title}.`,
-        ]
-      : []),
-    ...(isExcluded
-      ? [`${row.title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`]
-      : []),
-  ];
+  const member = disabled === true ? '"disabled": true' : '"enabled": false';
+  return sentences(
+    [
+      disabled === true || enabled === false,
+      `The entry is switched off (${member}); remove that, or switch it on in ${row.title}.`,
+    ],
+    [
+      isExcluded,
+      `${row.title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`,
+    ],
+  );
 }
 
 function makeStdioEntry(

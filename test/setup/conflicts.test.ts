@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Machine } from '../../src/setup/ports.js';
-import { leftoversOf } from '../../src/setup/programs/program.js';
+import { conflictsOf } from '../../src/setup/programs/program.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
 /** What is said to win over the entry, the program's text and the environment being so. */
-function leftovers(
+function conflicts(
   name: string,
   text: string,
   more: Partial<Machine> = {},
@@ -15,7 +15,7 @@ function leftovers(
   const program = allPrograms.find((one) => one.name === name);
   assert.ok(program !== undefined);
   const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };
-  return leftoversOf(program, request).join('\n');
+  return conflictsOf(program, request).join('\n');
 }
 
 test('claude: an entry of the folder wins over the person’s, and another one for the same server is named', () => {
@@ -23,61 +23,61 @@ test('claude: an entry of the folder wins over the person’s, and another one f
     mcpServers: { work: {}, old: { url: 'https://H.example/mcp/' }, other: { url: 'https://o.example' } },
     projects: { '/home/a/project': { mcpServers: { work: {} } } },
   });
-  assert.match(leftovers('claude', text), /entry "old" is for the same server/);
-  assert.match(leftovers('claude', text), /claude mcp remove --scope local work/);
-  assert.doesNotMatch(leftovers('claude', text), /"other"/);
-  assert.equal(leftovers('claude', text, { workingFolder: '/' }).split('\n').length, 1);
+  assert.match(conflicts('claude', text), /entry "old" is for the same server/);
+  assert.match(conflicts('claude', text), /claude mcp remove --scope local work/);
+  assert.doesNotMatch(conflicts('claude', text), /"other"/);
+  assert.equal(conflicts('claude', text, { workingFolder: '/' }).split('\n').length, 1);
 });
 
 test('codex: its own login and an Authorization in the entry win', () => {
-  assert.match(leftovers('codex', ''), /codex mcp logout work/);
+  assert.match(conflicts('codex', ''), /codex mcp logout work/);
   const table = '[mcp_servers.work]\nurl = "u"\n[mcp_servers.work.http_headers]\nAuthorization = "x"\n';
   const inline = '[mcp_servers.work]\nhttp_headers = { "X-A" = "1", authorization = "x" }\n';
-  assert.match(leftovers('codex', inline), /Authorization of its own/);
-  assert.doesNotMatch(leftovers('codex', table), /of its own/, 'it is taken out');
-  assert.doesNotMatch(leftovers('codex', '[mcp_servers.work]\nurl = "u"\n'), /of its own/);
-  assert.match(leftovers('codex', '[mcp_servers.b]\nurl = "https://h.example/mcp"\n'), /"b" is for the same/);
+  assert.match(conflicts('codex', inline), /Authorization of its own/);
+  assert.doesNotMatch(conflicts('codex', table), /of its own/, 'it is taken out');
+  assert.doesNotMatch(conflicts('codex', '[mcp_servers.work]\nurl = "u"\n'), /of its own/);
+  assert.match(conflicts('codex', '[mcp_servers.b]\nurl = "https://h.example/mcp"\n'), /"b" is for the same/);
 });
 
 test('programs that start the bridge: mcp-remote for the same server is named', () => {
   const args = ['-y', 'mcp-remote', 'https://h.example/mcp'];
   const text = JSON.stringify({ mcpServers: { old: { command: 'npx', args } } });
-  assert.match(leftovers('cursor', text), /"old" is for the same server/);
+  assert.match(conflicts('cursor', text), /"old" is for the same server/);
   const list = JSON.stringify({ mcp: { old: { type: 'local', command: ['npx', ...args] } } });
-  assert.match(leftovers('opencode', list), /"old"/);
+  assert.match(conflicts('opencode', list), /"old"/);
 });
 
 test('git: a header for all requests there wins', () => {
   const text = '[http "https://h.example/"]\n\textraHeader = "Authorization: Bearer x"\n';
-  assert.match(leftovers('git', text), /extraHeader sends an Authorization/);
-  assert.equal(leftovers('git', text.replace('h.example', 'o.example')), '');
+  assert.match(conflicts('git', text), /extraHeader sends an Authorization/);
+  assert.equal(conflicts('git', text.replace('h.example', 'o.example')), '');
 });
 
 test('git: a user name of its own, and a helper that would be given the token to keep, are named', () => {
   const section = '[credential "https://h.example/mcp"]\n\tuseHttpPath = true\n';
   const store = '[credential]\n\thelper = store\n';
-  assert.match(leftovers('git', section + store), /credential\.helper "store" comes after the entry/);
+  assert.match(conflicts('git', section + store), /credential\.helper "store" comes after the entry/);
   for (const text of [store + section, store, `${section}[credential]\n\thelper =\n`]) {
-    assert.equal(leftovers('git', text), '', text);
+    assert.equal(conflicts('git', text), '', text);
   }
   const user = '[credential "https://h.example"]\n\tusername = bob\n';
-  assert.match(leftovers('git', user), /credential\."https:\/\/h\.example"\.username makes git ask/);
-  assert.equal(leftovers('git', user.replace('bob', 'oauth2')), '');
-  assert.equal(leftovers('git', user.replace('h.example', 'o.example')), '');
+  assert.match(conflicts('git', user), /credential\."https:\/\/h\.example"\.username makes git ask/);
+  assert.equal(conflicts('git', user.replace('bob', 'oauth2')), '');
+  assert.equal(conflicts('git', user.replace('h.example', 'o.example')), '');
 });
 
 test('kubectl and go: no credential goes over plain http, which is said', () => {
   for (const name of ['kubectl', 'go']) {
-    assert.match(leftovers(name, '', {}, 'http://127.0.0.1:1/mcp'), /no credential over plain http/);
+    assert.match(conflicts(name, '', {}, 'http://127.0.0.1:1/mcp'), /no credential over plain http/);
   }
 });
 
 test('kubectl, bazel and go: what the environment or another line says is named', () => {
-  assert.match(leftovers('kubectl', '', { env: { KUBECONFIG: '/a:/b' } }), /names several files/);
-  assert.equal(leftovers('kubectl', ''), '');
-  assert.match(leftovers('bazel', 'build --credential_helper=h.example=/x\n'), /"build --credential_helper/);
-  assert.match(leftovers('bazel', 'common --credential_helper=/x\n'), /Another line/);
-  assert.equal(leftovers('bazel', 'common --credential_helper=o.example=/x\n'), '');
-  assert.match(leftovers('go', '', { env: { GOAUTH: 'netrc' } }), /GOAUTH is set in the environment/);
-  assert.equal(leftovers('go', ''), '');
+  assert.match(conflicts('kubectl', '', { env: { KUBECONFIG: '/a:/b' } }), /names several files/);
+  assert.equal(conflicts('kubectl', ''), '');
+  assert.match(conflicts('bazel', 'build --credential_helper=h.example=/x\n'), /"build --credential_helper/);
+  assert.match(conflicts('bazel', 'common --credential_helper=/x\n'), /Another line/);
+  assert.equal(conflicts('bazel', 'common --credential_helper=o.example=/x\n'), '');
+  assert.match(conflicts('go', '', { env: { GOAUTH: 'netrc' } }), /GOAUTH is set in the environment/);
+  assert.equal(conflicts('go', ''), '');
 });
