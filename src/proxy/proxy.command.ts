@@ -3,7 +3,6 @@ import { Failure } from '../core/failure.js';
 import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
@@ -38,6 +37,7 @@ export const proxyTable = {
       value: 'PATH',
       describe:
         'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
+      excludes: ['port'],
     },
     {
       name: 'no-key',
@@ -116,9 +116,6 @@ const repeatedAfterMs = 10_000;
 export const command: Command<typeof proxyTable, World> = {
   table: proxyTable,
   async run(world, args) {
-    if (args.socket !== undefined && args.port !== undefined) {
-      throw usageWrong('--socket and --port exclude each other.', 'postern proxy --help');
-    }
     const mounts = await mountAll(world, args);
     await using proxy = await world.proxies.open(optionsOf(world, args, mounts));
     await say(world, args, proxy, mounts);

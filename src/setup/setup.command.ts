@@ -42,11 +42,8 @@ interface World
 export const command: Command<typeof setupTable, World> = {
   table: setupTable,
   async run(context, args) {
-    if ([args.write, args.undo, args.check, args.list].filter(Boolean).length > 1) {
-      throw usageWrong('--write, --undo, --check and --list do not go together.', 'postern setup --help');
-    }
-    if (args.user && (args.project || !args.undo)) {
-      throw usageWrong('--user goes with --undo, and not with --project.', 'postern setup --help');
+    if (args.user && !args.undo) {
+      throw usageWrong('--user goes with --undo.', 'postern setup --help');
     }
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);

@@ -17,17 +17,24 @@ export const setupTable = {
     },
   ],
   options: [
-    { name: 'write', kind: 'boolean', describe: 'put it there; the file as it was is kept for --undo' },
+    {
+      name: 'write',
+      kind: 'boolean',
+      describe: 'put it there; the file as it was is kept for --undo',
+      excludes: ['undo', 'check', 'list'],
+    },
     {
       name: 'undo',
       kind: 'boolean',
       describe: 'take back what --write did; to the byte where nobody else has changed the file',
+      excludes: ['check', 'list'],
     },
     {
       name: 'check',
       kind: 'boolean',
       describe:
         'judge the entry that is written, run what the program would run by it, say what it gets, without showing it; without a program, for every entry that was ever written',
+      excludes: ['list'],
     },
     { name: 'list', kind: 'boolean', describe: 'which programs are on this machine, and what is set up' },
     {
@@ -42,7 +49,12 @@ export const setupTable = {
       kind: 'boolean',
       describe: 'in the working folder’s own configuration, not in the person’s',
     },
-    { name: 'user', kind: 'boolean', describe: 'with --undo: in the person’s own configuration' },
+    {
+      name: 'user',
+      kind: 'boolean',
+      describe: 'with --undo: in the person’s own configuration',
+      excludes: ['project'],
+    },
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     {
       name: 'with-proxy',

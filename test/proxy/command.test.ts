@@ -177,7 +177,7 @@ test('what it cannot do is refused at the start [A-231]', { skip }, async () => 
     [['work', '--listen', '0.0.0.0'], 2, /There is no option "--listen" here/],
     [['work', '--port', taken], 2, new RegExp(`Port ${taken} of 127\\.0\\.0\\.1 is in use`)],
     [['work', '--port', '80'], 2, /--port is a whole number from 1024/],
-    [['work', '--port', '8123', '--socket', '/x'], 2, /--socket and --port exclude each other/],
+    [['work', '--port', '8123', '--socket', '/x'], 2, /--socket and --port cannot be used together/],
     [['https://none.example/mcp'], 3, /No browser was opened .*postern login https:\/\/none\.example\/mcp/s],
     [[], 2, /needs a server/],
   ];
