@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Active, ActiveSet } from '../../src/relay/active-set.js';
 
-test('a active holds what a set would hold', () => {
+test('an active set holds what a set would hold', () => {
   const change = fc.tuple(fc.boolean(), fc.nat(9));
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
