@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { breachesOf, limits, mayImport } from './architecture/breaches.js';
 import { importsOf } from './architecture/imports.js';
-import { knownBreaches } from './architecture/known-breaches.js';
 import { repositoryRoot } from './support/repository.js';
 
 async function sources(): Promise<ReadonlyMap<string, string>> {
@@ -20,17 +19,7 @@ test('src keeps its rooms, package homes and sizes, and goes in no circle', asyn
   const files = await sources();
   assert.ok(files.has('src/core/secret.ts'), 'the sources were found');
   const breaches = breachesOf(files).map(({ file, kind, detail }) => `${file}: ${kind}: ${detail}`);
-  const known = Object.values(knownBreaches).flat();
-  assert.deepEqual(
-    breaches.filter((breach) => !known.includes(breach)),
-    [],
-    'these are new',
-  );
-  assert.deepEqual(
-    known.filter((breach) => !breaches.includes(breach)),
-    [],
-    'these are gone: take them off the list',
-  );
+  assert.deepEqual(breaches, []);
 });
 
 /** Breaches that one planted file causes in a tree that has none. */

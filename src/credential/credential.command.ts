@@ -10,7 +10,6 @@ import { noLogin } from '../tokens/find-login.js';
 import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
 import type { TokenPorts } from '../tokens/token-request.js';
-import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from './call.js';
 import { type CredentialFormat, credentialTable, formatsAskedAgain } from './credential.options.js';
 import { deadlinePassed, secretOnTerminal } from './failures.js';
 import {
@@ -22,6 +21,7 @@ import {
   requireCredential,
   type WantedCredential,
 } from './find-credential.js';
+import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from './formats/call.js';
 import { grantToken } from './grant-token.js';
 import { readCall } from './read-call.js';
 import { inputBytes, type ReadInput, readInput } from './read-input.js';

@@ -1,3 +1,6 @@
+import type { CredentialFormat } from './credential.options.js';
+import { serverNotNamed, wordsWrong } from './failures.js';
+import { bazelCall, goauthCall, kubectlCall, terraformCall } from './formats/by-url.js';
 import {
   type CredentialArguments,
   type CredentialCall,
@@ -6,10 +9,7 @@ import {
   serverIn,
   usualCall,
   wantedOf,
-} from './call.js';
-import type { CredentialFormat } from './credential.options.js';
-import { serverNotNamed, wordsWrong } from './failures.js';
-import { bazelCall, goauthCall, kubectlCall, terraformCall } from './formats/by-url.js';
+} from './formats/call.js';
 import { environmentOutput, readVariables } from './formats/environment.js';
 import { gitCall } from './formats/git.js';
 import {

@@ -1,6 +1,6 @@
-import type { Input } from './call.js';
 import { requestUnusable } from './failures.js';
 import { isWholeBazelRequest, isWholeHead } from './formats/by-url.js';
+import type { Input } from './formats/call.js';
 import { isWholeGitRequest } from './formats/git-attributes.js';
 
 const longestMs = 5_000;

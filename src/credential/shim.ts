@@ -6,9 +6,9 @@ import type { StorePorts } from '../stores/ports.js';
 import { addressSecret } from '../tokens/failures.js';
 import { findLogin } from '../tokens/find-login.js';
 import { type LoginWords, loginWords } from '../tokens/login-pin.js';
-import type { CredentialArguments } from './call.js';
 import type { CredentialFormat } from './credential.options.js';
 import { wordsWrong } from './failures.js';
+import type { CredentialArguments } from './formats/call.js';
 import { readVariables } from './formats/environment.js';
 import { readCall } from './read-call.js';
 

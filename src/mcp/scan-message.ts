@@ -1,4 +1,4 @@
-import { quote } from './json-scalars.js';
+import { quote } from '../core/text/json-scalars.js';
 import {
   closeBracket,
   comma,
@@ -8,7 +8,7 @@ import {
   skipValue,
   textAt,
   walkObject,
-} from './json-scan.js';
+} from '../core/text/json-scan.js';
 
 /** What has to be known of a JSON-RPC message to pass it on. Its bytes are not taken apart, and never put together again. */
 export interface MessageShape {

@@ -5,9 +5,9 @@ import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
 import { type SandboxOptions, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
-import { makeStaticClient } from './upstream/static-client.js';
-import { UpstreamAccounts } from './upstream/upstream-accounts.js';
+import { makeStaticClient } from './static-client.js';
 import { UpstreamServer } from './upstream/upstream-server.js';
+import { UpstreamAccounts } from './upstream-accounts.js';
 import { type LoopbackServer, listenOnLoopback } from './wire/listen.js';
 
 export interface Sandbox extends AsyncDisposable {

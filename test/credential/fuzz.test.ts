@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
-import type { CredentialArguments } from '../../src/credential/call.js';
 import { findCredential } from '../../src/credential/find-credential.js';
+import type { CredentialArguments } from '../../src/credential/formats/call.js';
 import { readCall } from '../../src/credential/read-call.js';
 import { loginNamed } from '../stores/index/sample-login.js';
 

@@ -1,8 +1,8 @@
 import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { LoginRecord } from '../../core/records.js';
-import { type CredentialCall, formatOf, type Input, inputOf } from '../../credential/call.js';
 import { credentialTable, formatsAskedAgain } from '../../credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
+import { type CredentialCall, formatOf, type Input, inputOf } from '../../credential/formats/call.js';
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';

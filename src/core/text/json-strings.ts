@@ -1,5 +1,5 @@
-import { backslash } from '../../mcp/json-scalars.js';
 import { knownText } from './bytes.js';
+import { backslash } from './json-scalars.js';
 
 /** A shorter one is quicker searched than given to somebody who searches. */
 const shortString = 128;

@@ -1,13 +1,5 @@
-import { quote, skipScalar, skipString } from '../../mcp/json-scalars.js';
-import {
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  openBrace,
-  openBracket,
-  skipSpace,
-} from '../../mcp/json-scan.js';
+import { quote, skipScalar, skipString } from './json-scalars.js';
+import { closeBrace, closeBracket, colon, comma, openBrace, openBracket, skipSpace } from './json-scan.js';
 import { JsonStrings } from './json-strings.js';
 
 /** A JSON object; it has no prototype, so every name on it came from the document. */

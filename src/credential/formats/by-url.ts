@@ -1,4 +1,5 @@
 import { asObject, parseJson, stringField } from '../../core/text/json.js';
+import { requestUnusable, serverNotNamed, wordsWrong } from '../failures.js';
 import {
   type CredentialArguments,
   type CredentialCall,
@@ -7,8 +8,7 @@ import {
   serverIn,
   usualCall,
   wantedOf,
-} from '../call.js';
-import { requestUnusable, serverNotNamed, wordsWrong } from '../failures.js';
+} from './call.js';
 import { bazelOutput, type Granted, goauthOutput, kubectlOutput, terraformOutput } from './plain.js';
 
 export function kubectlCall(args: CredentialArguments, env: Environment): CredentialCall {

@@ -1,6 +1,8 @@
 import { Secret } from '../../core/secret.js';
 import { gateUrl } from '../../core/url.js';
 import { targetUrl } from '../../tokens/credential-target.js';
+import { toldExpiry } from '../credential.options.js';
+import { requestUnusable, wordsWrong } from '../failures.js';
 import {
   type CredentialArguments,
   type CredentialCall,
@@ -8,9 +10,7 @@ import {
   serverIn,
   usualCall,
   wantedOf,
-} from '../call.js';
-import { toldExpiry } from '../credential.options.js';
-import { requestUnusable, wordsWrong } from '../failures.js';
+} from './call.js';
 import { type GitAttributes, parseGitAttributes } from './git-attributes.js';
 import { type Granted, tokenText } from './plain.js';
 

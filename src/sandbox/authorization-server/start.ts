@@ -5,7 +5,7 @@ import type { FaultBox } from '../faults/fault-box.js';
 import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
-import type { UpstreamAccounts } from '../upstream/upstream-accounts.js';
+import type { UpstreamAccounts } from '../upstream-accounts.js';
 import type { LoopbackServer } from '../wire/listen.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';

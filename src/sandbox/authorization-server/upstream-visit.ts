@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Interaction } from 'oidc-provider';
 import { consentForAll, noConsent, stateUnbound } from '../faults/upstream.js';
-import type { UpstreamAccounts } from '../upstream/upstream-accounts.js';
+import type { UpstreamAccounts } from '../upstream-accounts.js';
 import type { Answer } from '../wire/answer.js';
 import { askedIn } from './grant.js';
 import { errorPage } from './pages/error-page.js';

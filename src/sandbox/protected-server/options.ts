@@ -1,4 +1,4 @@
-import type { UpstreamAccounts } from '../upstream/upstream-accounts.js';
+import type { UpstreamAccounts } from '../upstream-accounts.js';
 
 /** What a protected server is made with. */
 export interface ProtectedServerOptions {

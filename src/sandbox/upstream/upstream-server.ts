@@ -4,11 +4,11 @@ import { oauthError } from '../authorization-server/oauth-error.js';
 import { errorPage } from '../authorization-server/pages/error-page.js';
 import { OneTime } from '../one-time.js';
 import { hashOf } from '../secret-hash.js';
+import type { StaticClient } from '../static-client.js';
 import { type Answer, send } from '../wire/answer.js';
 import { cookiesOf, strictCookie } from '../wire/cookies.js';
 import type { Handler } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, targetOf } from '../wire/request.js';
-import type { StaticClient } from './static-client.js';
 import { upstreamPage } from './upstream-page.js';
 
 /** What a code was issued for. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { makeStaticClient } from '../../../src/sandbox/upstream/static-client.js';
-import { UpstreamAccounts } from '../../../src/sandbox/upstream/upstream-accounts.js';
+import { makeStaticClient } from '../../../src/sandbox/static-client.js';
 import { UpstreamServer } from '../../../src/sandbox/upstream/upstream-server.js';
+import { UpstreamAccounts } from '../../../src/sandbox/upstream-accounts.js';
 import { listenOnLoopback } from '../../../src/sandbox/wire/listen.js';
 import { runProtected } from '../protected-server/protected.js';
 import { TestSession } from '../protected-server/session.js';

@@ -1,5 +1,5 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { UpstreamAccounts } from '../../upstream/upstream-accounts.js';
+import type { UpstreamAccounts } from '../../upstream-accounts.js';
 import { callerOf } from '../caller-of.js';
 import { needs } from '../needed-scope.js';
 import { textResult } from './text-result.js';

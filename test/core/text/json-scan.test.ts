@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { skipSpace, skipValue } from '../../src/mcp/json-scan.js';
+import { skipSpace, skipValue } from '../../../src/core/text/json-scan.js';
 
 /** Whether the whole text is one JSON value, by the scanner. */
 function scans(bytes: Uint8Array): boolean {

@@ -1,4 +1,4 @@
-import { knownText } from '../core/text/bytes.js';
+import { knownText } from './bytes.js';
 import { backslash, quote, skipScalar, skipString } from './json-scalars.js';
 
 /**

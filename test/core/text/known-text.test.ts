@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { knownText } from '../../src/core/text/bytes.js';
-import { textAt } from '../../src/mcp/json-scan.js';
+import { knownText } from '../../../src/core/text/bytes.js';
+import { textAt } from '../../../src/core/text/json-scan.js';
 
 const word = fc.oneof(
   fc.constantFrom('jsonrpc', 'id', 'tools/call', 'notifications/message', 'event', 'jsonrpd', 'ie', ''),

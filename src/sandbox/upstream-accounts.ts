@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { OneTime } from '../one-time.js';
-import { hashOf } from '../secret-hash.js';
-import { cookiesOf, strictCookie } from '../wire/cookies.js';
 import { askUpstream } from './ask-upstream.js';
+import { OneTime } from './one-time.js';
+import { hashOf } from './secret-hash.js';
 import type { StaticClient } from './static-client.js';
+import { cookiesOf, strictCookie } from './wire/cookies.js';
 
 /** What a person has just allowed on our own consent page: this client, for this login, and nothing else. */
 export interface UpstreamConsent {

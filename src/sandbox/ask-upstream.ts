@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { collectBytes } from '../../core/text/bytes.js';
-import { asObject, parseJson } from '../../core/text/json.js';
+import { collectBytes } from '../core/text/bytes.js';
+import { asObject, parseJson } from '../core/text/json.js';
 
 const largestAnswer = 16_384;
 

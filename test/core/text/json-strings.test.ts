@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { skipString } from '../../src/mcp/json-scalars.js';
+import { skipString } from '../../../src/core/text/json-scalars.js';
 
 /** The end as the grammar has it, byte by byte, for strings without escapes and of ASCII; -1 elsewhere. */
 function plainEnd(bytes: Uint8Array): number {
