@@ -79,6 +79,7 @@ export function plainArguments(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): LooseArguments | undefined {
+  if (table.rest !== undefined) return undefined;
   const given = new Map<string, (string | boolean)[]>();
   const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { plainArguments } from '../../src/app/arguments.js';
 import { parseCommandLine } from '../../src/app/command-line.js';
+import { globalOptions } from '../../src/app/global-options.js';
+import { registry } from '../../src/app/registry.js';
+import type { OptionSpec } from '../../src/core/command.js';
 import { tokenTable } from '../../src/credential/token.command.js';
 
 const word = fc.oneof(
@@ -47,3 +50,33 @@ test('the plain parser takes a command line as yargs does, or leaves it to yargs
   );
   assert.ok(plain > 50, `only ${plain} were plain`);
 });
+
+for (const { table } of registry) {
+  test(`the plain parser takes a command line of ${table.name} as yargs does, or leaves it to yargs`, async () => {
+    const options: readonly OptionSpec[] = [...table.options, ...globalOptions];
+    const values = options.flatMap((option) => ('choices' in option ? (option.choices ?? []) : []));
+    const typed = fc.oneof(
+      fc.constantFrom(
+        ...options.flatMap(({ name, alias }) => [`--${name}`, ...(alias === undefined ? [] : [`-${alias}`])]),
+      ),
+      fc.constantFrom('work', 'https://a.example/mcp', '5', '1024', '--', 'true', ...values),
+      fc
+        .tuple(fc.constantFrom(...options), fc.constantFrom('x', '7', '', ...values))
+        .map(([{ name }, value]) => `--${name}=${value}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(typed, { maxLength: 5 }), async (argv) => {
+        const args = plainArguments(table, argv, {});
+        if (args === undefined || args['help'] === true || args['version'] === true) return;
+        const parsed = await parseCommandLine([table.name, ...argv], {
+          tables: [table],
+          version: '9.9.9',
+          env: {},
+        });
+        assert.ok(parsed.kind === 'command', argv.join(' '));
+        assert.deepEqual(args, parsed.args, argv.join(' '));
+      }),
+      { numRuns: 300 },
+    );
+  });
+}
