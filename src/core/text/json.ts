@@ -26,6 +26,8 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** Member names, and entries of lists, in the whole document. */
   readonly maxKeys?: number;
+  /** Member names alone, where there are to be fewer: each that is new costs several times what an entry does. */
+  readonly maxNames?: number;
   /** The bytes may be overwritten: nobody looks at them afterwards. */
   readonly isOurs?: boolean;
 }
@@ -39,9 +41,9 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return { ok: false, problem: 'byte_order_mark' };
   }
-  const { maxDepth = 64, maxKeys = 10_000, isOurs = false } = limits;
+  const { maxDepth = 64, maxKeys = 10_000, maxNames = maxKeys, isOurs = false } = limits;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, isOurs });
+  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, maxNames, isOurs });
   return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
 }
 
@@ -97,14 +99,11 @@ const letterN = 0x6e;
  * names and entries of lists. Accepts exactly what RFC 8259 allows, less names that occur twice in one object. It
  * reads the bytes themselves: the text as a whole would be as large as they are, or twice as large.
  */
-export function parseJsonBytes(
-  bytes: Buffer,
-  { maxDepth, maxKeys, isOurs }: { maxDepth: number; maxKeys: number; isOurs: boolean },
-): ParsedJson {
+export function parseJsonBytes(bytes: Buffer, { isOurs, ...limits }: Required<JsonLimits>): ParsedJson {
   try {
     return {
       ok: true,
-      value: new Parser(bytes, new JsonStrings(bytes, isOurs), maxDepth, maxKeys).document(),
+      value: new Parser(bytes, new JsonStrings(bytes, isOurs), limits).document(),
     };
   } catch (cause) {
     if (cause instanceof Refusal) {
@@ -119,16 +118,23 @@ class Parser {
   readonly #strings: JsonStrings;
   readonly #maxDepth: number;
   readonly #maxKeys: number;
+  readonly #maxNames: number;
   #at = 0;
   #keys = 0;
+  #names = 0;
   /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
   #entries: JsonValue[] = [];
 
-  constructor(bytes: Buffer, strings: JsonStrings, maxDepth: number, maxKeys: number) {
+  constructor(
+    bytes: Buffer,
+    strings: JsonStrings,
+    { maxDepth, maxKeys, maxNames }: Omit<Required<JsonLimits>, 'isOurs'>,
+  ) {
     this.#bytes = bytes;
     this.#strings = strings;
     this.#maxDepth = maxDepth;
     this.#maxKeys = maxKeys;
+    this.#maxNames = maxNames;
   }
 
   document(): JsonValue {
@@ -165,6 +171,7 @@ class Parser {
       }
       const name = this.#string();
       this.#count();
+      if (++this.#names > this.#maxNames) throw new Refusal('too_many_keys');
       if (name in object) {
         throw new Refusal('duplicate_key');
       }

@@ -91,6 +91,12 @@ test('depth and number of names have limits, and no depth overflows the stack [A
   const lists = (count: number) => bytes(`[${Array(count).fill('[]').join(',')}]`);
   assert.ok(parseJson(lists(10_000)).ok);
   assert.deepEqual(parseJson(lists(10_001)), { ok: false, problem: 'too_many_keys' });
+  const limits = { maxKeys: 10, maxNames: 2 };
+  assert.equal(parseJson(bytes('[{"a":1},{"a":[1,2,3]}]'), limits).ok, true);
+  assert.deepEqual(parseJson(bytes('[{"a":1},{"a":1,"b":1}]'), limits), {
+    ok: false,
+    problem: 'too_many_keys',
+  });
   assert.deepEqual(parseJson(bytes('{"a":{"b":1}}'), { maxKeys: 1 }), {
     ok: false,
     problem: 'too_many_keys',
