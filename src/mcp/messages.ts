@@ -1,7 +1,7 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 
 /** Limits for protocol messages: deeper and wider than metadata, still bounded. More names take more than a second. */
-const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, maxNames: 400_000, isOurs: true } as const;
+const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, maxNames: 250_000, isOurs: true } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
