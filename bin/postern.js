@@ -9,8 +9,8 @@ function oldNode() {
   return `postern needs Node.js 20.19 or newer (found ${process.versions.node}).`;
 }
 
-// `postern token` and `postern credential` take a short way where nothing unusual is asked for; everything else, and
-// whatever the short way does not want, is the program's.
+// `postern token` and `postern credential` take the hot path where nothing unusual is asked for; everything else, and
+// whatever the hot path does not want, is the program's.
 async function launch() {
   const { load } = require('./load.js'); // which an older Node.js could not read
   const isCredential = process.argv[2] === 'credential';

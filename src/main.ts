@@ -59,7 +59,7 @@ export interface World {
 export interface Launch {
   /** The launcher's absolute path. */
   readonly script: string;
-  /** What the short way has read of stdin. */
+  /** What the hot path has read of stdin. */
   readonly input: ReadInput | undefined;
   /** Milliseconds since the start. */
   readonly elapsed: () => number;
@@ -112,7 +112,7 @@ export type Release = Pick<World, 'version' | 'clientMetadataUrl'>;
 
 /**
  * What `bin/postern.js` calls: one run in the real world, whose end is that of the process.
- * @param script The launcher's absolute path. @param input What the short way has read of stdin.
+ * @param script The launcher's absolute path. @param input What the hot path has read of stdin.
  */
 export async function start(release: Release, script: string, input: ReadInput | undefined): Promise<void> {
   // The keychain's package looks at the environment of the process, and nowhere else.

@@ -53,7 +53,7 @@ export interface PositionalSpec {
   readonly many?: boolean;
 }
 
-/** One command as data: yargs, the fast path and `--help` are all built from it. */
+/** One command as data: yargs, the hot path and `--help` are all built from it. */
 export interface CommandTable {
   readonly name: string;
   /** One line for the list of commands. */

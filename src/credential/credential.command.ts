@@ -48,7 +48,7 @@ interface World
     RefreshPorts,
     Pick<StorePorts, 'failures' | 'handedOut'> {
   readonly files: Files;
-  /** What the short way has read of stdin already. */
+  /** What the hot path has read of stdin already. */
   readonly input: ReadInput | undefined;
   /** What is left of `ms`, counted from the start of the process. */
   readonly timeLeft: (ms: number) => number;

@@ -54,7 +54,7 @@ export const command: Command<typeof tokenTable, TokenPorts & CommandOutput> = {
   },
 };
 
-/** What `token` prints, to the byte, line feed included: the fast path and the command share it. */
+/** What `token` prints, to the byte, line feed included: the hot path and the command share it. */
 export function tokenOutput(
   token: {
     readonly accessToken: Secret;

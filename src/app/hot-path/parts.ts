@@ -7,7 +7,7 @@ import { recoveryPath, statePaths } from '../../stores/paths.js';
 import { plainArguments } from '../arguments.js';
 import type { GlobalOptions } from '../global-options.js';
 
-/** What the short way leaves to whoever comes after it. */
+/** What the hot path leaves to whoever comes after it. */
 export interface Left {
   /** What was read of stdin, which nobody can read again. */
   input: ReadInput | undefined;

@@ -11,7 +11,7 @@ const limitMs = 1000;
 
 /**
  * The item that `findKey` names, if it can be had at once: the Secret Service answers, the item is there, open, in one
- * piece. For the short way alone: it asks the bus itself, in two round trips, where the package takes a key exchange
+ * piece. For the hot path alone: it asks the bus itself, in two round trips, where the package takes a key exchange
  * and cannot be ended when the service hangs. It loads next to nothing. Rejects only with what `findKey` throws.
  * @param opened Takes the connection, which is the caller's to close, or to leave to the end of the process.
  * @param findKey Called while the bus is busy with the greeting, so that its time costs nothing; undefined: no item.
