@@ -22,10 +22,7 @@ import type { SecretStore } from './stores/ports.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The keychain where there is one; else, and said aloud, a store that lasts as long as this process. */
-export async function chooseStore(
-  env: Environment,
-  say: (line: string) => void,
-): Promise<SecretStore | undefined> {
+export async function chooseStore(env: Environment, say: (line: string) => void): Promise<SecretStore | undefined> {
   const { platform } = process;
   const keychain = createKeychain({
     platform,
@@ -40,9 +37,7 @@ export async function chooseStore(
     say('The tokens of this demo go into your keychain, and are taken out of it at the end.');
     return undefined;
   } catch (error) {
-    if (!(error instanceof Failure)) {
-      throw error;
-    }
+    if (!(error instanceof Failure)) throw error;
     const frame = '!'.repeat(78);
     say(frame);
     say(`!! NO KEYCHAIN HERE: ${error.message}`);
@@ -67,10 +62,7 @@ const script: readonly (readonly [why: string, words: readonly string[]])[] = [
   ['What does the server offer?', ['call', 'demo']],
   ['Who does it think I am?', ['call', 'demo', 'whoami']],
   ['A tool that tells how far it is:', ['call', 'demo', 'countdown', 'steps:=3', 'delayMs:=200']],
-  [
-    'The note store wants more scope; --login may ask for it:',
-    ['call', 'demo', 'note_add', 'text=Hello', '--login'],
-  ],
+  ['The note store wants more scope; --login may ask for it:', ['call', 'demo', 'note_add', 'text=Hello', '--login']],
   ['The token for other programs, here only its form:', ['token', 'demo', '--header']],
   ['Which logins are there?', ['status']],
   ['Log out: revoked there, forgotten here.', ['logout', 'demo']],
@@ -102,11 +94,7 @@ export async function playDemo(scene: DemoScene): Promise<number> {
   return 0;
 }
 
-async function runOne(
-  scene: DemoScene,
-  argv: readonly string[],
-  browser: Browser | undefined,
-): Promise<number> {
+async function runOne(scene: DemoScene, argv: readonly string[], browser: Browser | undefined): Promise<number> {
   const { env, store, say } = scene;
   const interruption = new AbortController();
   const signals = createSignals();
@@ -153,19 +141,12 @@ function maskedOutput(say: (line: string) => void): PassThrough {
 
 /** Undefined where the person's own browser can be opened. */
 function browserFor({ env, say }: DemoScene): Browser | undefined {
-  const display =
-    process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
-  if (display && process.stdin.isTTY && process.stderr.isTTY && ciOf(env) === undefined) {
-    return undefined;
-  }
-  say(
-    'There is no display here: the demo walks the login pages itself, as a browser would, and says yes to them.',
-  );
+  const display = process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
+  if (display && process.stdin.isTTY && process.stderr.isTTY && ciOf(env) === undefined) return undefined;
+  say('There is no display here: the demo walks the login pages itself, as a browser would, and says yes to them.');
   return {
     open: async (url) => {
-      walkLogin(url).catch((error: unknown) =>
-        say(`The walk through the login pages failed: ${String(error)}`),
-      );
+      walkLogin(url).catch((error: unknown) => say(`The walk through the login pages failed: ${String(error)}`));
       return 'opened';
     },
   };

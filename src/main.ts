@@ -71,11 +71,8 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const redactor = new Redactor();
   const lines = linesTo(world.stderr);
   const show = (text: string) => lines.line(redactor.redact(text));
-  const colour =
-    world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
-  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) =>
-    redactor.redact(text),
-  );
+  const colour = world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
+  const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
   const makeContext = (options: GlobalOptions): Context => {
     const told = () => lines.taken(signal);
@@ -124,8 +121,7 @@ export async function start(release: Release, script: string, input: ReadInput |
     interrupt: () => interruption.abort(interrupted()),
     signal: interruption.signal,
     offer: (signal) => signals.offer(signal),
-    fault: (error) =>
-      reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
+    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
   });
   const { env, stdout, stderr, platform } = process;
   const launch = { script, input, elapsed: () => performance.now() };
@@ -150,8 +146,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
   const configuration = lateConfiguration(() => configurationFile().found, env);
   const isQuiet = options.quiet || options.json;
-  const spinner =
-    stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
+  const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
   const journal = createJournal({
     show: options.verbose ? show : undefined,
     colour,

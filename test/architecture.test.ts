@@ -9,9 +9,7 @@ import { repositoryRoot } from './support/repository.js';
 async function sources(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(join(repositoryRoot, 'src'), { recursive: true });
   const files = names.filter((name) => name.endsWith('.ts')).map((name) => `src/${name}`);
-  const texts = files.map(
-    async (file) => [file, await readFile(join(repositoryRoot, file), 'utf8')] as const,
-  );
+  const texts = files.map(async (file) => [file, await readFile(join(repositoryRoot, file), 'utf8')] as const);
   return new Map(await Promise.all(texts));
 }
 
@@ -95,52 +93,17 @@ test('a planted package outside its home is seen', () => {
     jose: 'oauth sandbox',
     '@modelcontextprotocol/server': 'sandbox',
   };
-  const rooms = [
-    'core',
-    'http',
-    'stores',
-    'stores/keychain',
-    'oauth',
-    'login',
-    'login/browser',
-    'app',
-    'sandbox',
-  ];
+  const rooms = ['core', 'http', 'stores', 'stores/keychain', 'oauth', 'login', 'login/browser', 'app', 'sandbox'];
   for (const [name, home] of Object.entries(homes)) {
     for (const room of rooms) {
       const found = planted(`src/${room}/x.ts`, `const x = () => import('${name}/part');`);
-      assert.deepEqual(
-        found,
-        home.split(' ').includes(room) ? [] : ['package outside its home'],
-        `${name} in ${room}`,
-      );
+      assert.deepEqual(found, home.split(' ').includes(room) ? [] : ['package outside its home'], `${name} in ${room}`);
     }
   }
-  for (const room of [
-    'core',
-    'oauth',
-    'mcp',
-    'tokens',
-    'login',
-    'call',
-    'bridge',
-    'credential',
-    'setup',
-    'config',
-  ]) {
-    assert.deepEqual(
-      planted(`src/${room}/x.ts`, "import { x } from 'node:fs';"),
-      ['package outside its home'],
-      room,
-    );
+  for (const room of ['core', 'oauth', 'mcp', 'tokens', 'login', 'call', 'bridge', 'credential', 'setup', 'config']) {
+    assert.deepEqual(planted(`src/${room}/x.ts`, "import { x } from 'node:fs';"), ['package outside its home'], room);
   }
-  for (const file of [
-    'src/http/x.ts',
-    'src/stores/x.ts',
-    'src/sandbox/x.ts',
-    'src/demo.ts',
-    'src/app/x.ts',
-  ]) {
+  for (const file of ['src/http/x.ts', 'src/stores/x.ts', 'src/sandbox/x.ts', 'src/demo.ts', 'src/app/x.ts']) {
     assert.deepEqual(planted(file, "import { x } from 'node:fs';"), [], file);
   }
   assert.deepEqual(planted('src/app/x.ts', "import x from 'left-pad';"), ['package outside its home']);
@@ -188,16 +151,12 @@ test('a planted default export, module state, use of the process and long file a
   assert.deepEqual(planted('src/stores/x.ts', 'const x = process.pid;'), []);
   assert.deepEqual(planted('src/call/x.ts', '\n'.repeat(300).concat('a;\n')), ['file too long']);
   assert.deepEqual(planted('src/call/x.ts', 'a;\n'.repeat(300)), []);
-  assert.deepEqual(planted('src/call/x.ts', 'const x = (name: string) => import(name);'), [
-    'computed import',
-  ]);
+  assert.deepEqual(planted('src/call/x.ts', 'const x = (name: string) => import(name);'), ['computed import']);
 });
 
 test('a folder with too many files, too many files and too many lines in all are seen; the sandbox is not counted', () => {
   const tree = (count: number, folder: (at: number) => string, text = 'a;\n') =>
-    breachesOf(
-      new Map(Array.from({ length: count }, (_, at) => [`src/${folder(at)}/x${at}.ts`, text] as const)),
-    );
+    breachesOf(new Map(Array.from({ length: count }, (_, at) => [`src/${folder(at)}/x${at}.ts`, text] as const)));
   const kinds = (found: ReturnType<typeof tree>) => found.map(({ kind }) => kind);
   assert.deepEqual(kinds(tree(limits.filesOfFolder, () => 'call')), []);
   assert.deepEqual(kinds(tree(limits.filesOfFolder + 1, () => 'call')), ['folder too full']);
@@ -205,9 +164,7 @@ test('a folder with too many files, too many files and too many lines in all are
   assert.deepEqual(kinds(tree(limits.files + 1, (at) => `call/f${at}`)), ['too much in all']);
   assert.deepEqual(kinds(tree(limits.files + 1, () => 'sandbox')), []);
   const files = Math.ceil(limits.lines / limits.linesOfFile) + 1;
-  assert.deepEqual(kinds(tree(files, (at) => `call/f${at}`, 'a;\n'.repeat(limits.linesOfFile))), [
-    'too much in all',
-  ]);
+  assert.deepEqual(kinds(tree(files, (at) => `call/f${at}`, 'a;\n'.repeat(limits.linesOfFile))), ['too much in all']);
 });
 
 test('imports are told from text that looks like them', () => {

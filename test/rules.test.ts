@@ -35,9 +35,7 @@ test('each entry of the list says since when, why, and which issue ends it', asy
 });
 
 test('the copy of the rules is current', {
-  skip: existsSync(join(repositoryRoot, ...ruleTable))
-    ? false
-    : 'the rule table is not beside this repository',
+  skip: existsSync(join(repositoryRoot, ...ruleTable)) ? false : 'the rule table is not beside this repository',
 }, async () => {
   const rules: readonly Rule[] = JSON.parse(await text('test', 'rules', 'rules.json'));
   assert.deepEqual(rules, rulesInTable(await text(...ruleTable)));
@@ -63,12 +61,7 @@ test('the gate sees a planted rule without a test, a stale entry and a name that
 });
 
 test('comments and tests that do not run name no rule', () => {
-  const idle = [
-    '// [R-1.1]',
-    '/* [R-1.1] */',
-    "test.skip('a [R-1.1]', () => {});",
-    "test.todo(\n  'a [R-1.1]',\n);",
-  ];
+  const idle = ['// [R-1.1]', '/* [R-1.1] */', "test.skip('a [R-1.1]', () => {});", "test.todo(\n  'a [R-1.1]',\n);"];
   for (const source of [...idle, "test('a R-1.1', () => {});"]) {
     assert.deepEqual(rulesNamedIn(source), [], source);
   }
@@ -78,7 +71,5 @@ test('comments and tests that do not run name no rule', () => {
 test('the table’s rows are read', () => {
   const table =
     '# Rules\n\n| id | who | level | rule |\n|---|---|---|---|\n| R-1.2 | client, AS | S | One `a | b`. |\n';
-  assert.deepEqual(rulesInTable(table), [
-    { id: 'R-1.2', who: 'client, AS', level: 'S', rule: 'One `a | b`.' },
-  ]);
+  assert.deepEqual(rulesInTable(table), [{ id: 'R-1.2', who: 'client, AS', level: 'S', rule: 'One `a | b`.' }]);
 });

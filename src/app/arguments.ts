@@ -35,9 +35,7 @@ export function typedArguments(
   });
   const words = table.positionals.map(({ name, many }): [string, ArgumentValue] => {
     const values = given(name).map(String);
-    if (values.includes('')) {
-      throw usageWrong(many === true ? 'A word is empty.' : `The ${name} is empty.`, help);
-    }
+    if (values.includes('')) throw usageWrong(many === true ? 'A word is empty.' : `The ${name} is empty.`, help);
     return [camelCase(name), many === true ? values : values[0]];
   });
   return Object.fromEntries([...options, ...words]);

@@ -57,10 +57,7 @@ interface Found {
  * Parses a command line, the program's name left out. Whatever asks for help gets it, however wrong the rest is.
  * @throws Failure `usage_wrong`
  */
-export async function parseCommandLine(
-  argv: readonly string[],
-  options: CommandLineOptions,
-): Promise<ParsedLine> {
+export async function parseCommandLine(argv: readonly string[], options: CommandLineOptions): Promise<ParsedLine> {
   const { tables, version, env } = options;
   const named = argv.findIndex((word) => !word.startsWith('-'));
   const table = [...tables, helpTable, versionTable].find((one) => one.name === argv[named]);
@@ -85,9 +82,7 @@ export async function parseCommandLine(
   if (found.table === versionTable) return { kind: 'text', text: `${version}\n`, of: undefined };
   if (found.table === helpTable) {
     const topic = values('command').map(String);
-    const isWrong = topic.some((name) =>
-      [...tables, helpTable, versionTable].every((one) => one.name !== name),
-    );
+    const isWrong = topic.some((name) => [...tables, helpTable, versionTable].every((one) => one.name !== name));
     return parseCommandLine(isWrong ? topic : [...topic, '--help'], options);
   }
   const args = typedArguments(found.table, values, env);
@@ -153,9 +148,7 @@ async function outputOf(parser: Argv, words: readonly string[]): Promise<string>
 
 function valuesIn({ given }: Found): (name: string) => readonly (string | boolean)[] {
   return (name) =>
-    [given[name] ?? []]
-      .flat()
-      .map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
+    [given[name] ?? []].flat().map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
 }
 
 /** yargs makes these two itself. */
@@ -173,10 +166,7 @@ function wordIn({ name, required, many }: CommandTable['positionals'][number]): 
 }
 
 /** One command's own words, options and texts. */
-function withTable(
-  command: Argv,
-  { name, summary, positionals, rest, options, examples, notes }: CommandTable,
-): Argv {
+function withTable(command: Argv, { name, summary, positionals, rest, options, examples, notes }: CommandTable): Argv {
   const words = [name, ...positionals.map(wordIn)].join(' ');
   command
     .usage(

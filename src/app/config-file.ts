@@ -9,32 +9,24 @@ const longestConfiguration = 256 * 1024;
  * secret; but nobody else may have written it: a plain file, no link, hers or the system's, in a folder of the kind.
  * @throws Failure `configuration_unusable`
  */
-export function readConfigFile(
-  folder: string,
-): { readonly path: string; readonly bytes: Uint8Array } | undefined {
+export function readConfigFile(folder: string): { readonly path: string; readonly bytes: Uint8Array } | undefined {
   const path = join(folder, 'config.json');
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: number;
   try {
     const why = openToOthers(lstatSync(folder));
-    if (why !== undefined) {
-      throw configurationUnsafe(folder, why);
-    }
+    if (why !== undefined) throw configurationUnsafe(folder, why);
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'ENOENT') {
-      return undefined;
-    }
+    if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') throw configurationUnsafe(path, 'it is a symbolic link');
     throw code.startsWith('E') ? configurationUnusable(path, `it cannot be opened (${code})`) : error;
   }
   try {
     const stats = fstatSync(file);
     const why = stats.isFile() ? openToOthers(stats) : 'it is not a plain file';
-    if (why !== undefined) {
-      throw configurationUnsafe(path, why);
-    }
+    if (why !== undefined) throw configurationUnsafe(path, why);
     if (stats.size > longestConfiguration) {
       throw configurationUnusable(path, `it is larger than ${longestConfiguration} bytes`);
     }
@@ -49,9 +41,7 @@ function openToOthers(stats: Stats): string | undefined {
   if (us === undefined) {
     return undefined; // Windows: left to its access lists
   }
-  if (stats.uid !== us && stats.uid !== 0) {
-    return `it belongs to user ${stats.uid}, not to you (${us})`;
-  }
+  if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
   const isWritable = !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0;
   return isWritable ? `other users can write to it (mode ${(stats.mode & 0o777).toString(8)})` : undefined;
 }

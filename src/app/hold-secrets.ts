@@ -67,9 +67,7 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
         return body;
       };
       // The answer to a form, or to a registration, is the only kind that brings credentials.
-      return typeof request.body === 'string' && request.namedBy !== 'person'
-        ? { ...response, bytes }
-        : response;
+      return typeof request.body === 'string' && request.namedBy !== 'person' ? { ...response, bytes } : response;
     },
     [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
   };
@@ -170,9 +168,7 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
 
 function holdRequest(request: OutboundRequest, hold: Hold): void {
   holdHeaders(request.headers ?? [], hold);
-  if (typeof request.body === 'string') {
-    holdAll(request.body, formField, decodeForm, hold);
-  }
+  if (typeof request.body === 'string') holdAll(request.body, formField, decodeForm, hold);
 }
 
 function holdHeaders(headers: NonNullable<OutboundRequest['headers']>, hold: Hold): void {

@@ -81,13 +81,10 @@ export function createPorts(options: PortsOptions): LoginPorts {
     const { createHandedOut } = await import('../stores/state/handed-out.js');
     return createHandedOut(folder());
   });
-  const recovery = lazy(
-    { begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true },
-    async () => {
-      const { createRecovery } = await import('../stores/state/recovery.js');
-      return createRecovery({ directory: `${folder()}/recovery` });
-    },
-  );
+  const recovery = lazy({ begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true }, async () => {
+    const { createRecovery } = await import('../stores/state/recovery.js');
+    return createRecovery({ directory: `${folder()}/recovery` });
+  });
   const stores = watchStores(storesOf(options, { clock, locks, terminal, folder }), hold);
   const listeners = lazy({ listen: true }, async () => {
     const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
@@ -180,10 +177,7 @@ export function createProxies(options: PortsOptions): Proxies {
 }
 
 async function openDoor(options: PortsOptions): Promise<OutboundDoor> {
-  const [{ createDoor }, httpOptions] = await Promise.all([
-    import('../http/client.js'),
-    httpOptionsFrom(options),
-  ]);
+  const [{ createDoor }, httpOptions] = await Promise.all([import('../http/client.js'), httpOptionsFrom(options)]);
   return createDoor(httpOptions);
 }
 

@@ -49,9 +49,7 @@ export function reportFailure(
     return { exit, lines: [...background, `postern: ${message} ${remedy} [${code}, exit ${exit}]`] };
   }
   // With --verbose each step has been shown as it ended.
-  const steps = options.verbose
-    ? []
-    : trail.filter(({ verdict }) => verdict === 'failure' || verdict === 'warning');
+  const steps = options.verbose ? [] : trail.filter(({ verdict }) => verdict === 'failure' || verdict === 'warning');
   return {
     exit,
     lines: [

@@ -31,7 +31,6 @@ function upstreamOf(origin: Origin, connector: ConnectorOptions): Upstream {
 function failureOf(trouble: Trouble, { host, port }: Origin): Error {
   if (trouble === 'interrupted') return requestInterrupted(host);
   if (trouble === 'head_too_large') return tooLarge(host, 'more than 16 KiB of headers');
-  if (trouble === 'length_mismatch')
-    return headerRefused('content-length', 'it is not the length of the body');
+  if (trouble === 'length_mismatch') return headerRefused('content-length', 'it is not the length of the body');
   return networkFailed({ host, port, code: trouble });
 }

@@ -53,8 +53,7 @@ export function linesTo(stream: Writable): Lines {
   stream.on('drain', () => {
     const count = leftOut;
     leftOut = 0;
-    if (count > 0)
-      stream.write(`postern: ${count} lines were left out here, as nobody read what came before.\n`);
+    if (count > 0) stream.write(`postern: ${count} lines were left out here, as nobody read what came before.\n`);
   });
   return {
     line: (text) => {
@@ -66,9 +65,7 @@ export function linesTo(stream: Writable): Lines {
       const waiting = new AbortController();
       const either = AbortSignal.any([signal, waiting.signal]);
       const options = { signal: either };
-      await Promise.race([once(stream, 'drain', options), once(stream, 'close', options)]).catch(
-        () => undefined,
-      );
+      await Promise.race([once(stream, 'drain', options), once(stream, 'close', options)]).catch(() => undefined);
       waiting.abort();
       signal.throwIfAborted();
     },

@@ -14,9 +14,7 @@ export function refuseOdd(words: readonly string[], table: CommandTable | undefi
     const [, name = '', value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
     const spec = specs.find((one) => one.name === name);
     if (spec === undefined && taken.includes(name)) throw unknownOption(word, specs, helpOn(table));
-    if (spec?.kind === 'boolean' && value !== undefined) {
-      throw usageWrong(`--${name} takes no value.`, helpOn(table));
-    }
+    if (spec?.kind === 'boolean' && value !== undefined) throw usageWrong(`--${name} takes no value.`, helpOn(table));
   }
 }
 
@@ -35,9 +33,7 @@ export function failureOf(
   const specs = optionsOf(table);
   const said = (pattern: RegExp) => pattern.exec(message)?.slice(1);
   const [meant] = said(/^Did you mean (.+)\?$/) ?? [];
-  if (meant !== undefined) {
-    return usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
-  }
+  if (meant !== undefined) return usageMistyped(`There is no command ${quoted(name, 80)}.`, `postern ${meant}`);
   const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
   if (unknown !== undefined) {
     const option = unknownIn(words, specs);
@@ -88,8 +84,5 @@ function unknownOption(word: string, specs: readonly OptionSpec[], help: string)
 
 function furtherWord(table: CommandTable, word: string, help: string): Failure {
   const where = table.rest === undefined ? '' : `; a ${table.rest.name} stands after “--”`;
-  return usageWrong(
-    `postern ${table.name} takes no further word, and ${quoted(word, 80)} is one${where}.`,
-    help,
-  );
+  return usageWrong(`postern ${table.name} takes no further word, and ${quoted(word, 80)} is one${where}.`, help);
 }

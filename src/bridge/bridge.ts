@@ -66,8 +66,7 @@ export async function bridge(
   });
   await heard(host, new LineSplitter(largestMessageBytes), messages, ended);
   const { opened } = way;
-  if (!signal.aborted)
-    await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
+  if (!signal.aborted) await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
   const gone = interrupted();
   opened?.transport.end(gone);
   ending.abort(gone);
@@ -145,12 +144,7 @@ async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise
 }
 
 /** Resolves when the host has ended, or the signal is aborted. */
-async function heard(
-  host: HostPipe,
-  lines: LineSplitter,
-  messages: HostMessages,
-  signal: AbortSignal,
-): Promise<void> {
+async function heard(host: HostPipe, lines: LineSplitter, messages: HostMessages, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();

@@ -225,8 +225,7 @@ class Reader implements RunningExchange, WireWatcher {
   #finish(error: unknown): void {
     const ending = this.#ending(error);
     // A message that the host has no room for stays here, where it is counted.
-    if (ending.kind === 'json' && this.#parts.host.isFull)
-      this.#parts.host.whenDrained(() => this.#end(ending));
+    if (ending.kind === 'json' && this.#parts.host.isFull) this.#parts.host.whenDrained(() => this.#end(ending));
     else this.#end(ending);
   }
 

@@ -51,9 +51,7 @@ export class HostMessages {
     if (scanned === 'not_json') {
       host.write(refusal(rpcCode.notJson, 'A line is not JSON in UTF-8; it was not passed on.'));
     } else if (scanned === 'not_a_message') {
-      host.write(
-        refusal(rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'),
-      );
+      host.write(refusal(rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'));
     } else if (!scanned.isBatch) {
       const [message] = scanned.messages;
       if (message !== undefined) this.#pass(line, message);
@@ -125,9 +123,7 @@ export class HostMessages {
       await outbound.tell(line, message);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      tell(
-        `${message.method === '' ? 'An answer' : message.method} was not taken: ${error.message} ${error.remedy}`,
-      );
+      tell(`${message.method === '' ? 'An answer' : message.method} was not taken: ${error.message} ${error.remedy}`);
     }
   }
 

@@ -53,9 +53,7 @@ export class Inbound {
     const { server, host } = this.#parts;
     const bytes = withoutMark(text);
     const scanned = scanText(bytes);
-    if (typeof scanned === 'string') {
-      throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
-    }
+    if (typeof scanned === 'string') throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
     const isWanted = this.#isWanted(bytes, scanned);
     if (isWanted) host.write(oneLine(bytes));
     return isWanted;
@@ -65,10 +63,7 @@ export class Inbound {
   #isWanted(bytes: Uint8Array, { isBatch, messages }: ScannedText): boolean {
     const { tell, server, session } = this.#parts;
     if (isBatch && !allowsBatches(session.revision)) {
-      throw protocolBroken(
-        server,
-        'it sent a batch of messages, which the revision that was agreed on has not',
-      );
+      throw protocolBroken(server, 'it sent a batch of messages, which the revision that was agreed on has not');
     }
     let isWanted = true;
     for (const message of messages) isWanted = this.#admit(bytes, message) && isWanted;
@@ -119,9 +114,7 @@ const otherLineEnds = [
 export function oneLine(text: Uint8Array): Uint8Array {
   const bytes = text instanceof Buffer ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const isOne = bytes.indexOf(lineFeed) === -1 && bytes.indexOf(carriageReturn) === -1;
-  const flat = isOne
-    ? bytes
-    : bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte));
+  const flat = isOne ? bytes : bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte));
   const mayHaveOther = bytes.indexOf(0xe2) !== -1 || bytes.indexOf(0xc2) !== -1;
   return mayHaveOther && otherLineEnds.some((end) => bytes.indexOf(end.bytes) !== -1) ? escaped(flat) : flat;
 }

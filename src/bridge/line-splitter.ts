@@ -30,8 +30,7 @@ export class LineSplitter {
       this.#end(chunk.subarray(start, end), lines);
       start = end + 1;
     }
-    if (start < chunk.byteLength && this.#fits(chunk.byteLength - start))
-      this.#begun.push(chunk.subarray(start));
+    if (start < chunk.byteLength && this.#fits(chunk.byteLength - start)) this.#begun.push(chunk.subarray(start));
     return lines;
   }
 

@@ -92,9 +92,7 @@ export class LegacyTransport {
     if (event.event !== 'endpoint') return inbound.overhear(event);
     if (this.#endpoint === undefined) {
       const address = addressIn(event.data, server);
-      if (address === undefined) {
-        throw protocolBroken(server, 'it names an address for messages that is not its own');
-      }
+      if (address === undefined) throw protocolBroken(server, 'it names an address for messages that is not its own');
       this.#endpoint = address;
     }
     return false;
@@ -104,8 +102,7 @@ export class LegacyTransport {
 /** The address that the event names, when it is one on the same origin. */
 function addressIn(data: Uint8Array, server: string): string | undefined {
   const text = new TextDecoder().decode(data);
-  if (!/^[\x21-\x7e]{1,2000}$/.test(text) || text.includes('\\') || !URL.canParse(text, server))
-    return undefined;
+  if (!/^[\x21-\x7e]{1,2000}$/.test(text) || text.includes('\\') || !URL.canParse(text, server)) return undefined;
   const url = new URL(text, server);
   const isOwn = url.origin === new URL(server).origin && url.username === '' && url.password === '';
   url.hash = '';

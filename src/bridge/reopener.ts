@@ -32,9 +32,7 @@ export function outgoingFor(
   const isCall = revision !== undefined && method === 'tools/call';
   const parameters = isCall ? session.parameterHeaders.headersFor(params.name, line) : [];
   const own =
-    revision === undefined
-      ? undefined
-      : [...everyMessage, ...messageHeaders(message, revision), ...parameters];
+    revision === undefined ? undefined : [...everyMessage, ...messageHeaders(message, revision), ...parameters];
   const opens = method === 'initialize';
   return {
     request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },
@@ -89,8 +87,7 @@ export class Reopener {
     session.clear();
     const answered = await this.#send(opening.initialize);
     if (answered.kind === 'refused') throw sessionLost(server, `it answered ${answered.status} to a new one`);
-    if (session.revision !== revision)
-      throw sessionLost(server, 'it now speaks another revision of the protocol');
+    if (session.revision !== revision) throw sessionLost(server, 'it now speaks another revision of the protocol');
     if (opening.initialized !== undefined) {
       await this.#send(opening.initialized);
       keepStanding(this.#parts);

@@ -56,9 +56,7 @@ export class Session {
    * @throws Failure `protocol_broken`
    */
   takeId(value: string | undefined, key: string | undefined): void {
-    if (!usableSessionId(value)) {
-      throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
-    }
+    if (!usableSessionId(value)) throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
     this.#sessionId = value;
     this.#key = key;
     this.#repeated = undefined;
@@ -83,9 +81,7 @@ export class Session {
   /** What every request of this session repeats, made with that credential. */
   headers(key: string | undefined): readonly Header[] {
     return [
-      ...(this.#sessionId === undefined || !this.isOf(key)
-        ? []
-        : ([['mcp-session-id', this.#sessionId]] as const)),
+      ...(this.#sessionId === undefined || !this.isOf(key) ? [] : ([['mcp-session-id', this.#sessionId]] as const)),
       ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
     ];
   }

@@ -61,12 +61,7 @@ export class Position {
  * is there.
  * @throws Failure `answer_missing`, or the transport's
  */
-export async function resume(
-  parts: StreamParts,
-  pending: Pending,
-  position: Position,
-  why: unknown,
-): Promise<void> {
+export async function resume(parts: StreamParts, pending: Pending, position: Position, why: unknown): Promise<void> {
   let cause = why;
   for (let inVain = 0; inVain < mostResumptions; inVain += 1) {
     if (position.lastEventId === undefined || pending.isCancelled) break;

@@ -16,9 +16,7 @@ export async function answerServer(
   signal: AbortSignal,
 ): Promise<JsonObject> {
   const { id } = request;
-  if (request.method === 'ping') {
-    return { jsonrpc: '2.0', id, result: {} };
-  }
+  if (request.method === 'ping') return { jsonrpc: '2.0', id, result: {} };
   if (request.method === 'elicitation/create') {
     return { jsonrpc: '2.0', id, result: await elicit(ports, request.params, policy, signal) };
   }
@@ -33,23 +31,17 @@ async function elicit(
 ): Promise<JsonObject> {
   const properties = asObject(asObject(params['requestedSchema'])?.['properties']) ?? {};
   if (policy === 'defaults') {
-    const defaults = Object.entries(properties).map(
-      ([name, schema]) => [name, asObject(schema)?.['default']] as const,
-    );
+    const defaults = Object.entries(properties).map(([name, schema]) => [name, asObject(schema)?.['default']] as const);
     return { action: 'accept', content: fromEntries(defaults) };
   }
-  if (policy === 'decline' || !ports.terminal.interactive) {
-    return { action: 'decline' };
-  }
+  if (policy === 'decline' || !ports.terminal.interactive) return { action: 'decline' };
   const said = typeof params['message'] === 'string' ? params['message'] : '';
   ports.terminal.tell(`The server asks: ${quoted(said, 500)}`);
   const answers: (readonly [string, JsonValue | undefined])[] = [];
   for (const [name, value] of Object.entries(properties)) {
     const schema = asObject(value) ?? {};
     const typed = await ports.terminal.ask(promptFor(name, schema), { hidden: false, signal });
-    if (typed === undefined) {
-      return { action: 'cancel' };
-    }
+    if (typed === undefined) return { action: 'cancel' };
     answers.push([name, typed === '' ? schema['default'] : convert(typed, schema)]);
   }
   const sent = await ports.terminal.ask('Send these answers to the server? [y/N] ', {
@@ -74,9 +66,7 @@ function convert(typed: string, schema: JsonObject): JsonValue {
   if ((type === 'number' || type === 'integer') && typed.trim() !== '' && Number.isFinite(Number(typed))) {
     return Number(typed);
   }
-  if (type === 'boolean') {
-    return ['y', 'yes', 'true', '1'].includes(typed.trim().toLowerCase());
-  }
+  if (type === 'boolean') return ['y', 'yes', 'true', '1'].includes(typed.trim().toLowerCase());
   return typed;
 }
 

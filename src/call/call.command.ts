@@ -100,9 +100,7 @@ export const command: Command<typeof callTable, World> = {
       const text = resultText(wanted.method, result);
       await world.out.exact.text(world.out.isTerminal ? terminalText(text) : text);
     }
-    if (wanted.method === 'tools/call' && result['isError'] === true) {
-      throw toolFailed(String(wanted.params['name']));
-    }
+    if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
     return 0;
   },
 };
@@ -111,9 +109,7 @@ async function perform(world: World, given: Arguments, wanted: ProtocolCall): Pr
   const logins = await world.logins();
   const args = withOwnLogin(given);
   const target = { server: args.server, account: args.account };
-  const login = args.login
-    ? await logins.findOrMake({ ...args, ...target })
-    : await findLoginOrServer(world, target);
+  const login = args.login ? await logins.findOrMake({ ...args, ...target }) : await findLoginOrServer(world, target);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
   return await call(world, {
     ...wanted,
@@ -164,20 +160,14 @@ const plainMethods = new Set(['ping', 'initialize']);
  */
 export async function readCall(words: readonly string[], sources: ArgumentSources): Promise<ProtocolCall> {
   const [first, ...rest] = words;
-  if (first === undefined) {
-    return { method: 'tools/list', params: {} };
-  }
+  if (first === undefined) return { method: 'tools/list', params: {} };
   if (!first.includes('/') && !plainMethods.has(first)) {
     return { method: 'tools/call', params: { name: first, arguments: await readArguments(rest, sources) } };
   }
   const subject = subjects[first];
-  if (subject === undefined) {
-    return { method: first, params: await readArguments(rest, sources) };
-  }
+  if (subject === undefined) return { method: first, params: await readArguments(rest, sources) };
   const [name, ...others] = rest;
-  if (name?.startsWith(`${subject.key}=`)) {
-    return { method: first, params: await readArguments(rest, sources) };
-  }
+  if (name?.startsWith(`${subject.key}=`)) return { method: first, params: await readArguments(rest, sources) };
   if (name === undefined || name.startsWith('@') || name === '-') {
     throw argumentUnusable(first, `it needs ${subject.what} after it`);
   }
@@ -205,35 +195,24 @@ async function readArguments(words: readonly string[], sources: ArgumentSources)
 }
 
 async function readArgument(word: string, sources: ArgumentSources): Promise<JsonObject> {
-  if (word === '-') {
-    return objectIn(word, await sources.readStdin());
-  }
-  if (word.startsWith('@')) {
-    return objectIn(word, await sources.readFile(word.slice(1)));
-  }
+  if (word === '-') return objectIn(word, await sources.readStdin());
+  if (word.startsWith('@')) return objectIn(word, await sources.readFile(word.slice(1)));
   const parts = /^([^=]*?)(:?=)(.*)$/s.exec(word);
   const [, name = '', sign, text = ''] = parts ?? [];
-  if (parts === null || name === '') {
-    throw argumentUnusable(word, 'it is not of the form key=value');
-  }
+  if (parts === null || name === '') throw argumentUnusable(word, 'it is not of the form key=value');
   return { [name]: sign === '=' ? text : jsonIn(word, new TextEncoder().encode(text)) };
 }
 
 function objectIn(word: string, bytes: Uint8Array): JsonObject {
   const object = asObject(jsonIn(word, bytes));
-  if (object === undefined) {
-    throw argumentUnusable(word, 'what is there is no JSON object');
-  }
+  if (object === undefined) throw argumentUnusable(word, 'what is there is no JSON object');
   return object;
 }
 
 function jsonIn(word: string, bytes: Uint8Array): JsonValue {
   const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000 });
   if (!parsed.ok) {
-    throw argumentUnusable(
-      word,
-      `what is there is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`,
-    );
+    throw argumentUnusable(word, `what is there is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`);
   }
   return parsed.value;
 }

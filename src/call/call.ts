@@ -51,26 +51,18 @@ export async function call(
       signal,
     });
     const opened = await conversation.open();
-    if (request.method === 'initialize') {
-      return opened;
-    }
+    if (request.method === 'initialize') return opened;
     return await allPages(conversation, request, limits.callPages);
   } finally {
     ports.progress.end();
   }
 }
 
-async function allPages(
-  conversation: Conversation,
-  request: CallRequest,
-  mostPages: number,
-): Promise<JsonObject> {
+async function allPages(conversation: Conversation, request: CallRequest, mostPages: number): Promise<JsonObject> {
   const { method, params } = request;
   const first = await conversation.request(method, params);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
-  if (member === undefined || 'cursor' in params) {
-    return first;
-  }
+  if (member === undefined || 'cursor' in params) return first;
   const entries: JsonValue[] = [...list(first, member)];
   let cursor = first['nextCursor'];
   for (let page = 1; typeof cursor === 'string' && page < mostPages; page += 1) {

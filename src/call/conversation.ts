@@ -68,9 +68,7 @@ export class Conversation implements AsyncDisposable {
     try {
       return await this.#exchange(method, params);
     } catch (error) {
-      if (!(error instanceof SessionLost)) {
-        throw error;
-      }
+      if (!(error instanceof SessionLost)) throw error;
       await this.open();
       return await this.#exchange(method, params);
     }
@@ -79,9 +77,7 @@ export class Conversation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stream?.[Symbol.asyncDispose]();
     const { sessionId } = this.#state;
-    if (sessionId === undefined || this.#options.signal.aborted) {
-      return;
-    }
+    if (sessionId === undefined || this.#options.signal.aborted) return;
     try {
       const response = await deleteSession(this.#options.transport, this.#state, this.#options.signal);
       await response[Symbol.asyncDispose]();
@@ -110,14 +106,10 @@ export class Conversation implements AsyncDisposable {
     const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
     await using response = await postMessage(transport, this.#state, message, signal);
-    if (response.status === 404 && this.#state.sessionId !== undefined) {
-      throw new SessionLost();
-    }
+    if (response.status === 404 && this.#state.sessionId !== undefined) throw new SessionLost();
     const sessionId = header(response, 'mcp-session-id');
     if (method === 'initialize' && response.status === 200) {
-      if (!usableSessionId(sessionId)) {
-        throw protocolBroken(server, 'its session identifier has forbidden characters');
-      }
+      if (!usableSessionId(sessionId)) throw protocolBroken(server, 'its session identifier has forbidden characters');
       this.#state.sessionId = sessionId;
     }
     if (response.status !== 200) {
@@ -149,9 +141,7 @@ export class Conversation implements AsyncDisposable {
       await notify(received.method, received.params);
       signal.throwIfAborted();
     }
-    if (received.kind === 'request') {
-      await this.#tell(await answerServer(this.#ports, received, policy, signal));
-    }
+    if (received.kind === 'request') await this.#tell(await answerServer(this.#ports, received, policy, signal));
   }
 
   /** Sends what has no answer: a notification or our own answer. */

@@ -31,9 +31,7 @@ export function callRefused(method: string, code: number, said: string): Failure
     exit: exitCode.callFailed,
     message: `The server refused ${quoted(method)} (${code}): ${quoted(said)}`,
     remedy:
-      code === -32601
-        ? 'See what the server offers: postern call <server>'
-        : 'Check the method and its arguments.',
+      code === -32601 ? 'See what the server offers: postern call <server>' : 'Check the method and its arguments.',
   });
 }
 

@@ -60,9 +60,7 @@ export async function* receive(
       // The first answer is the caller's own to close.
       await (response === first ? undefined : response[Symbol.asyncDispose]());
     }
-    if (position.lastEventId === undefined) {
-      break;
-    }
+    if (position.lastEventId === undefined) break;
     await ports.clock.sleep(position.retryMs, signal);
     response = await resumeStream(transport, state, position.lastEventId, signal);
     if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) {
@@ -115,17 +113,13 @@ function* passing(messages: Iterable<Message>, passed: () => void): Generator<Me
 }
 
 function remember(position: Position, event: EventBytes): void {
-  if (event.id !== undefined) {
-    position.lastEventId = event.id === '' ? undefined : event.id;
-  }
+  if (event.id !== undefined) position.lastEventId = event.id === '' ? undefined : event.id;
   position.retryMs = event.retry ?? position.retryMs;
 }
 
 function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
   const messages = parseMessages(bytes);
-  if (messages === undefined) {
-    throw protocolBroken(state.server, 'it sent something that is no JSON-RPC message');
-  }
+  if (messages === undefined) throw protocolBroken(state.server, 'it sent something that is no JSON-RPC message');
   return messages;
 }
 
@@ -157,9 +151,7 @@ export async function openStandingStream(
     reading = read(options, signal, resolve).catch(() => resolve());
   });
   const waiting = new AbortController();
-  const patience = ports.clock
-    .sleep(openingMs, AbortSignal.any([signal, waiting.signal]))
-    .catch(() => undefined);
+  const patience = ports.clock.sleep(openingMs, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
   await Promise.race([opened, patience]);
   waiting.abort();
   options.signal.throwIfAborted();
@@ -175,9 +167,7 @@ async function read(options: StreamOptions, signal: AbortSignal, opened: () => v
   const { transport, state, take, allowance } = options;
   await using response = await openStream(transport, state, signal);
   opened();
-  if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) {
-    return;
-  }
+  if (response.status !== 200 || !mediaTypeIs(header(response, 'content-type'), 'text/event-stream')) return;
   const position = { lastEventId: undefined, retryMs: 0 };
   for await (const messages of streamed(state, allowance, response, position)) {
     for (const message of messages) await take(message);

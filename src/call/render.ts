@@ -53,10 +53,7 @@ function entries(value: JsonValue | undefined, line: (entry: JsonObject) => stri
   return objects.length === 0 ? ['(none)'] : lines(objects, line);
 }
 
-function* lines<Entry>(
-  all: readonly Entry[],
-  line: (entry: Entry) => string,
-): Generator<string, void, undefined> {
+function* lines<Entry>(all: readonly Entry[], line: (entry: Entry) => string): Generator<string, void, undefined> {
   for (const [index, entry] of all.entries()) {
     if (index > 0) yield '\n';
     yield line(entry);
@@ -84,9 +81,7 @@ function oneLine(text: string): string {
 
 /** Text blocks joined; undefined when there is a block that is no text, which only JSON shows faithfully. */
 function contents(value: JsonValue | undefined): Iterable<string> | undefined {
-  if (!Array.isArray(value) || value.length === 0) {
-    return undefined;
-  }
+  if (!Array.isArray(value) || value.length === 0) return undefined;
   const texts = value.map((block) => asObject(block)?.['text']);
   return texts.every((text) => typeof text === 'string') ? lines(texts, (text) => text) : undefined;
 }

@@ -104,9 +104,7 @@ export const command: Command<typeof requestTable, World> = {
     const wanted = await readRequest(world.files, args);
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
-    const login = args.login
-      ? await logins.findOrMake({ ...args, ...target })
-      : await findLogin(world, target);
+    const login = args.login ? await logins.findOrMake({ ...args, ...target }) : await findLogin(world, target);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
@@ -125,18 +123,10 @@ export const command: Command<typeof requestTable, World> = {
   },
 };
 
-async function print(
-  world: Pick<World, 'out' | 'files'>,
-  args: Arguments,
-  response: OutboundResponse,
-): Promise<void> {
+async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, response: OutboundResponse): Promise<void> {
   const { out, files } = world;
   if (args.include) {
-    const lines = [
-      `HTTP ${response.status}`,
-      ...response.headers.map(([name, value]) => `${name}: ${value}`),
-      '',
-    ];
+    const lines = [`HTTP ${response.status}`, ...response.headers.map(([name, value]) => `${name}: ${value}`), ''];
     await out.write(`${serverText(lines.join('\n'), out.isTerminal)}\n`);
   }
   if (args.output !== undefined) {
@@ -153,10 +143,7 @@ async function print(
 }
 
 /** On a terminal the body is made harmless piece by piece, as it comes. */
-async function printForPerson(
-  world: Pick<World, 'out' | 'files'>,
-  response: OutboundResponse,
-): Promise<void> {
+async function printForPerson(world: Pick<World, 'out' | 'files'>, response: OutboundResponse): Promise<void> {
   const type = response.headers.find(([name]) => name === 'content-type')?.[1];
   const decoder = new TextDecoder();
   let last = '\n';
@@ -166,9 +153,7 @@ async function printForPerson(
     await world.out.write(serverText(text, true));
   }
   await world.out.write(serverText(decoder.decode(), true));
-  if (last !== '\n' && !mediaTypeIs(type, 'application/octet-stream')) {
-    await world.out.write('\n');
-  }
+  if (last !== '\n' && !mediaTypeIs(type, 'application/octet-stream')) await world.out.write('\n');
 }
 
 /** A body up to this size is held, so that it can be sent again after a refresh; a larger one is streamed. */
@@ -205,15 +190,11 @@ export async function readRequest(
   words: RequestWords,
 ): Promise<Pick<ProtectedRequest, 'method' | 'headers' | 'body'>> {
   const method = words.request ?? (words.data.length === 0 ? 'GET' : 'POST');
-  if (!isFieldName(method)) {
-    throw argumentRefused('--request', 'a method is one word of letters');
-  }
+  if (!isFieldName(method)) throw argumentRefused('--request', 'a method is one word of letters');
   const given = words.header.map(readHeader);
   const hasType = given.some(([name]) => name.toLowerCase() === 'content-type');
   const type =
-    words.data.length === 0 || hasType
-      ? []
-      : ([['content-type', 'application/x-www-form-urlencoded']] as const);
+    words.data.length === 0 || hasType ? [] : ([['content-type', 'application/x-www-form-urlencoded']] as const);
   const body = await readBody(files, words.data);
   return { method, headers: [...type, ...given], ...(body === undefined ? {} : { body }) };
 }
@@ -225,9 +206,7 @@ function readHeader(line: string): readonly [string, string] {
   if (colon < 1 || !isFieldName(name) || !isHeaderValue(value)) {
     throw argumentRefused('--header', 'a header is “Name: value”, printable and on one line');
   }
-  if (ownHeaders.has(name.toLowerCase())) {
-    throw argumentRefused('--header', `${name} is written by this program`);
-  }
+  if (ownHeaders.has(name.toLowerCase())) throw argumentRefused('--header', `${name} is written by this program`);
   return [name, value];
 }
 
@@ -235,12 +214,8 @@ type Body = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 async function readBody(files: Files, data: readonly string[]): Promise<Body | undefined> {
   const [only, ...others] = data;
-  if (only === undefined) {
-    return undefined;
-  }
-  if (others.length === 0 && only.startsWith('@')) {
-    return heldOrStreamed(open(files, only));
-  }
+  if (only === undefined) return undefined;
+  if (others.length === 0 && only.startsWith('@')) return heldOrStreamed(open(files, only));
   const parts = await Promise.all(
     data.map(async (word) =>
       word.startsWith('@')
@@ -262,9 +237,7 @@ async function heldOrStreamed(chunks: AsyncIterable<Uint8Array>): Promise<Body> 
   let size = 0;
   while (size <= largestHeldBody) {
     const next = await iterator.next();
-    if (next.done === true) {
-      return Buffer.concat(held);
-    }
+    if (next.done === true) return Buffer.concat(held);
     held.push(next.value);
     size += next.value.byteLength;
   }

@@ -49,9 +49,7 @@ async function send(
     const headers = headersOf(request, authorized);
     const response = await door.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
     const { status } = response;
-    const challenges = response.headers.flatMap(([name, value]) =>
-      name === 'www-authenticate' ? value : [],
-    );
+    const challenges = response.headers.flatMap(([name, value]) => (name === 'www-authenticate' ? value : []));
     const said = status === 401 ? await readWords(clock, response) : '';
     const retried = authorizer.retry(authorized, { status, challenges, said }, signal);
     if (retried !== undefined && status >= 300) await response[Symbol.asyncDispose]();
@@ -70,10 +68,7 @@ function targetOf(request: ProtectedRequest): ProtectedTarget {
   };
 }
 
-function headersOf(
-  request: ProtectedRequest,
-  { token }: AuthorizedRequest,
-): OutboundRequest['headers'] & object {
+function headersOf(request: ProtectedRequest, { token }: AuthorizedRequest): OutboundRequest['headers'] & object {
   const own = request.headers ?? [];
   if (token === undefined) return own;
   const others = own.filter(([name]) => name.toLowerCase() !== 'authorization');

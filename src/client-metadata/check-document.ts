@@ -42,11 +42,9 @@ export async function checkDocument(
   const { file, signal } = request;
   const local = file === undefined ? undefined : validateDocument(file, request.url);
   const url = request.url ?? textOf(local?.object?.['client_id']);
-  const own =
-    url === undefined || local?.object === undefined ? [] : await validateOwnKeys(ports, local.object, url);
+  const own = url === undefined || local?.object === undefined ? [] : await validateOwnKeys(ports, local.object, url);
   const inFile = placed([...(local?.findings ?? []), ...own], 'file');
-  const addressWrong =
-    url === undefined ? [] : validateClientId(url).filter(({ verdict }) => verdict === 'failure');
+  const addressWrong = url === undefined ? [] : validateClientId(url).filter(({ verdict }) => verdict === 'failure');
   if (url === undefined || request.offline || addressWrong.length > 0) {
     const findings = local === undefined ? placed(addressWrong, 'served') : inFile;
     return { url, findings, unreachable: undefined, fetched: false };
@@ -63,9 +61,7 @@ async function checkServed(
   try {
     const answer = await fetchClientMetadata(ports.door, request);
     const delivery = validateDelivery(answer);
-    if (answer.status !== 200) {
-      return { findings: placed(delivery, 'served'), unreachable: undefined, fetched: true };
-    }
+    if (answer.status !== 200) return { findings: placed(delivery, 'served'), unreachable: undefined, fetched: true };
     const { object, findings } = validateDocument(answer.bytes, url);
     const compared = local === undefined || object === undefined ? [] : differences(local, object);
     const own = object === undefined ? [] : await validateOwnKeys(ports, object, url);
@@ -75,12 +71,7 @@ async function checkServed(
     if (!(error instanceof Failure) || request.signal.aborted) throw error;
     if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
     const what = 'The address serves far more than the 5 KiB that authorization servers read.';
-    const found = failure(
-      'too_large',
-      'R-5.8g, CIMD section 6.6',
-      what,
-      'Serve the document, and only that.',
-    );
+    const found = failure('too_large', 'R-5.8g, CIMD section 6.6', what, 'Serve the document, and only that.');
     return { findings: placed([found], 'served'), unreachable: undefined, fetched: true };
   }
 }
@@ -92,9 +83,7 @@ function differences(file: JsonObject, served: JsonObject): readonly Finding[] {
   if (differing.length === 0) return [];
   const known = differing.map((name) => printable(name, 60)).join(', ');
   const what = `What is served differs from the file in: ${known}.`;
-  return [
-    failure('served_differs', 'R-5.7a', what, 'Publish the folder again, or wait until caches have run out.'),
-  ];
+  return [failure('served_differs', 'R-5.7a', what, 'Publish the folder again, or wait until caches have run out.')];
 }
 
 function canonical(value: JsonObject[string] | undefined): string {
@@ -108,10 +97,7 @@ function canonical(value: JsonObject[string] | undefined): string {
 }
 
 /** What is wrong with the file and served just so is told once. */
-function repeatedOnce(
-  served: readonly PlacedFinding[],
-  inFile: readonly PlacedFinding[],
-): readonly PlacedFinding[] {
+function repeatedOnce(served: readonly PlacedFinding[], inFile: readonly PlacedFinding[]): readonly PlacedFinding[] {
   return served.filter(({ code, what }) => !inFile.some((one) => one.code === code && one.what === what));
 }
 
@@ -147,7 +133,6 @@ export async function validateOwnKeys(
   const published = Array.isArray(keys) ? keys.map((key) => asObject(key)?.['kid']) : [];
   if (kept.some(({ keyId }) => published.includes(keyId))) return [];
   const what = 'The private half of none of its keys is kept on this machine: logins from here are refused.';
-  const remedy =
-    'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
+  const remedy = 'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
   return [warning('key_not_here', rule, what, remedy)];
 }

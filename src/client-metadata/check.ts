@@ -78,10 +78,7 @@ export function checkLines(path: string | undefined, check: DocumentCheck): read
 function findingLines(finding: PlacedFinding, path: string | undefined): readonly string[] {
   const { rule, verdict, what, remedy, where } = finding;
   const place = path === undefined ? '' : where === 'file' ? ' in the file:' : ' served:';
-  return [
-    `${words[verdict].padEnd(5)} ${place.trim()}${place === '' ? '' : ' '}${what} [${rule}]`,
-    `      ${remedy}`,
-  ];
+  return [`${words[verdict].padEnd(5)} ${place.trim()}${place === '' ? '' : ' '}${what} [${rule}]`, `      ${remedy}`];
 }
 
 function notAsked(url: string | undefined): string {

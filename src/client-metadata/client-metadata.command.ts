@@ -64,9 +64,7 @@ function actionOf(args: DocumentArguments): Action {
   if (action === undefined) {
     const message = `client-metadata has no action ${quoted(args.action, 80)}; there are ${names.join(', ')}.`;
     const meant = closest(args.action, names);
-    throw meant === undefined
-      ? usageWrong(message, help)
-      : usageMistyped(message, `client-metadata ${meant}`);
+    throw meant === undefined ? usageWrong(message, help) : usageMistyped(message, `client-metadata ${meant}`);
   }
   const everywhere: readonly Option[] = ['url', 'store'];
   const known = clientMetadataTable.options.map(({ name }) => name);

@@ -62,10 +62,7 @@ async function present({ path }: SiteFile): Promise<void> {
 }
 
 /** @throws Failure `tls_files_unusable` */
-async function identityFrom(files: {
-  readonly certFile: string;
-  readonly keyFile: string;
-}): Promise<TlsIdentity> {
+async function identityFrom(files: { readonly certFile: string; readonly keyFile: string }): Promise<TlsIdentity> {
   const read = (path: string) =>
     readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw tlsFilesUnusable(path, `it could not be read (${error.code ?? 'unknown'})`);
@@ -89,11 +86,7 @@ function createTls(identity: TlsIdentity): Server {
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'EADDRINUSE'
-          ? portInUse(port, error)
-          : portRefused(port, error.code ?? 'unknown', error),
-      );
+      reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : portRefused(port, error.code ?? 'unknown', error));
     });
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
       server.removeAllListeners('error').on('error', () => undefined);

@@ -17,8 +17,7 @@ export function documentThere(path: string): Failure {
     code: 'client_metadata_exists',
     exit: exitCode.usage,
     message: `There is a client ID metadata document already: ${quoted(path, 200)}; nothing was changed.`,
-    remedy:
-      'Make it again with: postern client-metadata build; replace its key with: rotate; or choose another --out.',
+    remedy: 'Make it again with: postern client-metadata build; replace its key with: rotate; or choose another --out.',
   });
 }
 
@@ -61,8 +60,7 @@ export function nothingToRotate(path: string): Failure {
     code: 'client_key_missing',
     exit: exitCode.usage,
     message: `${quoted(path, 200)} publishes no key (its client is a public one), so there is none to rotate.`,
-    remedy:
-      'A client with a key is made with: postern client-metadata init --auth private_key_jwt --url … --out …',
+    remedy: 'A client with a key is made with: postern client-metadata init --auth private_key_jwt --url … --out …',
   });
 }
 

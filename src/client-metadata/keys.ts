@@ -14,11 +14,7 @@ const ownerOf = (url: string) => ({ issuer: undefined, clientId: url });
  * one that is made and kept now.
  * @throws Failure of the store and the index
  */
-export async function keysFor(
-  ports: Needs,
-  url: string,
-  store: SecretStore,
-): Promise<DocumentSettings['keys']> {
+export async function keysFor(ports: Needs, url: string, store: SecretStore): Promise<DocumentSettings['keys']> {
   const records = await clientKeysOf(ports, ownerOf(url));
   if (records.length === 0) {
     const made = await generateClientKey(ports, { ...ownerOf(url), algorithm: 'ES256', store });
@@ -71,15 +67,9 @@ export async function retireKey(
 }
 
 /** Removes the private halves that the document no longer publishes. @throws Failure of the store and the index, or `busy` */
-export async function forgetOldKeys(
-  ports: Needs,
-  settings: DocumentSettings,
-  signal: AbortSignal,
-): Promise<number> {
+export async function forgetOldKeys(ports: Needs, settings: DocumentSettings, signal: AbortSignal): Promise<number> {
   const published = settings.keys.map((key) => key['kid']);
-  const old = (await clientKeysOf(ports, ownerOf(settings.url))).filter(
-    ({ keyId }) => !published.includes(keyId),
-  );
+  const old = (await clientKeysOf(ports, ownerOf(settings.url))).filter(({ keyId }) => !published.includes(keyId));
   for (const record of old) await removeClientKey(ports, record, signal);
   return old.length;
 }

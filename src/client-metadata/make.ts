@@ -67,9 +67,7 @@ export async function build(world: ClientMetadataWorld, args: DocumentArguments)
   const path = `${folder}/${file}`;
   await tellResult(world, { folder, path, url: settings.url, keys: settings.keys.length });
   if (settings.keys.length > 0 && !(await documentHasKey(world, settings.url))) {
-    world.tell(
-      'Note: the private half of its key is not kept on this machine for that address: logins with it fail.',
-    );
+    world.tell('Note: the private half of its key is not kept on this machine for that address: logins with it fail.');
   }
   return 0;
 }
@@ -102,9 +100,7 @@ export async function rotate(world: ClientMetadataWorld, args: DocumentArguments
     world.tell('Publish the folder again.');
     return 0;
   }
-  world.tell(
-    'The document publishes a new key beside the old one. Publish the folder again: logins use the new key',
-  );
+  world.tell('The document publishes a new key beside the old one. Publish the folder again: logins use the new key');
   world.tell(
     'where it is known, the old one elsewhere. When caches have run out (an hour, as the folder says), end it:',
   );

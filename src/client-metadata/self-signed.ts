@@ -22,8 +22,7 @@ const [sequence, setOf, octetString] = [element(0x30), element(0x31), element(0x
 
 const id = (hex: string): Buffer => element(0x06)(Buffer.from(hex, 'hex'));
 
-const bitString = (bytes: Uint8Array, unusedBits = 0): Buffer =>
-  element(0x03)(Buffer.from([unusedBits]), bytes);
+const bitString = (bytes: Uint8Array, unusedBits = 0): Buffer => element(0x03)(Buffer.from([unusedBits]), bytes);
 
 /** UTCTime, which certificates use up to the year 2049 (RFC 5280 section 4.1.2.5). */
 const utcTime = (ms: number): Buffer =>
@@ -61,11 +60,7 @@ export function makeSelfSigned(now: number): TlsIdentity {
     publicKey.export({ type: 'spki', format: 'der' }),
     element(0xa3)(sequence(...extensions())),
   );
-  const certificate = sequence(
-    toBeSigned,
-    ecdsaWithSha256,
-    bitString(sign('sha256', toBeSigned, privateKey)),
-  );
+  const certificate = sequence(toBeSigned, ecdsaWithSha256, bitString(sign('sha256', toBeSigned, privateKey)));
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,

@@ -29,9 +29,7 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
   const served = `https://${host}:${server.port}${own.pathname}`;
   await tellPlace(world, { url: served, certificateFile: server.certificateFile });
   if (served !== url) {
-    world.tell(
-      `Note: the document is made for ${printable(url)}, and counts at no other address. For this one:`,
-    );
+    world.tell(`Note: the document is made for ${printable(url)}, and counts at no other address. For this one:`);
     world.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
   }
   world.tell('Ctrl-C ends it.');

@@ -32,10 +32,7 @@ export function newSettings(wish: SettingsWish, keys: DocumentSettings['keys']):
  * The settings of the document that is there, with what the person changes.
  * @throws Failure `client_metadata_unusable`, or as `newSettings`
  */
-export function changedSettings(
-  there: { readonly bytes: Uint8Array; readonly path: string },
-  wish: SettingsWish,
-) {
+export function changedSettings(there: { readonly bytes: Uint8Array; readonly path: string }, wish: SettingsWish) {
   const { object, findings } = validateDocument(there.bytes, undefined);
   if (object === undefined) throw documentUnusable(there.path, findings[0]?.what ?? '');
   const found = readSettings(object);

@@ -73,9 +73,7 @@ export async function showIdentity(
   const asDocument = way === 'metadata' ? metadataUrl : undefined;
   if (asDocument !== undefined) checkAddress(asDocument);
   const record = kept.find((one) =>
-    way === 'preregistered'
-      ? one === byHand
-      : one.way === way && (asDocument ?? one.clientId) === one.clientId,
+    way === 'preregistered' ? one === byHand : one.way === way && (asDocument ?? one.clientId) === one.clientId,
   );
   const clientId = asDocument ?? (way === 'preregistered' ? given?.clientId : undefined) ?? record?.clientId;
   const keyMethod = hasKey ? 'private_key_jwt' : 'none';
@@ -93,7 +91,5 @@ export async function showIdentity(
 }
 
 function redirectUriOf(port: number | undefined, registered: string | undefined): string {
-  return port === undefined
-    ? (registered ?? 'http://127.0.0.1/callback')
-    : `http://127.0.0.1:${port}/callback`;
+  return port === undefined ? (registered ?? 'http://127.0.0.1/callback') : `http://127.0.0.1:${port}/callback`;
 }

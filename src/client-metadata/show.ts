@@ -12,10 +12,7 @@ import { type ShownIdentity, showIdentity } from './show-login.js';
 export async function show(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
   const { signal, out } = world;
   if (args.target === undefined) {
-    throw usageWrong(
-      'show needs a server: its URL, or the name of a login.',
-      'postern client-metadata --help',
-    );
+    throw usageWrong('show needs a server: its URL, or the name of a login.', 'postern client-metadata --help');
   }
   const { server, account } = await readLoginTarget(world, args.target, defaultAccount);
   const configuration = await world.configuration();
@@ -59,7 +56,5 @@ function linesOf(shown: ShownIdentity): readonly string[] {
 
 function proofOf(method: NonNullable<ShownIdentity['authMethod']>, issuer: string): string {
   if (method === 'none') return 'none: a public client, and PKCE';
-  return method === 'private_key_jwt'
-    ? `${method}: an assertion for ${issuer} alone, good for a minute`
-    : method;
+  return method === 'private_key_jwt' ? `${method}: an assertion for ${issuer} alone, good for a minute` : method;
 }

@@ -76,8 +76,6 @@ function settingJson({ key, variable, option, fallback }: Setting, set: SetValue
 function listLines({ clients, clientCertificates }: Configuration): readonly string[] {
   return [
     ...clients.map(({ clientId, issuer }) => `clients: ${clientId} at ${issuer}`),
-    ...clientCertificates.map(
-      ({ origins, certFile }) => `clientCertificates: ${certFile} for ${origins.join(', ')}`,
-    ),
+    ...clientCertificates.map(({ origins, certFile }) => `clientCertificates: ${certFile} for ${origins.join(', ')}`),
   ].flatMap((line) => ['', line]);
 }

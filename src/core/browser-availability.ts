@@ -21,17 +21,9 @@ export function seatOf(machine: {
 }): Seat {
   const { env, platform, fileExists } = machine;
   const set = (name: string) => (env[name] ?? '') !== '';
-  if (set('SSH_CONNECTION') || set('SSH_TTY')) {
-    return 'ssh';
-  }
-  if (platform === 'win32' || platform === 'darwin') {
-    return 'desktop';
-  }
-  if (set('WSL_DISTRO_NAME')) {
-    return 'wsl';
-  }
-  if (set('DISPLAY') || set('WAYLAND_DISPLAY')) {
-    return 'desktop';
-  }
+  if (set('SSH_CONNECTION') || set('SSH_TTY')) return 'ssh';
+  if (platform === 'win32' || platform === 'darwin') return 'desktop';
+  if (set('WSL_DISTRO_NAME')) return 'wsl';
+  if (set('DISPLAY') || set('WAYLAND_DISPLAY')) return 'desktop';
   return set('container') || containerMarks.some(fileExists) ? 'container' : 'no_display';
 }

@@ -98,9 +98,7 @@ type PositionalValue<Positional extends PositionalSpec> = Positional extends { r
 export type ArgumentsOf<Table extends CommandTable> = {
   readonly [Option in Table['options'][number] as Camel<Option['name']>]: OptionValue<Option>;
 } & {
-  readonly [Positional in Table['positionals'][number] as Camel<
-    Positional['name']
-  >]: PositionalValue<Positional>;
+  readonly [Positional in Table['positionals'][number] as Camel<Positional['name']>]: PositionalValue<Positional>;
 } & (Table extends { readonly rest: { readonly name: infer Name extends string } }
     ? { readonly [Rest in Camel<Name>]: readonly string[] }
     : unknown);

@@ -47,8 +47,7 @@ export const limitSettings = [
     fallback: 128,
     min: 1,
     max: 16_384,
-    describe:
-      'for the size of all that one call reads; each event counts 512 bytes more, each line of a stream 32',
+    describe: 'for the size of all that one call reads; each event counts 512 bytes more, each line of a stream 32',
   },
   {
     key: 'callPages',
@@ -73,6 +72,4 @@ export type LimitKey = (typeof limitSettings)[number]['key'];
 export type Limits = Readonly<Record<LimitKey, number>>;
 
 /** The limits where nobody has set any. */
-export const defaultLimits = Object.fromEntries(
-  limitSettings.map(({ key, fallback }) => [key, fallback]),
-) as Limits;
+export const defaultLimits = Object.fromEntries(limitSettings.map(({ key, fallback }) => [key, fallback])) as Limits;

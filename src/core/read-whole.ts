@@ -6,10 +6,6 @@ import { collectBytes } from './text/bytes.js';
  * @param what Its name for the person, a path or `stdin`.
  * @throws Failure `input_too_large`, or what the input throws
  */
-export function readWhole(
-  chunks: AsyncIterable<Uint8Array>,
-  what: string,
-  maxBytes: number,
-): Promise<Uint8Array> {
+export function readWhole(chunks: AsyncIterable<Uint8Array>, what: string, maxBytes: number): Promise<Uint8Array> {
   return collectBytes(chunks, maxBytes, () => inputTooLarge(what, maxBytes));
 }

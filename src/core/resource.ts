@@ -19,12 +19,8 @@ export function canonicalResource(raw: string): CanonicalResource {
     const why = raw.includes('://') ? 'its host or port is not valid' : 'it has no scheme';
     return refuse(`${why}; write it as https://host/path`);
   }
-  if (parts.userinfo !== undefined) {
-    return refuse('it holds a user name or password');
-  }
-  if (parts.fragment !== '') {
-    return refuse('it has a fragment (#…)');
-  }
+  if (parts.userinfo !== undefined) return refuse('it holds a user name or password');
+  if (parts.fragment !== '') return refuse('it has a fragment (#…)');
   if (
     queryNames(parts.query)
       .flatMap(readings)
@@ -47,14 +43,10 @@ export function canonicalResource(raw: string): CanonicalResource {
 export function resourceCovers(resource: string, server: string): 'same' | 'ancestor' | 'no' {
   const above = splitUrl(resource);
   const below = splitUrl(server);
-  if (above === undefined || below === undefined || !isPlain(above) || originOf(above) !== originOf(below)) {
-    return 'no';
-  }
+  if (above === undefined || below === undefined || !isPlain(above) || originOf(above) !== originOf(below)) return 'no';
   const upper = above.path || '/';
   const lower = below.path || '/';
-  if (upper === lower && above.query === below.query) {
-    return 'same';
-  }
+  if (upper === lower && above.query === below.query) return 'same';
   return above.query === '' && !mayLeadUp(above.path) && isAtOrBelow(upper, lower) ? 'ancestor' : 'no';
 }
 
@@ -85,9 +77,7 @@ export function nearest<Named extends { readonly server: string }>(
   target: string,
 ): readonly Named[] {
   const exact = all.filter(({ server }) => server === target);
-  if (exact.length > 0) {
-    return exact;
-  }
+  if (exact.length > 0) return exact;
   const above = all.filter(({ server }) => attaches(server, target));
   const longest = (among: readonly Named[], part: 'path' | 'query') => {
     const length = ({ server }: Named) => splitUrl(server)?.[part].length ?? 0;
@@ -118,12 +108,8 @@ function isAtOrBelow(upper: string, lower: string): boolean {
 
 /** A parameter that comes twice means the first to one server and the last to another, so none may come again. */
 function keepsQuery(upper: string, lower: string): boolean {
-  if (lower === upper) {
-    return true;
-  }
-  if (!lower.startsWith(`${upper}&`)) {
-    return false;
-  }
+  if (lower === upper) return true;
+  if (!lower.startsWith(`${upper}&`)) return false;
   const own = new Set(queryNames(upper).flatMap(readings));
   return queryNames(lower.slice(upper.length)).every((name) => !readings(name).some((one) => own.has(one)));
 }
@@ -152,9 +138,7 @@ function withoutDotSegments(path: string): string {
   const segments = path.split('/').slice(1);
   for (const [index, segment] of segments.entries()) {
     const plain = segment.replace(/%2e/gi, '.');
-    if (plain === '..') {
-      kept.pop();
-    }
+    if (plain === '..') kept.pop();
     if (plain !== '.' && plain !== '..') {
       kept.push(segment);
     } else if (index === segments.length - 1) {

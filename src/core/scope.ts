@@ -20,16 +20,10 @@ export type ParsedScope =
  * empty string holds none.
  */
 export function parseScope(text: string): ParsedScope {
-  if (text.length > longestScope) {
-    return { ok: false, problem: `is longer than ${longestScope} characters` };
-  }
+  if (text.length > longestScope) return { ok: false, problem: `is longer than ${longestScope} characters` };
   const scopes = [...new Set(text.split(' ').filter((scope) => scope !== ''))];
-  if (scopes.length > mostScopes) {
-    return { ok: false, problem: `has more than ${mostScopes} scopes` };
-  }
-  return scopes.every(isNqcharText)
-    ? { ok: true, scopes }
-    : { ok: false, problem: 'has a forbidden character' };
+  if (scopes.length > mostScopes) return { ok: false, problem: `has more than ${mostScopes} scopes` };
+  return scopes.every(isNqcharText) ? { ok: true, scopes } : { ok: false, problem: 'has a forbidden character' };
 }
 
 /** The wire string of a set of scopes; '' for none. */

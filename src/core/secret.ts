@@ -80,13 +80,9 @@ export class Redactor {
 
   /** From now on this value is not printed. */
   hold(value: string, kind: SecretKind = 'lasting'): void {
-    if (value.length < shortest) {
-      return;
-    }
+    if (value.length < shortest) return;
     const held = this.#held[kind];
-    if (!held.delete(value)) {
-      this.#forms = undefined;
-    }
+    if (!held.delete(value)) this.#forms = undefined;
     held.add(value);
     if (held.size > kept[kind]) {
       const [oldest = ''] = held;
@@ -95,9 +91,9 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    this.#forms ??= [
-      ...new Set(Object.values(this.#held).flatMap((held) => [...held].flatMap(formsOf))),
-    ].sort((one, other) => other.length - one.length);
+    this.#forms ??= [...new Set(Object.values(this.#held).flatMap((held) => [...held].flatMap(formsOf)))].sort(
+      (one, other) => other.length - one.length,
+    );
     return this.#forms.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
   }
 }

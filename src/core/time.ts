@@ -13,9 +13,7 @@ export type Lifetime =
  * is taken for a number, `null` for absent; anything else is an unknown lifetime with a warning.
  */
 export function lifetimeSeconds(value: unknown): Lifetime {
-  if (value === undefined || value === null) {
-    return { kind: 'unknown' };
-  }
+  if (value === undefined || value === null) return { kind: 'unknown' };
   const seconds = typeof value === 'string' && /^[0-9]+(?:\.[0-9]+)?$/.test(value) ? Number(value) : value;
   if (typeof seconds !== 'number' || Number.isNaN(seconds) || seconds < 0) {
     return { kind: 'unknown', warning: 'expires_in is not a number of seconds, so the lifetime is unknown' };
@@ -32,9 +30,7 @@ export function lifetimeSeconds(value: unknown): Lifetime {
  */
 export function retryAfterMs(value: string | undefined, nowMs: number, maxMs: number): number | undefined {
   const text = value?.trim() ?? '';
-  if (text.length > 64) {
-    return undefined;
-  }
+  if (text.length > 64) return undefined;
   const delay = /^[0-9]+$/.test(text) ? Number(text) * 1000 : dateMs(text) - nowMs;
   return Number.isNaN(delay) ? undefined : Math.min(Math.max(delay, 0), maxMs);
 }

@@ -1,7 +1,5 @@
 /** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
-export type GatedUrl =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly problem: string };
+export type GatedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
 const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
 
@@ -99,14 +97,10 @@ const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/;
  */
 export function splitUrl(raw: string): UrlParts | undefined {
   const [, scheme, authority, path = '', query = '', fragment = ''] = partsShape.exec(raw) ?? [];
-  if (scheme === undefined || authority === undefined) {
-    return undefined;
-  }
+  if (scheme === undefined || authority === undefined) return undefined;
   const at = authority.lastIndexOf('@');
   const [, host, port = ''] = hostAndPort.exec(authority.slice(at + 1)) ?? [];
-  if (host === undefined) {
-    return undefined;
-  }
+  if (host === undefined) return undefined;
   const userinfo = at === -1 ? undefined : authority.slice(0, at);
   return { scheme, userinfo, host, port, path, query, fragment };
 }
@@ -115,8 +109,7 @@ export function splitUrl(raw: string): UrlParts | undefined {
 export function originOf(parts: UrlParts): string {
   const scheme = parts.scheme.toLowerCase();
   const port = parts.port === '' ? '' : String(Number(parts.port));
-  const isDefault =
-    port === '' || (scheme === 'https' && port === '443') || (scheme === 'http' && port === '80');
+  const isDefault = port === '' || (scheme === 'https' && port === '443') || (scheme === 'http' && port === '80');
   return `${scheme}://${parts.host.toLowerCase()}${isDefault ? '' : `:${port}`}`;
 }
 
@@ -163,9 +156,7 @@ export function fullyDecoded(text: string): string {
 }
 
 function decodedOnce(text: string): string {
-  return text.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  return text.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function isDots(segment: string): boolean {

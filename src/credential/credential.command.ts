@@ -41,12 +41,7 @@ interface Progress {
   renewedAt?: number | undefined;
 }
 
-interface World
-  extends TokenPorts,
-    ShimWorld,
-    CommandOutput,
-    RefreshPorts,
-    Pick<StorePorts, 'failures' | 'handedOut'> {
+interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick<StorePorts, 'failures' | 'handedOut'> {
   readonly files: Files;
   /** What the hot path has read of stdin already. */
   readonly input: ReadInput | undefined;
@@ -64,9 +59,7 @@ export const command: Command<typeof credentialTable, World> = {
     }
     const progress: Progress = { call: undefined, login: undefined };
     const limitMs = args.timeout * 1000;
-    using deadline = new Deadline(world.timeLeft(limitMs - endMs), () =>
-      deadlinePassed(progress.login, args.timeout),
-    );
+    using deadline = new Deadline(world.timeLeft(limitMs - endMs), () => deadlinePassed(progress.login, args.timeout));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
       const output = await before(signal, answer(world, format, args, progress, signal));
@@ -86,9 +79,7 @@ export const command: Command<typeof credentialTable, World> = {
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
         await rememberFailure(world, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
-        if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) {
-          await world.out.write('quit=1\n\n');
-        }
+        if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) await world.out.write('quit=1\n\n');
       }
       throw error;
     }
@@ -105,13 +96,9 @@ async function answer(
 ): Promise<string> {
   const { env } = world;
   const call = readCall(format, args, { env, input: await inputFor(world, format, args) });
-  if (call.kind === 'answer') {
-    return call.output;
-  }
+  if (call.kind === 'answer') return call.output;
   progress.call = call;
-  if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) {
-    throw secretOnTerminal();
-  }
+  if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) throw secretOnTerminal();
   const { logins } = await world.index.read();
   progress.login = namedLogin(logins, call.wanted);
   if (call.kind === 'too_old') {
@@ -127,9 +114,7 @@ async function answer(
     if (login !== undefined) await reportRefused(world, login, call.credential);
     return '';
   }
-  if (login === undefined) {
-    return call.unmapped ?? '';
-  }
+  if (login === undefined) return call.unmapped ?? '';
   const noted = call.refused
     ? { login: await reportRefused(world, login, undefined), renewedAt: undefined }
     : formatsAskedAgain.has(format)
@@ -148,13 +133,9 @@ function loginFor(
   call: Exclude<CredentialCall, { readonly kind: 'answer' | 'too_old' }>,
   logins: readonly LoginRecord[],
 ): LoginRecord | undefined {
-  if (call.kind === 'get' && call.unmapped === undefined) {
-    return requireCredential(logins, call.wanted);
-  }
+  if (call.kind === 'get' && call.unmapped === undefined) return requireCredential(logins, call.wanted);
   const found = findCredential(logins, call.wanted);
-  if (found.kind === 'one') {
-    return found.login;
-  }
+  if (found.kind === 'one') return found.login;
   if (call.kind === 'get' && isGone(logins, call.wanted)) {
     const { named = '', account } = call.wanted;
     throw noLogin(logins, { server: named, account });
@@ -176,15 +157,9 @@ function covers(login: LoginRecord | undefined, wanted: WantedCredential): boole
   return meant !== undefined && pickCredential([meant], wanted).kind === 'one';
 }
 
-async function inputFor(
-  world: World,
-  format: CredentialFormat,
-  args: CredentialArguments,
-): Promise<Uint8Array> {
+async function inputFor(world: World, format: CredentialFormat, args: CredentialArguments): Promise<Uint8Array> {
   const input = inputOf(format, args);
-  if (input === undefined) {
-    return new Uint8Array();
-  }
+  if (input === undefined) return new Uint8Array();
   return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
 }
 

@@ -29,9 +29,7 @@ const earlierMs = 30_000;
  * undefined when nobody knows.
  */
 export function toldExpiry(expiresAt: number | null, now: number): number | undefined {
-  if (expiresAt === null) {
-    return undefined;
-  }
+  if (expiresAt === null) return undefined;
   const told = expiresAt - earlierMs > now + 1000 ? expiresAt - earlierMs : expiresAt;
   return Math.max(Math.floor(told / 1000), Math.floor(now / 1000) + 1);
 }

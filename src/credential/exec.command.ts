@@ -100,9 +100,7 @@ function variablesOf(args: Arguments): readonly TokenVariable[] {
     return read.variable;
   });
   const repeated = given.find(({ name }, at) => given.findIndex((other) => other.name === name) !== at);
-  if (repeated !== undefined) {
-    throw argumentRefused('--var', `${repeated.name} was given twice`);
-  }
+  if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`);
   const forServer = given.some(({ server }) => server === undefined);
   if (args.server === undefined) {
     if (given.length === 0) throw usageWrong('postern exec needs a server, or --var NAME=server.', help);

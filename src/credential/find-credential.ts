@@ -70,10 +70,7 @@ export function proveWanted(item: Belonging, { named, target, wholeHost }: Wante
 }
 
 /** The login that the caller's configuration names, whatever address it asks for; for failures. */
-export function namedLogin(
-  logins: readonly LoginRecord[],
-  wanted: WantedCredential,
-): LoginRecord | undefined {
+export function namedLogin(logins: readonly LoginRecord[], wanted: WantedCredential): LoginRecord | undefined {
   const picked = pickCredential(logins, { ...wanted, target: undefined });
   return picked.kind === 'one' ? picked.login : undefined;
 }
@@ -86,11 +83,7 @@ export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential)
   const { format, named, target } = wanted;
   // go may have added it itself, behind words that name nothing.
   const isOfCaller = format === 'goauth' && named === target;
-  if (
-    named === undefined ||
-    isOfCaller ||
-    pickCredential(logins, { ...wanted, target: undefined }).kind !== 'none'
-  ) {
+  if (named === undefined || isOfCaller || pickCredential(logins, { ...wanted, target: undefined }).kind !== 'none') {
     return false;
   }
   const [own, asked] = [named, target].map((url) => originText(targetUrl(url ?? '') ?? ''));
@@ -100,9 +93,7 @@ export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential)
 /** For callers to whom "nothing" is no answer. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */
 export function requireCredential(logins: readonly LoginRecord[], wanted: WantedCredential): LoginRecord {
   const found = findCredential(logins, wanted);
-  if (found.kind === 'one') {
-    return found.login;
-  }
+  if (found.kind === 'one') return found.login;
   const { named, target, account } = wanted;
   const login = named === undefined ? undefined : namedLogin(logins, wanted);
   throw login === undefined

@@ -6,14 +6,7 @@ import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import { loginNow } from '../tokens/find-login.js';
 import { readAndUpgrade, readCredential } from '../tokens/read-credential.js';
-import {
-  alive,
-  cannotRenew,
-  minLifeOf,
-  renewable,
-  reportedRefused,
-  usable,
-} from '../tokens/token-request.js';
+import { alive, cannotRenew, minLifeOf, renewable, reportedRefused, usable } from '../tokens/token-request.js';
 import type { CredentialFormat } from './credential.options.js';
 
 export interface GrantRequest {
@@ -42,13 +35,9 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   const minLifeMs = minLifeOf(held, asked, format === 'env');
   const isGood = isEnough(ports, login, held, minLifeMs);
   // A refresh that was killed may have left a newer one, which the process of its own moves into the store.
-  if (isGood && !(renewable(held) && (await ports.recovery.isWaiting(login.key)))) {
-    return held;
-  }
+  if (isGood && !(renewable(held) && (await ports.recovery.isWaiting(login.key)))) return held;
   const lives = () => alive(held, { minLifeMs: 0, rejected: undefined }, ports.clock.now());
-  if (!renewable(held)) {
-    throw cannotRenew(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
-  }
+  if (!renewable(held)) throw cannotRenew(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
   try {
     return await renewOnce(ports, request, { held, minLifeMs });
   } catch (error) {

@@ -18,10 +18,7 @@ export interface OwnPrograms extends Programs {
 }
 
 /** @param env What a program inherits. */
-export function createPrograms(
-  env: Readonly<Record<string, string | undefined>>,
-  signals: Signals,
-): OwnPrograms {
+export function createPrograms(env: Readonly<Record<string, string | undefined>>, signals: Signals): OwnPrograms {
   let endedBy: NodeJS.Signals | undefined;
   return {
     get endedBy() {

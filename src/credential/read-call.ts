@@ -12,14 +12,7 @@ import {
 } from './formats/call.js';
 import { environmentOutput, readVariables } from './formats/environment.js';
 import { gitCall } from './formats/git.js';
-import {
-  bareOutput,
-  curlOutput,
-  type Granted,
-  headerOutput,
-  headersOutput,
-  valueOutput,
-} from './formats/plain.js';
+import { bareOutput, curlOutput, type Granted, headerOutput, headersOutput, valueOutput } from './formats/plain.js';
 
 /**
  * What is asked for, by words, environment and stdin.

@@ -45,12 +45,8 @@ export async function readInput(
   try {
     while (!isWhole[input](bytes)) {
       const next = await Promise.race([iterator.next(), late]);
-      if (next === 'late') {
-        return { ok: false, why: `it did not end within ${longestMs / 1000} s` };
-      }
-      if (next.done === true) {
-        return { ok: true, bytes };
-      }
+      if (next === 'late') return { ok: false, why: `it did not end within ${longestMs / 1000} s` };
+      if (next.done === true) return { ok: true, bytes };
       bytes = joined(bytes, next.value);
       if (bytes.length > mostBytes) {
         void iterator.return?.();
@@ -66,9 +62,7 @@ export async function readInput(
 
 /** @throws Failure `request_unusable` */
 export function inputBytes(format: string, read: ReadInput): Uint8Array {
-  if (read.ok) {
-    return read.bytes;
-  }
+  if (read.ok) return read.bytes;
   throw requestUnusable(format, read.why);
 }
 

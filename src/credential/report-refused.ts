@@ -45,9 +45,7 @@ export async function reportRefused(
 ): Promise<LoginRecord> {
   const { accessToken, obtainedAt } = await readCredential(ports, login);
   const isThis = credential === undefined || credential.reveal() === accessToken.reveal();
-  if (!isThis || Math.abs(ports.clock.now() - obtainedAt) < youngMs) {
-    return login;
-  }
+  if (!isThis || Math.abs(ports.clock.now() - obtainedAt) < youngMs) return login;
   return noteRefused(ports, login, obtainedAt);
 }
 

@@ -24,9 +24,7 @@ export const shimMark = 'Written by postern credential --shim; it may be replace
 
 /** @throws Failure `usage_wrong` */
 export function refuseMore(format: CredentialFormat, { words }: CredentialArguments): void {
-  if (words.length > 1) {
-    throw wordsWrong(format, 'takes the server and no further word with --shim');
-  }
+  if (words.length > 1) throw wordsWrong(format, 'takes the server and no further word with --shim');
 }
 
 /**
@@ -66,19 +64,12 @@ export function shimText(
   if (platform === 'win32') {
     const sets = Object.entries(variables).map(([name, value]) => `@set "${name}=${forBatch(value)}"`);
     const line = command.map((word) => `"${forBatch(word)}"`).join(' ');
-    return [
-      '@echo off',
-      `@rem ${shimMark}`,
-      '@setlocal DisableDelayedExpansion',
-      ...sets,
-      `@${line} %*`,
-      '',
-    ].join('\r\n');
+    return ['@echo off', `@rem ${shimMark}`, '@setlocal DisableDelayedExpansion', ...sets, `@${line} %*`, ''].join(
+      '\r\n',
+    );
   }
   const sets = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`);
-  return ['#!/bin/sh', `# ${shimMark}`, ...sets, `exec ${command.map(shellWord).join(' ')} "$@"`, ''].join(
-    '\n',
-  );
+  return ['#!/bin/sh', `# ${shimMark}`, ...sets, `exec ${command.map(shellWord).join(' ')} "$@"`, ''].join('\n');
 }
 
 /** cmd.exe looks for variables in quotes, too. */
@@ -129,8 +120,6 @@ export async function writeShim(
   const written = await self.writeShim(path, text, shimMark);
   world.tell(`Written: ${printable(written, 400)}`);
   if (proxyVariables(world.env).kind !== 'none') {
-    world.tell(
-      'Note: HTTPS_PROXY is set in this shell and not in that file; whoever runs it has to pass it on.',
-    );
+    world.tell('Note: HTTPS_PROXY is set in this shell and not in that file; whoever runs it has to pass it on.');
   }
 }

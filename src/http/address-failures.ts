@@ -13,8 +13,7 @@ export function urlRefused(raw: string, problem: string, namedBy: NamedBy): Fail
     code: 'url_refused',
     exit: exitOf(namedBy),
     message: `${subject(namedBy)} ${quoted(visibleUrl(raw), 200)} cannot be used: ${problem}.`,
-    remedy:
-      namedBy === 'person' ? 'Type the full address, for example https://server.example/mcp.' : operator,
+    remedy: namedBy === 'person' ? 'Type the full address, for example https://server.example/mcp.' : operator,
   });
 }
 

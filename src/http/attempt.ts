@@ -59,8 +59,7 @@ async function dispatch(
     pool.release(connection);
   });
   const abort = (): void => exchange.fail(signal.reason);
-  const late = (): void =>
-    exchange.fail(timedOut(pool.origin.host, 'sending the headers of its answer', headersMs));
+  const late = (): void => exchange.fail(timedOut(pool.origin.host, 'sending the headers of its answer', headersMs));
   const timer = patientTimer(headersMs, late);
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(
@@ -154,12 +153,9 @@ const reserved: ReadonlySet<string> = new Set([
  */
 export function requestHeaders(given: readonly Header[], userAgent: string): string[] {
   for (const [name, value] of given) {
-    if (!token.test(name))
-      throw headerRefused(name, 'its name holds a character that no header name may hold');
-    if (reserved.has(name.toLowerCase()))
-      throw headerRefused(name, 'the program sets it itself, or HTTP does');
-    if (!fieldValue.test(value))
-      throw headerRefused(name, 'its value holds a character that no header may hold');
+    if (!token.test(name)) throw headerRefused(name, 'its name holds a character that no header name may hold');
+    if (reserved.has(name.toLowerCase())) throw headerRefused(name, 'the program sets it itself, or HTTP does');
+    if (!fieldValue.test(value)) throw headerRefused(name, 'its value holds a character that no header may hold');
   }
   const defaults: readonly Header[] = [
     ['user-agent', userAgent],

@@ -16,8 +16,7 @@ export class ClosedEnd {
   #depth = 0;
 
   constructor(status: number, contentType: string | undefined) {
-    this.#isJson =
-      mediaTypeIs(contentType, 'application/json') || /^[^;,]+\+json\s*(?:;|$)/i.test(contentType ?? '');
+    this.#isJson = mediaTypeIs(contentType, 'application/json') || /^[^;,]+\+json\s*(?:;|$)/i.test(contentType ?? '');
     this.#mayBeEmpty = status !== 200;
   }
 

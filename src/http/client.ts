@@ -81,13 +81,7 @@ interface Journey {
   readonly deadline: Deadline;
 }
 
-async function follow({
-  request,
-  url: start,
-  headers,
-  origins,
-  deadline,
-}: Journey): Promise<OutboundResponse> {
+async function follow({ request, url: start, headers, origins, deadline }: Journey): Promise<OutboundResponse> {
   const { signal } = deadline;
   let url = start;
   for (let hops = 0; ; hops += 1) {

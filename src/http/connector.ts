@@ -56,10 +56,7 @@ async function secured(
   const { proxy } = origin;
   let socket = opened;
   if (proxy?.secure)
-    socket = await named(
-      partyOf(proxy, origin),
-      openTls(socket, proxy.host, await options.trust(undefined), signal),
-    );
+    socket = await named(partyOf(proxy, origin), openTls(socket, proxy.host, await options.trust(undefined), signal));
   if (proxy) socket = await named(partyOf(proxy, origin), openTunnel(socket, { ...origin, proxy }, signal));
   if (!origin.secure) return socket;
   return named(origin, openTls(socket, origin.host, await options.trust(origin.url), signal));

@@ -182,10 +182,7 @@ const addAuthority =
 
 const tlsExplanations: Readonly<Record<string, TlsExplanation>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', addAuthority],
-  SELF_SIGNED_CERT_IN_CHAIN: [
-    'its certificate comes from an authority that is not trusted here',
-    addAuthority,
-  ],
+  SELF_SIGNED_CERT_IN_CHAIN: ['its certificate comes from an authority that is not trusted here', addAuthority],
   UNABLE_TO_GET_ISSUER_CERT: ['the authority of its certificate is not known here', addAuthority],
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['the authority of its certificate is not known here', addAuthority],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: ['the authority of its certificate is not known here', addAuthority],
@@ -207,8 +204,7 @@ const tlsExplanations: Readonly<Record<string, TlsExplanation>> = {
   EPROTO: ['it does not speak TLS that this program accepts (1.2 or newer)', askOperator],
 };
 
-const certificateCode =
-  /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
+const certificateCode = /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
 
 /** Whether a code, as Node gives it, is one of TLS: certificate, handshake or protocol. */
 export function isTlsCode(code: string): boolean {

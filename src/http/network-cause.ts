@@ -51,10 +51,7 @@ export function failureOf(error: unknown, target: Omit<NetworkTrouble, 'code'>):
 }
 
 /** What a person is told about an error of a connection that was open: TLS that breaks there is no failed handshake. */
-export function brokenConnection(
-  error: unknown,
-  target: { readonly host: string; readonly port: number },
-): unknown {
+export function brokenConnection(error: unknown, target: { readonly host: string; readonly port: number }): unknown {
   const code = error instanceof Failure ? undefined : codeOf(error);
   // An alert is the server's own word, such as its no to a client certificate after the handshake of TLS 1.3.
   const isBroken = code !== undefined && /^ERR_SSL_/.test(code) && !code.includes('_ALERT_');

@@ -99,8 +99,7 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
     checkScheme(url, namedBy);
     const { resolve, env } = this.#options;
     const { connectMs } = this.#connector;
-    const origin =
-      this.open(url.origin)?.origin ?? (await locate(url, namedBy, { resolve, env, connectMs }, signal));
+    const origin = this.open(url.origin)?.origin ?? (await locate(url, namedBy, { resolve, env, connectMs }, signal));
     checkAddresses(url, this.#classesFor(origin, namedBy), namedBy);
     if (namedBy === 'person') this.#persons.add(origin.host);
     return origin;

@@ -110,8 +110,7 @@ export function proxyVariables(env: Readonly<Record<string, string | undefined>>
   const except = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
   if (proxy === '') return { kind: 'none' };
   if (proxy.includes('@')) return { kind: 'secret' };
-  const isPlain =
-    /^(?:https?:\/\/)?[A-Za-z0-9._:[\]-]+\/?$/.test(proxy) && /^[A-Za-z0-9._:[\]*,/ -]*$/.test(except);
+  const isPlain = /^(?:https?:\/\/)?[A-Za-z0-9._:[\]-]+\/?$/.test(proxy) && /^[A-Za-z0-9._:[\]*,/ -]*$/.test(except);
   return isPlain
     ? { kind: 'plain', variables: { HTTPS_PROXY: proxy, ...(except === '' ? {} : { NO_PROXY: except }) } }
     : { kind: 'odd' };

@@ -103,11 +103,7 @@ function problem(stats: Stats): string | undefined {
   if (us === undefined) {
     return undefined; // Windows is left to its access lists
   }
-  if (stats.uid !== us && stats.uid !== 0) {
-    return `it belongs to user ${stats.uid}, not to you (${us})`;
-  }
+  if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
   const mode = stats.mode & 0o777;
-  return (mode & 0o077) === 0
-    ? undefined
-    : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
+  return (mode & 0o077) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
 }

@@ -59,49 +59,32 @@ export async function authorize(
   }
   // The browser is no way around the door: where it may not send a request, nobody is sent.
   await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
-  if (request.mode === 'browser' && request.caller !== undefined) {
-    await loginBrakes(ports, request.login).openTab();
-  }
+  if (request.mode === 'browser' && request.caller !== undefined) await loginBrakes(ports, request.login).openTab();
   const requests = new AuthorizationRequests(ports, { ...request, endpoint: authorizationEndpoint });
   // What a person has to agree to first sends nothing to the authorization server before.
   if (request.consent === undefined) await requests.prepare();
   const answer = await firstResponse(ports, request, requests).finally(() => noteIgnored(ports, listener));
-  if ('token' in answer) {
-    return answer;
-  }
-  if (listener.doubtful) {
-    await askWhoseAnswer(ports.terminal, request.signal);
-  }
+  if ('token' in answer) return answer;
+  if (listener.doubtful) await askWhoseAnswer(ports.terminal, request.signal);
   const { state, verifier, clientId } = requests.sentFor(answer);
-  const code = codeOf(
-    ports,
-    server,
-    await validateAuthorizationResponse(answer, { server, clientId, state }),
-  );
+  const code = codeOf(ports, server, await validateAuthorizationResponse(answer, { server, clientId, state }));
   return { code, verifier };
 }
 
 /** The person may have opened the link in two browsers. Nobody there to ask means no. */
 async function askWhoseAnswer(terminal: Terminal, signal: AbortSignal): Promise<void> {
   if (!terminal.interactive) throw linkTakenTwice();
-  terminal.tell(
-    'The link that opens the login page was used by two browsers, or by another user of this machine.',
-  );
+  terminal.tell('The link that opens the login page was used by two browsers, or by another user of this machine.');
   const question = 'Was each of them you? Else you may be logged in as somebody else. [y/N] ';
   const typed = await terminal.ask(question, { hidden: false, signal });
   if (!/^\s*y(?:es)?\s*$/i.test(typed ?? '')) throw linkTakenTwice();
 }
 
 /** An answer to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
-function noteIgnored(
-  { journal }: Pick<CorePorts, 'journal'>,
-  { ignored, redirectUri }: CallbackListener,
-): void {
+function noteIgnored({ journal }: Pick<CorePorts, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
   if (ignored === 0) return;
   const were =
-    ignored === 1
-      ? '1 answer came with another state and was'
-      : `${ignored} answers came with another state and were`;
+    ignored === 1 ? '1 answer came with another state and was' : `${ignored} answers came with another state and were`;
   journal.record({
     name: 'callback',
     asked: `GET ${redirectUri}`,
@@ -124,12 +107,7 @@ async function firstResponse(
   const received = receiveResponse(ports, { ...request, newRequest, beside: request.beside.begin, signal });
   try {
     const overtaken = request.overtaken?.(signal);
-    return await Promise.race([
-      received,
-      requests.failed,
-      request.beside.redeemed,
-      ...(overtaken ? [overtaken] : []),
-    ]);
+    return await Promise.race([received, requests.failed, request.beside.redeemed, ...(overtaken ? [overtaken] : [])]);
   } finally {
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown
@@ -156,11 +134,7 @@ function codeOf(
   }
   switch (judged.problem) {
     case 'other_issuer':
-      record(
-        judged.found === undefined ? 'no iss' : `iss ${judged.found}`,
-        'failure',
-        'RFC 9207 section 2.4',
-      );
+      record(judged.found === undefined ? 'no iss' : `iss ${judged.found}`, 'failure', 'RFC 9207 section 2.4');
       throw responseFromAnotherIssuer(server.issuer, judged.found, ports.journal.steps);
     case 'refused':
       record(`error ${judged.error}`, 'failure');

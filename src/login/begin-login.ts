@@ -46,9 +46,7 @@ export async function beginLogin(
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [
     ...request.clients.flatMap(({ issuer }) => issuer ?? []),
-    ...registrations
-      .filter(({ way }) => way === 'preregistered' || way === 'ask')
-      .map(({ issuer }) => issuer),
+    ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
   const { server, issuer: wanted, signal } = request;

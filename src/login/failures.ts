@@ -88,12 +88,7 @@ export function endpointsMoved(
  * The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). Which of them,
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
  */
-export function authorizationDenied(
-  issuer: string,
-  error: string,
-  said: string,
-  trail: readonly Step[],
-): Failure {
+export function authorizationDenied(issuer: string, error: string, said: string, trail: readonly Step[]): Failure {
   const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
   return new Failure({
     code: denials[error] ?? 'authorization_refused',
@@ -148,11 +143,7 @@ export function responseUnusable(why: string, trail: readonly Step[]): Failure {
 }
 
 /** `iss` is missing where it was announced, or names another issuer (RFC 9207 section 2.4). */
-export function responseFromAnotherIssuer(
-  asked: string,
-  found: string | undefined,
-  trail: readonly Step[],
-): Failure {
+export function responseFromAnotherIssuer(asked: string, found: string | undefined, trail: readonly Step[]): Failure {
   return new Failure({
     code: 'issuer_mismatch',
     exit: exitCode.serverBreaksRules,
@@ -214,9 +205,7 @@ export function noServersThere(title: string, files: readonly string[]): Failure
     code: 'no_servers_there',
     exit: exitCode.usage,
     message:
-      files.length === 0
-        ? `${title} has no configuration here.`
-        : `${where} names no server that one could log in to.`,
+      files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that one could log in to.`,
     remedy: 'Pass the server’s URL: postern login https://example.com/mcp',
   });
 }

@@ -28,10 +28,7 @@ export async function withServer(
   const { server, from } = args;
   if (from === undefined) {
     if (server === undefined) {
-      throw usageWrong(
-        'postern login needs a server: its URL, or the name of a login.',
-        'postern help login',
-      );
+      throw usageWrong('postern login needs a server: its URL, or the name of a login.', 'postern help login');
     }
     return { ...args, server };
   }

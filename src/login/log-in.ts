@@ -94,10 +94,7 @@ function pageOf(
 async function tokenOf(
   ports: LoginPorts,
   authorized: Authorization | Redeemed,
-  about: { readonly document: DocumentLogin } & Pick<
-    Parameters<typeof redeem>[1],
-    'client' | 'scopes' | 'signal'
-  >,
+  about: { readonly document: DocumentLogin } & Pick<Parameters<typeof redeem>[1], 'client' | 'scopes' | 'signal'>,
 ): Promise<Redeemed> {
   if ('token' in authorized) return authorized;
   const { document, client, scopes, signal } = about;
@@ -106,10 +103,7 @@ async function tokenOf(
 }
 
 /** The first login at a server or an issuer, begun by a program: nobody has seen the addresses, so the person does now. */
-function consentTo(
-  { isNew, discovery }: BegunLogin,
-  caller: LoginRequest['caller'],
-): LoginConsent | undefined {
+function consentTo({ isNew, discovery }: BegunLogin, caller: LoginRequest['caller']): LoginConsent | undefined {
   if (caller === undefined || !(isNew.server || isNew.issuer)) return undefined;
   const { server, authorizationServer } = discovery;
   return { program: caller(), server, issuer: authorizationServer.issuer };
@@ -130,9 +124,7 @@ function likelyRegistration(
   { metadataUrl, registration }: Pick<LoginRequest, 'metadataUrl' | 'registration'>,
 ): RegistrationRecord | undefined {
   const manual = manualRegistration(kept, given?.clientId);
-  if (manual !== undefined || given !== undefined) {
-    return manual;
-  }
+  if (manual !== undefined || given !== undefined) return manual;
   const { takesMetadataDocuments } = discovery.authorizationServer;
   if (takesMetadataDocuments && metadataUrl !== undefined && registration !== 'dynamic') {
     return kept.find(({ way, clientId }) => way === 'metadata' && clientId === metadataUrl);

@@ -1,11 +1,5 @@
 import type { Command, CommandOutput } from '../core/command.js';
-import {
-  defaultAccount,
-  isStoreChoice,
-  type LoginRecord,
-  type StoreKind,
-  whyNoStore,
-} from '../core/records.js';
+import { defaultAccount, isStoreChoice, type LoginRecord, type StoreKind, whyNoStore } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { readLoginTarget } from '../tokens/find-login.js';
@@ -27,15 +21,9 @@ export const command: Command<typeof loginTable, World> = {
   table: loginTable,
   async run(world, given) {
     const args = await withServer(world, given);
-    if (args === undefined) {
-      return 0;
-    }
-    if (args.generateKey) {
-      return printNewKey(world, args);
-    }
-    const record = args.clientCredentials
-      ? await loginAsClient(world, args)
-      : await loginAsPerson(world, args);
+    if (args === undefined) return 0;
+    if (args.generateKey) return printNewKey(world, args);
+    const record = args.clientCredentials ? await loginAsClient(world, args) : await loginAsPerson(world, args);
     const now = world.clock.now();
     const status = loginStatus(record, now);
     if (world.json) {
@@ -77,9 +65,7 @@ function wordsOf({ server, account, name, store, authorizationServer }: LoginArg
 }
 
 function readStore(text: string | undefined): StoreKind | undefined {
-  if (text !== undefined && !isStoreChoice(text)) {
-    throw argumentRefused('--store', whyNoStore(text));
-  }
+  if (text !== undefined && !isStoreChoice(text)) throw argumentRefused('--store', whyNoStore(text));
   return text;
 }
 
@@ -127,12 +113,8 @@ async function loginAsClient(world: World, args: LoginArguments): Promise<LoginR
 }
 
 function readScopes(words: readonly string[]): readonly string[] | undefined {
-  if (words.length === 0) {
-    return undefined;
-  }
+  if (words.length === 0) return undefined;
   const parsed = parseScope(words.join(' '));
-  if (!parsed.ok) {
-    throw argumentRefused('--scope', `it ${parsed.problem}`);
-  }
+  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`);
   return parsed.scopes;
 }

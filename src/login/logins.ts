@@ -35,16 +35,7 @@ export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput,
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
-  | 'client'
-  | 'clients'
-  | 'metadataUrl'
-  | 'redirectPort'
-  | 'store'
-  | 'mode'
-  | 'seat'
-  | 'caller'
-  | 'timeoutMs'
-  | 'signal'
+  'client' | 'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'seat' | 'caller' | 'timeoutMs' | 'signal'
 >;
 
 /** How long the answer is waited for: a person who watches may need time for a second factor. */
@@ -120,8 +111,7 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
     mode,
     seat: world.seat(),
     caller: interactive ? undefined : world.callerName,
-    timeoutMs:
-      (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
+    timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
     signal: world.signal,
   };
 }
@@ -176,10 +166,7 @@ function begunBy(begin: () => Promise<void>): typeof login {
   };
 }
 
-async function findOrMake(
-  world: LoginWorld,
-  wanted: Parameters<Logins['findOrMake']>[0],
-): Promise<LoginRecord> {
+async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMake']>[0]): Promise<LoginRecord> {
   try {
     return await findLogin(world, wanted);
   } catch (error) {

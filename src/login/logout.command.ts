@@ -51,10 +51,7 @@ export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
   async run(world, args) {
     if (args.all === (args.server !== undefined)) {
-      throw usageWrong(
-        'postern logout ends one login, that is named, or --all of them.',
-        'postern help logout',
-      );
+      throw usageWrong('postern logout ends one login, that is named, or --all of them.', 'postern help logout');
     }
     return args.server === undefined ? endAll(world, args.force) : endOne(world, args.server, args);
   },
@@ -96,9 +93,7 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
   }
   for (const line of leftoverLines(left)) tell(line);
   if (all.keptKeys > 0) {
-    tell(
-      'Keys of client metadata documents are kept: their documents still name them. To remove one, make its',
-    );
+    tell('Keys of client metadata documents are kept: their documents still name them. To remove one, make its');
     tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');
   }
   const [first] = failures;

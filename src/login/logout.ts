@@ -94,19 +94,13 @@ function restored(document: IndexDocument, login: LoginRecord, items: readonly S
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
-async function readable(
-  ports: Needs,
-  login: LoginRecord,
-  force: boolean,
-): Promise<StoredCredential | undefined> {
+async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
   try {
     const stored = await readForIssuer(ports, login);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
     const gone = ['login_needed', 'credential_corrupt'];
-    if (error instanceof Failure && (force || gone.includes(error.code))) {
-      return undefined;
-    }
+    if (error instanceof Failure && (force || gone.includes(error.code))) return undefined;
     throw keptBy(error);
   }
 }
@@ -124,9 +118,7 @@ async function revoke(
   },
 ): Promise<LogoutResult['revocation']> {
   const { credential, login } = request;
-  if (credential === undefined) {
-    return { done: false, why: 'the stored credential could not be read' };
-  }
+  if (credential === undefined) return { done: false, why: 'the stored credential could not be read' };
   if (credential.revocationEndpoint === undefined) {
     return { done: false, why: 'the authorization server offers no revocation' };
   }
@@ -155,9 +147,7 @@ async function revoke(
     const code = error === '' ? '' : ` ${quoted(error, 60)}`;
     return { done: false, why: `the authorization server answered ${status}${code}` };
   } catch (error) {
-    if (request.signal.aborted) {
-      throw error;
-    }
+    if (request.signal.aborted) throw error;
     const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
     return { done: false, why };
   }

@@ -126,9 +126,7 @@ function changed(
   key: string,
   places: { readonly store: StoreKind; readonly leftIn: StoreKind | undefined },
 ): IndexDocument {
-  const placed = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(
-    record: Record,
-  ): Record => {
+  const placed = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(record: Record): Record => {
     if (record.key !== key) return record;
     const { leftIn: _, ...rest } = record;
     const { store, leftIn } = places;

@@ -25,18 +25,13 @@ export const moveTable = {
   ],
 } as const satisfies CommandTable;
 
-interface World
-  extends CommandOutput,
-    Pick<StorePorts, 'stores' | 'index' | 'locks'>,
-    Pick<CorePorts, 'progress'> {}
+interface World extends CommandOutput, Pick<StorePorts, 'stores' | 'index' | 'locks'>, Pick<CorePorts, 'progress'> {}
 
 export const command: Command<typeof moveTable, World> = {
   table: moveTable,
   async run(world, { store }) {
     const { out } = world;
-    if (!isStoreChoice(store)) {
-      throw argumentRefused('store', whyNoStore(store));
-    }
+    if (!isStoreChoice(store)) throw argumentRefused('store', whyNoStore(store));
     const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
     if (world.json) {
       const failed = failures.map(({ what, failure: { code, message, remedy } }) => ({

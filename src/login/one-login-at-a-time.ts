@@ -57,10 +57,7 @@ export async function loginTogether(
   }
   if (waited) ports.terminal.tell('The other login is not what is asked for here; this one goes on.');
   const isStepUp = wanted.heldScopes.length > 0;
-  return await logIn(
-    ports,
-    isStepUp ? { ...wanted, heldScopes: unionScopes(wanted.heldScopes, made.scopes) } : wanted,
-  );
+  return await logIn(ports, isStepUp ? { ...wanted, heldScopes: unionScopes(wanted.heldScopes, made.scopes) } : wanted);
 }
 
 /** The login that a person made meanwhile, at a terminal: the tab that nobody typed for is not needed any more. */
@@ -231,9 +228,7 @@ export async function serves(made: LoginRecord, request: Wish): Promise<boolean>
   if (!isSuch) return false;
   const wish = await wishOf(request);
   const nothingLost = scopesMissing(made.scopes, heldScopes).length === 0;
-  if (made.wish === wish || (nothingLost && made.wish?.split('-')[0] === wish.split('-')[0])) {
-    return true;
-  }
+  if (made.wish === wish || (nothingLost && made.wish?.split('-')[0] === wish.split('-')[0])) return true;
   // Without `scopes` it is the server that says which: only who asked for the same is sure to have got them.
   const wanted = scopes && unionScopes(heldScopes, scopes);
   if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;

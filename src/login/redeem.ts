@@ -85,9 +85,7 @@ export async function askForToken(
       sent: [client.secret, ...spent],
     });
   });
-  if (judged.ok) {
-    return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
-  }
+  if (judged.ok) return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
   ports.journal.record({ ...asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
   throw tokenFailure(judged, server.issuer, ports.journal);
 }
@@ -125,22 +123,16 @@ export async function askAsClient<Judged extends Judgement, Client extends Clien
 ): Promise<{ readonly judged: Judged; readonly client: Client }> {
   const judged = await ask(client);
   const [secret, ...otherKeys] = client.otherKeys ?? [];
-  if (clientRefused(judged) && secret !== undefined) {
-    return askAsClient(server, { ...client, secret, otherKeys }, ask);
-  }
+  if (clientRefused(judged) && secret !== undefined) return askAsClient(server, { ...client, secret, otherKeys }, ask);
   const otherMethod =
     clientRefused(judged) &&
     client.method === 'client_secret_basic' &&
     server.tokenAuthMethods?.includes('client_secret_post') === true;
-  if (!otherMethod) {
-    return { judged, client };
-  }
+  if (!otherMethod) return { judged, client };
   const changed = { ...client, method: 'client_secret_post' } as const;
   return { judged: await ask(changed), client: changed };
 }
 
 function clientRefused(judged: Judgement): boolean {
-  return (
-    !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401)
-  );
+  return !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401);
 }

@@ -43,9 +43,7 @@ export async function status(
 /** What is to be said of one login. `now` in milliseconds since 1970. */
 export function loginStatus(login: LoginRecord, now: number): LoginStatus {
   const remedy = loginCommand(login);
-  if (login.gone === true) {
-    return { login, state: 'dead', problem: 'its secret is no longer in its store', remedy };
-  }
+  if (login.gone === true) return { login, state: 'dead', problem: 'its secret is no longer in its store', remedy };
   if (login.shared === true) {
     const problem = 'an older release kept it together with the login of another server';
     return { login, state: 'dead', problem, remedy };
@@ -81,9 +79,7 @@ export function loginLines(status: LoginStatus, now: number): readonly string[] 
     ['stored in', storeInWords(login.store)],
     ...(login.leftIn === undefined
       ? []
-      : ([
-          ['copy in', `${storeInWords(login.leftIn)}; to end the move: postern move ${login.store}`],
-        ] as const)),
+      : ([['copy in', `${storeInWords(login.leftIn)}; to end the move: postern move ${login.store}`]] as const)),
     ...(login.resource === login.server ? [] : ([['resource', login.resource]] as const)),
     ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
     ...(status.problem === undefined ? [] : ([['problem', status.problem]] as const)),

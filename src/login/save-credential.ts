@@ -18,17 +18,11 @@ import type { Redeemed } from './redeem.js';
 /** How long a write waits for another process that has the same credential in hand. */
 export const credentialLockWaitMs = 30_000;
 
-type KeepPorts = Pick<
-  StorePorts,
-  'attempts' | 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks'
-> &
+type KeepPorts = Pick<StorePorts, 'attempts' | 'recovery' | 'failures' | 'store' | 'stores' | 'index' | 'locks'> &
   Pick<CorePorts, 'terminal'>;
 
 export interface NewLogin {
-  readonly request: Pick<
-    LoginRequest,
-    'account' | 'name' | 'scopes' | 'heldScopes' | 'metadataUrl' | 'signal'
-  >;
+  readonly request: Pick<LoginRequest, 'account' | 'name' | 'scopes' | 'heldScopes' | 'metadataUrl' | 'signal'>;
   readonly discovery: Discovery;
   readonly redeemed: Redeemed;
   readonly way: RegistrationWay;
@@ -102,8 +96,7 @@ async function write(
     signal: request.signal,
   });
   const { logins } = await ports.index.read();
-  const same = (record: LoginRecord) =>
-    record.server === login.discovery.server && record.account === request.account;
+  const same = (record: LoginRecord) => record.server === login.discovery.server && record.account === request.account;
   const before = logins.filter((record) => record.key === key || same(record));
   const generation = 1 + Math.max(0, ...before.map((record) => record.generation));
   const { token, client } = login.redeemed;
@@ -115,9 +108,7 @@ async function write(
   const grant = login.grant === 'client_credentials' ? { grant: login.grant } : {};
   const place = { key, store: ports.store.kind };
   // First, so that whatever ends this process here leaves nothing that nobody knows of.
-  await ports.index.update((document) =>
-    isRecorded(document, place) ? document : withStrays(document, [place]),
-  );
+  await ports.index.update((document) => (isRecorded(document, place) ? document : withStrays(document, [place])));
   await ports.store.write(
     key,
     encodeCredential({

@@ -8,15 +8,7 @@ import type { StorePorts } from '../stores/ports.js';
 import { originText } from '../tokens/credential-target.js';
 import { loginNeeded } from '../tokens/failures.js';
 import { pickLogin } from '../tokens/find-login.js';
-import {
-  clientKeyJson,
-  clientKeyLines,
-  inWords,
-  leftoverLines,
-  loginJson,
-  loginLines,
-  status,
-} from './render.js';
+import { clientKeyJson, clientKeyLines, inWords, leftoverLines, loginJson, loginLines, status } from './render.js';
 
 export const statusTable = {
   name: 'status',
@@ -62,9 +54,7 @@ export const command: Command<typeof statusTable, World> = {
       const blocks = [
         ...shown.map((one) => loginLines(one, now)),
         ...keys.map(clientKeyLines),
-        ...(failures.length === 0
-          ? []
-          : [[...failures.map((failure) => failureLine(failure, now)), howToSeeWhy]]),
+        ...(failures.length === 0 ? [] : [[...failures.map((failure) => failureLine(failure, now)), howToSeeWhy]]),
       ];
       if (shown.length === 0) world.tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
@@ -81,9 +71,7 @@ async function failuresOf(
   server: string | undefined,
 ): Promise<readonly FormatFailure[]> {
   const failures = await log.read();
-  if (server === undefined) {
-    return failures;
-  }
+  if (server === undefined) return failures;
   const { logins } = await index.read();
   const picked = pickLogin(logins, { server, account: undefined });
   const [login] = picked.kind === 'one' ? [picked.login] : picked.kind === 'several' ? picked.logins : [];

@@ -14,18 +14,10 @@ export function checkName(
   logins: readonly LoginRecord[],
 ): void {
   const { name, server, account } = wanted;
-  if (name === undefined) {
-    return;
-  }
-  if (!namePattern.test(name)) {
-    throw nameUnusable(name);
-  }
-  const other = logins.find(
-    (login) => login.name === name && (login.server !== server || login.account !== account),
-  );
-  if (other !== undefined) {
-    throw nameTaken(name, other.server, other.account);
-  }
+  if (name === undefined) return;
+  if (!namePattern.test(name)) throw nameUnusable(name);
+  const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
+  if (other !== undefined) throw nameTaken(name, other.server, other.account);
 }
 
 /**

@@ -101,8 +101,7 @@ function mirroredIn(schema: JsonObject | undefined, path: readonly string[]): re
   return Object.entries(properties).flatMap(([key, value]) => {
     const property = asObject(value);
     const name = property?.['x-mcp-header'];
-    const isFit =
-      typeof name === 'string' && headerName.test(name) && mirroredTypes.includes(property?.['type']);
+    const isFit = typeof name === 'string' && headerName.test(name) && mirroredTypes.includes(property?.['type']);
     const own = isFit ? [{ path: [...path, key], name }] : [];
     return [...own, ...mirroredIn(property, [...path, key])];
   });

@@ -27,9 +27,7 @@ export type Message =
  */
 export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
   const parsed = parseJson(bytes, messageLimits);
-  if (!parsed.ok) {
-    return undefined;
-  }
+  if (!parsed.ok) return undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   const messages = values.map(parseMessage);
   return messages.every((message) => message !== undefined) ? messages : undefined;
@@ -37,9 +35,7 @@ export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined
 
 function parseMessage(value: JsonValue): Message | undefined {
   const object = asObject(value);
-  if (object === undefined || object['jsonrpc'] !== '2.0') {
-    return undefined;
-  }
+  if (object === undefined || object['jsonrpc'] !== '2.0') return undefined;
   const { id, method } = object;
   const named = typeof id === 'string' || typeof id === 'number' ? id : undefined;
   if (typeof method === 'string') {

@@ -25,10 +25,7 @@ const loginCodes: ReadonlySet<string> = new Set([
 export function failureAnswer(id: Uint8Array, failure: Failure): Uint8Array {
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   const code = loginCodes.has(failure.code) ? rpcCode.loginNeeded : rpcCode.notDelivered;
-  return withId(
-    id,
-    asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } }),
-  );
+  return withId(id, asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } }));
 }
 
 /** The answer to what is no message; it has no id that could be trusted. */

@@ -59,9 +59,7 @@ export function scanText(bytes: Uint8Array): ScannedText | ScanProblem {
   if (bytes[at] === openBracket) return scanBatch(bytes, at);
   const end = { at: -1 };
   const message = bytes[at] === openBrace ? scanMessage(bytes, at, end) : undefined;
-  if (message !== undefined && isEnd(bytes, end.at)) {
-    return { isBatch: false, messages: [message], places: [] };
-  }
+  if (message !== undefined && isEnd(bytes, end.at)) return { isBatch: false, messages: [message], places: [] };
   const after = end.at === -1 ? skipValue(bytes, at) : end.at;
   return after !== -1 && isEnd(bytes, after) ? 'not_a_message' : 'not_json';
 }
@@ -193,13 +191,7 @@ function scanParams(bytes: Uint8Array, at: number, params: ParamsShape): number 
 }
 
 /** One that is too long for a header would be refused there; it is left out, as one that is no text. */
-function keep(
-  params: ParamsShape,
-  name: keyof ParamsShape,
-  bytes: Uint8Array,
-  at: number,
-  end: number,
-): void {
+function keep(params: ParamsShape, name: keyof ParamsShape, bytes: Uint8Array, at: number, end: number): void {
   if (bytes[at] === quote && end - at <= longestName) params[name] = textAt(bytes, at, longestName);
   else delete params[name];
 }

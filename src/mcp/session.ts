@@ -93,9 +93,7 @@ export function usableSessionId(value: string | undefined): boolean {
 function sessionHeaders(state: SessionState): readonly (readonly [string, string])[] {
   return [
     ...(state.sessionId === undefined ? [] : ([['mcp-session-id', state.sessionId]] as const)),
-    ...(state.protocolVersion === undefined
-      ? []
-      : ([['mcp-protocol-version', state.protocolVersion]] as const)),
+    ...(state.protocolVersion === undefined ? [] : ([['mcp-protocol-version', state.protocolVersion]] as const)),
   ];
 }
 

@@ -94,9 +94,7 @@ export interface Proof {
 
 /** Fresh random state and verifier, 256 bits each (RFC 7636 section 4). Never used for a second attempt. */
 export async function newProof(): Promise<Proof> {
-  const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await import(
-    'oauth4webapi'
-  );
+  const { calculatePKCECodeChallenge, generateRandomCodeVerifier, generateRandomState } = await import('oauth4webapi');
   const verifier = generateRandomCodeVerifier();
   return {
     state: new Secret(generateRandomState()),

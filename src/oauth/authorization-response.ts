@@ -52,12 +52,7 @@ export async function validateAuthorizationResponse(
   const other = issuers.find((iss) => iss !== issuer);
   if (other !== undefined) return { ok: false, problem: 'other_issuer', found: other };
   try {
-    const taken = oauth.validateAuthResponse(
-      as,
-      { client_id: about.clientId },
-      parameters,
-      about.state.reveal(),
-    );
+    const taken = oauth.validateAuthResponse(as, { client_id: about.clientId }, parameters, about.state.reveal());
     return usableCode(taken);
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) {
@@ -69,9 +64,7 @@ export async function validateAuthorizationResponse(
     if (!isVerdict(oauth, error)) throw error;
     if (issuers.length === 0 && announcesIss) return { ok: false, problem: 'other_issuer', found: undefined };
     const repeated = ['code', 'state', 'iss', 'error'].find((name) => parameters.getAll(name).length > 1);
-    return unusable(
-      repeated === undefined ? 'it is not what the standard says' : `it has "${repeated}" twice`,
-    );
+    return unusable(repeated === undefined ? 'it is not what the standard says' : `it has "${repeated}" twice`);
   }
 }
 

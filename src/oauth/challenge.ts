@@ -25,9 +25,7 @@ const maxChallenges = 16;
  * but a value. What is malformed is left out. Linear in the length of the input.
  */
 export function parseChallenges(values: readonly string[]): ParsedChallenges {
-  if (values.reduce((sum, value) => sum + value.length, 0) > longestHeader) {
-    return { ok: false, problem: 'too_large' };
-  }
+  if (values.reduce((sum, value) => sum + value.length, 0) > longestHeader) return { ok: false, problem: 'too_large' };
   const challenges: MutableChallenge[] = [];
   let current: MutableChallenge | undefined;
   for (const value of values) {
@@ -56,9 +54,7 @@ interface MutableChallenge extends Challenge {
 
 /** A challenge has either a token68 or parameters: what follows a token68 belongs to nothing. */
 function addParameter(challenge: MutableChallenge, name: string, value: string): void {
-  if (challenge.token68 !== undefined) {
-    return;
-  }
+  if (challenge.token68 !== undefined) return;
   if (!challenge.parameters.has(name)) {
     challenge.parameters.set(name, value);
   } else if (!challenge.repeated.includes(name)) {
@@ -105,15 +101,11 @@ export class ChallengeReader {
     this.#afterScheme = false;
     if (afterScheme) {
       const found = this.#take(token68);
-      if (found !== undefined) {
-        return { kind: 'token68', token68: found };
-      }
+      if (found !== undefined) return { kind: 'token68', token68: found };
     } else {
       this.#take(separators);
     }
-    if (this.#at >= this.#line.length) {
-      return undefined;
-    }
+    if (this.#at >= this.#line.length) return undefined;
     const word = this.#take(token);
     return word === undefined ? this.#junk() : this.#afterToken(word.toLowerCase(), afterScheme);
   }
@@ -126,9 +118,7 @@ export class ChallengeReader {
       return this.#parameter(word);
     }
     const ended = character === undefined || character === ',';
-    if (afterScheme || (space === '' && !ended)) {
-      return this.#junk();
-    }
+    if (afterScheme || (space === '' && !ended)) return this.#junk();
     this.#afterScheme = !ended;
     return { kind: 'scheme', scheme: word };
   }
@@ -184,20 +174,14 @@ export type BearerChallenge =
  */
 export function bearerChallenge(values: readonly string[]): BearerChallenge {
   const parsed = parseChallenges(values);
-  if (!parsed.ok) {
-    return { kind: 'unreadable', problem: parsed.problem };
-  }
+  if (!parsed.ok) return { kind: 'unreadable', problem: parsed.problem };
   const [first, ...others] = parsed.challenges.filter((challenge) => challenge.scheme === 'bearer');
-  if (first === undefined) {
-    return { kind: 'none' };
-  }
+  if (first === undefined) return { kind: 'none' };
   if (others.some((other) => !saysTheSame(first, other))) {
     return { kind: 'ambiguous', why: 'it holds two Bearer challenges that differ' };
   }
   const [repeated] = first.repeated;
-  if (repeated !== undefined) {
-    return { kind: 'ambiguous', why: 'its Bearer challenge holds a parameter twice' };
-  }
+  if (repeated !== undefined) return { kind: 'ambiguous', why: 'its Bearer challenge holds a parameter twice' };
   return { kind: 'bearer', ...known(first.parameters) };
 }
 

@@ -11,10 +11,7 @@ export interface WayFacts {
   readonly documentHasKey: boolean;
   /** A login by a code (RFC 8628), for which a client has to be allowed that grant. */
   readonly byDevice: boolean;
-  readonly server: Pick<
-    AuthorizationServer,
-    'takesMetadataDocuments' | 'registrationEndpoint' | 'tokenAuthMethods'
-  >;
+  readonly server: Pick<AuthorizationServer, 'takesMetadataDocuments' | 'registrationEndpoint' | 'tokenAuthMethods'>;
 }
 
 export interface PassedOver {
@@ -71,21 +68,15 @@ function whyClosed(facts: WayFacts): Readonly<Record<RegistrationWay, string | u
         : undefined,
     metadata: whyNoDocument(facts),
     dynamic:
-      server.registrationEndpoint === undefined
-        ? 'the authorization server offers no dynamic registration'
-        : undefined,
+      server.registrationEndpoint === undefined ? 'the authorization server offers no dynamic registration' : undefined,
     ask: undefined,
   };
 }
 
 function whyNoDocument(facts: WayFacts): string | undefined {
   const { server, metadataUrl, documentHasKey, byDevice, forced } = facts;
-  if (metadataUrl === undefined) {
-    return 'no client ID metadata document is configured (--client-metadata-url)';
-  }
-  if (!server.takesMetadataDocuments) {
-    return 'the authorization server does not take client ID metadata documents';
-  }
+  if (metadataUrl === undefined) return 'no client ID metadata document is configured (--client-metadata-url)';
+  if (!server.takesMetadataDocuments) return 'the authorization server does not take client ID metadata documents';
   if (byDevice && forced === undefined && server.registrationEndpoint !== undefined) {
     // It would have to list that grant, and then servers that have no such grant refuse it whole.
     return 'documents made here list no login by a code (--registration metadata tries it all the same)';

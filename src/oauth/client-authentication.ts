@@ -39,14 +39,8 @@ async function importKey(text: string): Promise<PrivateKey> {
  * secret tries `none` even where it is not listed: several servers forget it.
  */
 export function authMethodFor(hasSecret: boolean, listed: readonly string[] | undefined): ClientAuthMethod {
-  if (!hasSecret) {
-    return 'none';
-  }
-  if (
-    listed === undefined ||
-    listed.includes('client_secret_basic') ||
-    !listed.includes('client_secret_post')
-  ) {
+  if (!hasSecret) return 'none';
+  if (listed === undefined || listed.includes('client_secret_basic') || !listed.includes('client_secret_post')) {
     return 'client_secret_basic';
   }
   return 'client_secret_post';

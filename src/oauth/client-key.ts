@@ -29,9 +29,7 @@ export async function makeClientKey(algorithm: KeyAlgorithm): Promise<ClientKey>
   const jwk = await exportJWK(privateKey);
   const members = { ...jwk, alg: algorithm, kid: await calculateJwkThumbprint(jwk) } as unknown as JsonObject;
   const key = clientKeyOf(members);
-  if (key === undefined) {
-    throw new Error('the key that was made has not the members of its kind');
-  }
+  if (key === undefined) throw new Error('the key that was made has not the members of its kind');
   return key;
 }
 
@@ -39,13 +37,9 @@ export async function makeClientKey(algorithm: KeyAlgorithm): Promise<ClientKey>
 export function clientKeyOf(jwk: JsonObject | undefined): ClientKey | undefined {
   const algorithm = keyAlgorithms.find((name) => name === jwk?.['alg']);
   const keyId = jwk?.['kid'];
-  if (jwk === undefined || algorithm === undefined || typeof keyId !== 'string') {
-    return undefined;
-  }
+  if (jwk === undefined || algorithm === undefined || typeof keyId !== 'string') return undefined;
   const members = [...publicNames[algorithm], ...privateNames[algorithm]];
-  if (!members.every((name) => typeof jwk[name] === 'string')) {
-    return undefined;
-  }
+  if (!members.every((name) => typeof jwk[name] === 'string')) return undefined;
   const shown = publicNames[algorithm].map((name) => [name, jwk[name]]);
   const hidden = privateNames[algorithm].map((name) => [name, new Secret(String(jwk[name]))] as const);
   return {
@@ -60,9 +54,7 @@ export function clientKeyOf(jwk: JsonObject | undefined): ClientKey | undefined 
 export function privateText({ algorithm, keyId, publicJwk, privateMembers }: ClientKey): Secret {
   const shown = publicNames[algorithm].map((name) => [name, publicJwk[name]]);
   const hidden = [...privateMembers].map(([name, value]) => [name, value.reveal()]);
-  return new Secret(
-    JSON.stringify({ ...Object.fromEntries([...shown, ...hidden]), kid: keyId, alg: algorithm }),
-  );
+  return new Secret(JSON.stringify({ ...Object.fromEntries([...shown, ...hidden]), kid: keyId, alg: algorithm }));
 }
 
 /** The `kid` of a private JWK's text; undefined for PEM, and for a JWK without one. */
@@ -92,9 +84,7 @@ export async function importPrivateKey(text: string): Promise<ImportedKey> {
 async function importJwk(text: string): Promise<ImportedKey> {
   const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 4, maxKeys: 50 });
   const jwk: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
-  if (jwk === undefined) {
-    return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
-  }
+  if (jwk === undefined) return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
   if (jwk['keys'] !== undefined) {
     return { ok: false, why: 'it is a set of keys (JWKS); one key with its private member "d" is needed' };
   }
@@ -108,9 +98,7 @@ async function importJwk(text: string): Promise<ImportedKey> {
 async function importPem(pem: string): Promise<ImportedKey> {
   const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g)];
   const block = blocks.find(([, label]) => label === 'PRIVATE KEY');
-  if (block === undefined) {
-    return { ok: false, why: whyNot(blocks.map(([, label]) => label ?? '')) };
-  }
+  if (block === undefined) return { ok: false, why: whyNot(blocks.map(([, label]) => label ?? '')) };
   return importAs(undefined, ({ importPKCS8 }, algorithm) => importPKCS8(block[0], algorithm));
 }
 
@@ -138,9 +126,7 @@ function checkSize(key: CryptoKey, keyId: string | undefined): ImportedKey {
 }
 
 function whyNot(labels: readonly string[]): string {
-  if (labels.includes('ENCRYPTED PRIVATE KEY')) {
-    return 'it is encrypted (decrypt it with: openssl pkcs8 -in FILE)';
-  }
+  if (labels.includes('ENCRYPTED PRIVATE KEY')) return 'it is encrypted (decrypt it with: openssl pkcs8 -in FILE)';
   return labels.some((label) => label.endsWith('PRIVATE KEY'))
     ? 'it is not in PKCS #8 form (turn it into that with: openssl pkcs8 -topk8 -nocrypt -in FILE)'
     : 'there is no private key in PEM form in it (-----BEGIN PRIVATE KEY-----)';

@@ -4,14 +4,7 @@ import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import { gateUrl } from '../core/url.js';
 import type { OutboundDoor } from '../http/request.js';
-import {
-  anyClient,
-  anyServer,
-  callTo,
-  type EndpointRequest,
-  type FailedRequest,
-  validateResponse,
-} from './engine.js';
+import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
 import { tidyDevice } from './leniency.js';
 import { withScope } from './token.js';
 

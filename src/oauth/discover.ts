@@ -89,14 +89,9 @@ function warningsOf(
     warnings.push(`the server's metadata is published at another origin, ${origin(metadataUrl)}`);
   }
   const { authorizationEndpoint } = authorizationServer;
-  if (
-    authorizationEndpoint !== undefined &&
-    origin(authorizationEndpoint) !== origin(authorizationServer.issuer)
-  ) {
+  if (authorizationEndpoint !== undefined && origin(authorizationEndpoint) !== origin(authorizationServer.issuer)) {
     const there = origin(authorizationEndpoint);
-    warnings.push(
-      `the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`,
-    );
+    warnings.push(`the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`);
   }
   return warnings;
 }
@@ -138,28 +133,18 @@ async function pick(
 ): Promise<string> {
   const { named, wanted, held, known } = choice;
   if (wanted !== undefined) {
-    if (!named.includes(wanted)) {
-      throw authorizationServerNotNamed(wanted, named, ports.journal.steps);
-    }
+    if (!named.includes(wanted)) throw authorizationServerNotNamed(wanted, named, ports.journal.steps);
     return wanted;
   }
   if (held !== undefined) {
-    if (!named.includes(held.issuer)) {
-      throw authorizationServerChanged(held, named, ports.journal.steps);
-    }
+    if (!named.includes(held.issuer)) throw authorizationServerChanged(held, named, ports.journal.steps);
     return held.issuer;
   }
   const familiar = known.find((issuer) => named.includes(issuer));
   const [first] = named;
-  if (familiar !== undefined) {
-    return familiar;
-  }
-  if (first === undefined) {
-    throw new Error('a judged document names at least one authorization server');
-  }
-  if (named.length === 1 || !ports.terminal.interactive) {
-    return first;
-  }
+  if (familiar !== undefined) return familiar;
+  if (first === undefined) throw new Error('a judged document names at least one authorization server');
+  if (named.length === 1 || !ports.terminal.interactive) return first;
   const labels = named.map((issuer) => printable(issuer));
   const index = await ports.terminal.choose('Log in at which authorization server?', labels, choice.signal);
   return named[index] ?? first;

@@ -150,8 +150,7 @@ export async function validateResponse<Body>(
   try {
     return { ok: true, body: await how.process(oauth, tidy) };
   } catch (error) {
-    if (tidy.status !== how.success)
-      return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error) };
+    if (tidy.status !== how.success) return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error) };
     if (!isVerdict(oauth, error)) throw error;
     return { ok: false, problem: 'unusable', why: whyUnusable(error, object) };
   }

@@ -20,24 +20,18 @@ export function noProtectedResourceMetadata(server: string, tried: string, trail
     code: 'discovery_failed',
     exit: exitCode.serverBreaksRules,
     message: `${quoted(server)} publishes no protected resource metadata that says where to log in. Tried: ${tried}.`,
-    remedy:
-      'Check the server’s address, or ask its operator to publish protected resource metadata (RFC 9728).',
+    remedy: 'Check the server’s address, or ask its operator to publish protected resource metadata (RFC 9728).',
     trail,
   });
 }
 
 /** No address gave a usable authorization server metadata document. */
-export function noAuthorizationServerMetadata(
-  issuer: string,
-  tried: string,
-  trail: readonly Step[],
-): Failure {
+export function noAuthorizationServerMetadata(issuer: string, tried: string, trail: readonly Step[]): Failure {
   return new Failure({
     code: 'discovery_failed',
     exit: exitCode.serverBreaksRules,
     message: `The authorization server ${quoted(issuer)} publishes no usable metadata. Tried: ${tried}.`,
-    remedy:
-      'Ask its operator to publish authorization server metadata (RFC 8414) or OpenID Connect Discovery.',
+    remedy: 'Ask its operator to publish authorization server metadata (RFC 8414) or OpenID Connect Discovery.',
     trail,
   });
 }
@@ -125,11 +119,7 @@ export function authorizationServerChanged(
 }
 
 /** The person asked for an authorization server that the resource does not name. */
-export function authorizationServerNotNamed(
-  wanted: string,
-  named: readonly string[],
-  trail: readonly Step[],
-): Failure {
+export function authorizationServerNotNamed(wanted: string, named: readonly string[], trail: readonly Step[]): Failure {
   return new Failure({
     code: 'authorization_server_unknown',
     exit: exitCode.usage,

@@ -44,33 +44,22 @@ type Attempt =
  * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
  * `discovery_failed`, or the door's
  */
-export async function findAuthorizationServer(
-  ports: Needs,
-  wanted: WantedIssuer,
-): Promise<AuthorizationServer> {
+export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer): Promise<AuthorizationServer> {
   const urls = authorizationServerMetadataUrls(wanted.issuer);
   const tried: string[] = [];
   const failures: Failure[] = [];
   for (const url of urls) {
     ports.progress.begin(`Reading ${url}`);
     const attempt = await tryAddress(ports, wanted, url, url === urls.at(-1) ? 'failure' : 'skipped');
-    if (attempt.outcome === 'found') {
-      return attempt.found;
-    }
-    if (attempt.outcome === 'stop') {
-      throw attempt.failure;
-    }
-    if (attempt.failure !== undefined) {
-      failures.push(attempt.failure);
-    }
+    if (attempt.outcome === 'found') return attempt.found;
+    if (attempt.outcome === 'stop') throw attempt.failure;
+    if (attempt.failure !== undefined) failures.push(attempt.failure);
     tried.push(`${quoted(url)} (${attempt.why})`);
   }
   const mismatch = failures.find((failure) => failure.code === 'issuer_mismatch');
   // When every address failed for a reason of the network's, that reason is the better answer.
   const [first] = failures;
-  if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) {
-    throw mismatch ?? first;
-  }
+  if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) throw mismatch ?? first;
   throw noAuthorizationServerMetadata(wanted.issuer, tried.join(', '), ports.journal.steps);
 }
 
@@ -119,9 +108,7 @@ async function fetchOrFailure(
   try {
     return await fetchDocument(door, request);
   } catch (error) {
-    if (error instanceof Failure) {
-      return error;
-    }
+    if (error instanceof Failure) return error;
     throw error;
   }
 }
@@ -170,9 +157,7 @@ export interface FetchedDocument {
   readonly status: number;
   readonly zone: Zone;
   /** The JSON object that came, or in words why what came is none. */
-  readonly content:
-    | { readonly ok: true; readonly object: JsonObject }
-    | { readonly ok: false; readonly why: string };
+  readonly content: { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly why: string };
 }
 
 /**
@@ -202,13 +187,9 @@ export async function fetchDocument(
 }
 
 async function readContent(response: OutboundResponse): Promise<FetchedDocument['content']> {
-  if (response.status !== 200) {
-    return { ok: false, why: `status ${response.status}` };
-  }
+  if (response.status !== 200) return { ok: false, why: `status ${response.status}` };
   const parsed = parseJson(await response.bytes());
-  if (!parsed.ok) {
-    return { ok: false, why: parsed.problem.replaceAll('_', ' ') };
-  }
+  if (!parsed.ok) return { ok: false, why: parsed.problem.replaceAll('_', ' ') };
   const object = asObject(parsed.value);
   return object === undefined ? { ok: false, why: 'JSON, but not an object' } : { ok: true, object };
 }
@@ -221,9 +202,7 @@ async function readContent(response: OutboundResponse): Promise<FetchedDocument[
  */
 export function protectedResourceMetadataUrls(server: string): readonly string[] {
   const parts = splitUrl(server);
-  if (parts === undefined) {
-    return [];
-  }
+  if (parts === undefined) return [];
   const root = `${originOf(parts)}/.well-known/oauth-protected-resource`;
   return parts.path === '' || parts.path === '/' ? [root] : [`${root}${parts.path}`, root];
 }
@@ -236,9 +215,7 @@ export function protectedResourceMetadataUrls(server: string): readonly string[]
  */
 export function authorizationServerMetadataUrls(issuer: string): readonly string[] {
   const parts = splitUrl(issuer);
-  if (parts === undefined) {
-    return [];
-  }
+  if (parts === undefined) return [];
   const origin = originOf(parts);
   const path = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
   const inserted = [

@@ -22,30 +22,22 @@ export function identityIn(
   expected: { readonly issuer: string; readonly clientId: string },
 ): Identity | undefined {
   const claims = idToken && unverifiedClaims(idToken.reveal());
-  if (claims === undefined) {
-    return undefined;
-  }
+  if (claims === undefined) return undefined;
   const { iss, aud, sub } = claims;
   const isOurs = (Array.isArray(aud) ? aud : [aud]).includes(expected.clientId);
   const isWhole = typeof sub === 'string' && sub !== '' && sub.length <= longest;
-  return iss === expected.issuer && isOurs && isWhole
-    ? { subject: sub, shown: nameIn(claims) ?? sub }
-    : undefined;
+  return iss === expected.issuer && isOurs && isWhole ? { subject: sub, shown: nameIn(claims) ?? sub } : undefined;
 }
 
 function nameIn(claims: JsonObject): string | undefined {
   const names = [claims['email'], claims['preferred_username'], claims['name']];
-  return names.find((name) => typeof name === 'string' && name !== '' && name.length <= longest) as
-    | string
-    | undefined;
+  return names.find((name) => typeof name === 'string' && name !== '' && name.length <= longest) as string | undefined;
 }
 
 /** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */
 export function unverifiedClaims(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split('.');
-  if (payload === undefined || signature === undefined) {
-    return undefined;
-  }
+  if (payload === undefined || signature === undefined) return undefined;
   const parsed = parseJson(decoded(payload), { maxDepth: 16, maxKeys: 1000 });
   return parsed.ok ? asObject(parsed.value) : undefined;
 }
@@ -67,9 +59,7 @@ function decoded(payload: string): Uint8Array {
 export function audienceWarning(accessToken: Secret, server: string): string | undefined {
   const audiences = audiencesOf(accessToken.reveal());
   const elsewhere = audiences.filter((aud) => gateUrl(aud).ok && resourceCovers(aud, server) === 'no');
-  if (audiences.length === 0 || elsewhere.length < audiences.length) {
-    return undefined;
-  }
+  if (audiences.length === 0 || elsewhere.length < audiences.length) return undefined;
   const names = printable(audiences.join(', '), 200);
   return `the token says that it is for ${names}, so this server will probably refuse it`;
 }

@@ -31,9 +31,7 @@ export async function probeServer(
     const first = await probe(ports.door, { ...request, method: 'initialize' });
     return first.status === 200 ? await probeInSession(ports, request, first) : first;
   });
-  if (answer.status === 401) {
-    return readChallenge(ports, request.server, answer);
-  }
+  if (answer.status === 401) return readChallenge(ports, request.server, answer);
   const came = `status ${answer.status}, no challenge used`;
   ports.journal.record({
     name: 'unauthenticated-request',
@@ -69,8 +67,7 @@ function readChallenge(ports: Pick<CorePorts, 'journal'>, server: string, answer
       verdict,
     });
   if (challenge.kind === 'ambiguous' || challenge.kind === 'unreadable') {
-    const why =
-      challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
+    const why = challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
     record(`401, ${why}`, 'failure');
     throw challengeUnusable(server, why, ports.journal.steps);
   }
@@ -116,18 +113,14 @@ export async function probe(
   },
 ): Promise<ProbeAnswer> {
   const params =
-    request.method === 'initialize'
-      ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo }
-      : {};
+    request.method === 'initialize' ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo } : {};
   await using response = await door.send({
     method: 'POST',
     url: request.server,
     headers: [
       ['content-type', 'application/json'],
       ['accept', 'application/json, text/event-stream'],
-      ...(request.method === 'initialize'
-        ? []
-        : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
+      ...(request.method === 'initialize' ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
       ...(request.sessionId === undefined ? [] : ([['mcp-session-id', request.sessionId]] as const)),
     ],
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: request.method, params }),

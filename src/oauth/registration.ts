@@ -73,13 +73,8 @@ export async function registerClient(
 }
 
 function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
-  if (listed === undefined || listed.includes('none')) {
-    return 'none';
-  }
-  return (
-    (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method)) ??
-    'none'
-  );
+  if (listed === undefined || listed.includes('none')) return 'none';
+  return (['client_secret_basic', 'client_secret_post'] as const).find((method) => listed.includes(method)) ?? 'none';
 }
 
 /** Stricter: what was registered is what was asked for, and can be used. */
@@ -106,9 +101,7 @@ function usableClient(
   }
   const method = obeyedMethod(body['token_endpoint_auth_method'], hasSecret, request.wanted);
   if (method === undefined) {
-    return unusable(
-      'its token_endpoint_auth_method is one that this program does not have, or lacks its secret',
-    );
+    return unusable('its token_endpoint_auth_method is one that this program does not have, or lacks its secret');
   }
   const expires = Number(body['client_secret_expires_at']) * 1000;
   if (expires !== 0 && !(expires > request.now && Number.isSafeInteger(Math.trunc(expires)))) {
@@ -135,14 +128,9 @@ function unusable(why: string): RegistrationResult {
 }
 
 /** Stricter: the method that the response states is obeyed, a secret beside `none` notwithstanding. */
-function obeyedMethod(
-  stated: unknown,
-  hasSecret: boolean,
-  wanted: ClientAuthMethod,
-): ClientAuthMethod | undefined {
+function obeyedMethod(stated: unknown, hasSecret: boolean, wanted: ClientAuthMethod): ClientAuthMethod | undefined {
   if (stated === 'none' || (stated === undefined && !hasSecret)) return 'none';
-  if (stated === 'client_secret_basic' || stated === 'client_secret_post')
-    return hasSecret ? stated : undefined;
+  if (stated === 'client_secret_basic' || stated === 'client_secret_post') return hasSecret ? stated : undefined;
   if (stated !== undefined) return undefined;
   return wanted === 'none' ? 'client_secret_basic' : wanted;
 }

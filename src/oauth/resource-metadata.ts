@@ -15,11 +15,7 @@ import {
   resourceMismatch,
   serverAnswered,
 } from './failures.js';
-import {
-  type FetchedDocument,
-  fetchDocument,
-  protectedResourceMetadataUrls,
-} from './find-authorization-server.js';
+import { type FetchedDocument, fetchDocument, protectedResourceMetadataUrls } from './find-authorization-server.js';
 import type { ProbedServer } from './probe.js';
 
 /** Protected resource metadata (RFC 9728 section 2), as far as a login needs it. */
@@ -51,22 +47,16 @@ export async function validateResourceMetadata(
   zone: Zone,
 ): Promise<ResourceMetadataResult> {
   const resource = document['resource'];
-  if (typeof resource !== 'string' || resource === '') {
-    return unusable('it has no "resource"');
-  }
+  if (typeof resource !== 'string' || resource === '') return unusable('it has no "resource"');
   const covers = resourceCovers(resource, server);
   // Stricter: `resource` stands in every request, so that it goes through our gate, too.
   if (covers === 'no' || !gateUrl(resource).ok || !(await speaksFor(document, resource))) {
     return { ok: false, problem: 'other_resource', resource };
   }
   const servers = checkIssuers(document['authorization_servers'], zone);
-  if (!servers.ok) {
-    return unusable(servers.why);
-  }
+  if (!servers.ok) return unusable(servers.why);
   const scopes = checkScopes(document['scopes_supported']);
-  if (!scopes.ok) {
-    return unusable(scopes.why);
-  }
+  if (!scopes.ok) return unusable(scopes.why);
   return {
     ok: true,
     protectedResource: {
@@ -99,40 +89,24 @@ type Issuers =
   | { readonly ok: false; readonly why: string };
 
 function checkIssuers(value: JsonValue | undefined, zone: Zone): Issuers {
-  if (!Array.isArray(value)) {
-    return { ok: false, why: 'it has no "authorization_servers" list' };
-  }
-  if (value.length === 0) {
-    return { ok: false, why: 'its "authorization_servers" list is empty' };
-  }
+  if (!Array.isArray(value)) return { ok: false, why: 'it has no "authorization_servers" list' };
+  if (value.length === 0) return { ok: false, why: 'its "authorization_servers" list is empty' };
   const issuers = value.slice(0, maxAuthorizationServers);
   for (const issuer of issuers) {
     const why = issuerProblem(issuer, zone);
-    if (why !== undefined) {
-      return { ok: false, why: `an entry of "authorization_servers" ${why}` };
-    }
+    if (why !== undefined) return { ok: false, why: `an entry of "authorization_servers" ${why}` };
   }
-  if (new Set(issuers).size !== issuers.length) {
-    return { ok: false, why: '"authorization_servers" names one twice' };
-  }
+  if (new Set(issuers).size !== issuers.length) return { ok: false, why: '"authorization_servers" names one twice' };
   return { ok: true, issuers: issuers as readonly string[] };
 }
 
 /** What is wrong with an issuer identifier (RFC 8414 section 2), or undefined. */
 export function issuerProblem(issuer: JsonValue, zone: Zone): string | undefined {
-  if (typeof issuer !== 'string') {
-    return 'is not a string';
-  }
+  if (typeof issuer !== 'string') return 'is not a string';
   const gated = gateUrl(issuer);
-  if (!gated.ok) {
-    return `is no usable URL (${gated.problem})`;
-  }
-  if (gated.url.protocol !== 'https:' && zone !== 'loopback') {
-    return 'is not https';
-  }
-  if (issuer.includes('?') || issuer.includes('#')) {
-    return 'has a query or a fragment';
-  }
+  if (!gated.ok) return `is no usable URL (${gated.problem})`;
+  if (gated.url.protocol !== 'https:' && zone !== 'loopback') return 'is not https';
+  if (issuer.includes('?') || issuer.includes('#')) return 'has a query or a fragment';
   return undefined;
 }
 
@@ -141,16 +115,12 @@ type Scopes =
   | { readonly ok: false; readonly why: string };
 
 function checkScopes(value: JsonValue | undefined): Scopes {
-  if (value === undefined || value === null) {
-    return { ok: true, scopes: undefined };
-  }
+  if (value === undefined || value === null) return { ok: true, scopes: undefined };
   if (!Array.isArray(value) || !value.every((scope) => typeof scope === 'string')) {
     return { ok: false, why: '"scopes_supported" is not a list of strings' };
   }
   const parsed = parseScope(value.join(' '));
-  return parsed.ok
-    ? { ok: true, scopes: parsed.scopes }
-    : { ok: false, why: `"scopes_supported" ${parsed.problem}` };
+  return parsed.ok ? { ok: true, scopes: parsed.scopes } : { ok: false, why: `"scopes_supported" ${parsed.problem}` };
 }
 
 type Wanted = { readonly server: string; readonly probed: ProbedServer; readonly signal: AbortSignal };
@@ -170,9 +140,7 @@ export async function findProtectedResource(ports: Needs, wanted: Wanted): Promi
   for (const url of urls) {
     ports.progress.begin(`Reading ${url}`);
     const document = await attempt(ports, { ...wanted, url, last: url === urls.at(-1), rule });
-    if (document.content.ok) {
-      return await usable(ports, wanted, { url, object: document.content.object }, rule);
-    }
+    if (document.content.ok) return await usable(ports, wanted, { url, object: document.content.object }, rule);
     tried.push(`${quoted(url)} (${document.content.why})`);
   }
   throw nothingFound(ports, wanted, tried.join(', '));
@@ -197,18 +165,12 @@ async function attempt(
       namedBy: zone,
       signal: request.signal,
     });
-    if (!document.content.ok) {
-      record(document.content.why);
-    }
+    if (!document.content.ok) record(document.content.why);
     return document;
   } catch (error) {
-    if (!(error instanceof Failure)) {
-      throw error;
-    }
+    if (!(error instanceof Failure)) throw error;
     record(error.message);
-    if (request.last) {
-      throw error;
-    }
+    if (request.last) throw error;
     return { url: request.url, content: { ok: false, why: error.code.replaceAll('_', ' ') } };
   }
 }
@@ -242,9 +204,7 @@ async function usable(
 
 function nothingFound(ports: Needs, wanted: Wanted, tried: string): Failure {
   const { status } = wanted.probed;
-  if (status === 401) {
-    return noProtectedResourceMetadata(wanted.server, tried, ports.journal.steps);
-  }
+  if (status === 401) return noProtectedResourceMetadata(wanted.server, tried, ports.journal.steps);
   return status >= 200 && status < 300
     ? loginNotOffered(wanted.server, status, ports.journal.steps)
     : serverAnswered(wanted.server, status, ports.journal.steps);

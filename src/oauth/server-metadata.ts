@@ -70,9 +70,7 @@ export async function validateServerMetadata(
     return { ok: false, problem: 'no_pkce', found: describe(pkce) };
   }
   const what = missingCapability(document, asked.grant);
-  if (what !== undefined) {
-    return { ok: false, problem: 'no_capability', what };
-  }
+  if (what !== undefined) return { ok: false, problem: 'no_capability', what };
   const protectedResources = document['protected_resources'];
   if (Array.isArray(protectedResources) && !protectedResources.includes(asked.resource)) {
     return { ok: false, problem: 'other_resources' };
@@ -88,9 +86,7 @@ export async function validateServerMetadata(
       why: `its "authorization_endpoint" ${authorizationEndpoint.why}`,
     };
   }
-  if (!tokenEndpoint.ok) {
-    return { ok: false, problem: 'unusable', why: `its "token_endpoint" ${tokenEndpoint.why}` };
-  }
+  if (!tokenEndpoint.ok) return { ok: false, problem: 'unusable', why: `its "token_endpoint" ${tokenEndpoint.why}` };
   const pushed = endpoint(document, 'pushed_authorization_request_endpoint', asked.zone);
   const requiresPushedRequests = document['require_pushed_authorization_requests'] === true;
   if (byCode && requiresPushedRequests && !pushed.ok) {
@@ -133,9 +129,7 @@ async function isOfIssuer(document: JsonObject, issuer: string): Promise<boolean
 function missingCapability(document: JsonObject, grant: WantedGrant): string | undefined {
   // Logins by a code are offered by their endpoint; whoever has it may leave the list as it was.
   const lists = [
-    ...(grant === 'device_code'
-      ? []
-      : ([['grant_types_supported', grant, `the grant type "${grant}"`]] as const)),
+    ...(grant === 'device_code' ? [] : ([['grant_types_supported', grant, `the grant type "${grant}"`]] as const)),
     ...(grant === 'authorization_code' ? codeFlow : []),
   ] as const;
   return lists.find(([name, value]) => {
@@ -156,19 +150,11 @@ type Endpoint = { readonly ok: true; readonly url: string } | { readonly ok: fal
 
 function endpoint(document: JsonObject, name: string, zone: Zone): Endpoint {
   const value = document[name];
-  if (value === undefined || value === null) {
-    return { ok: false, why: 'is missing' };
-  }
-  if (typeof value !== 'string') {
-    return { ok: false, why: 'is not a string' };
-  }
+  if (value === undefined || value === null) return { ok: false, why: 'is missing' };
+  if (typeof value !== 'string') return { ok: false, why: 'is not a string' };
   const gated = gateUrl(value);
-  if (!gated.ok) {
-    return { ok: false, why: `is no usable URL (${gated.problem})` };
-  }
-  if (gated.url.protocol !== 'https:' && zone !== 'loopback') {
-    return { ok: false, why: 'is not https' };
-  }
+  if (!gated.ok) return { ok: false, why: `is no usable URL (${gated.problem})` };
+  if (gated.url.protocol !== 'https:' && zone !== 'loopback') return { ok: false, why: 'is not https' };
   return { ok: true, url: value };
 }
 
@@ -179,12 +165,8 @@ function optionalEndpoint(document: JsonObject, name: string, zone: Zone): strin
 }
 
 function withoutPollution(judged: Endpoint): Endpoint {
-  if (!judged.ok) {
-    return judged;
-  }
-  if (judged.url.includes('#')) {
-    return { ok: false, why: 'has a fragment' };
-  }
+  if (!judged.ok) return judged;
+  if (judged.url.includes('#')) return { ok: false, why: 'has a fragment' };
   const names = [...new URL(judged.url).searchParams.keys()];
   const bad = names.find((name) => requestParameters.has(name));
   return bad === undefined ? judged : { ok: false, why: `brings its own "${bad}"` };
@@ -195,9 +177,7 @@ function strings(value: JsonValue | undefined): readonly string[] | undefined {
 }
 
 function describe(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) {
-    return 'absent';
-  }
+  if (value === undefined || value === null) return 'absent';
   return Array.isArray(value) && value.length === 0
     ? 'an empty list'
     : `without it: ${JSON.stringify(value).slice(0, 80)}`;

@@ -6,14 +6,7 @@ import type { JsonObject } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 import type { OutboundDoor } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
-import {
-  anyClient,
-  anyServer,
-  callTo,
-  type EndpointRequest,
-  type FailedRequest,
-  validateResponse,
-} from './engine.js';
+import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
 import { tidyToken } from './leniency.js';
 
 type ResourceRequest = EndpointRequest & { readonly resource: string };
@@ -92,9 +85,7 @@ export interface IssuedToken {
   readonly warnings: readonly string[];
 }
 
-export type FailedToken =
-  | FailedRequest
-  | { readonly ok: false; readonly problem: 'type'; readonly found: string };
+export type FailedToken = FailedRequest | { readonly ok: false; readonly problem: 'type'; readonly found: string };
 
 export type TokenResult = { readonly ok: true; readonly token: IssuedToken } | FailedToken;
 
@@ -139,8 +130,7 @@ function unissued(validated: { readonly ok: true } | FailedRequest): FailedReque
 
 function issuedToken(body: TokenEndpointResponse, received: JsonObject, context: TokenContext): TokenResult {
   const { access_token: access, refresh_token: refresh, scope } = body;
-  const why =
-    tokenProblem('access', access) ?? (refresh === undefined ? undefined : tokenProblem('refresh', refresh));
+  const why = tokenProblem('access', access) ?? (refresh === undefined ? undefined : tokenProblem('refresh', refresh));
   if (why !== undefined) return { ok: false, problem: 'unusable', why };
   const identity = received['id_token'];
   const hasIdentity = typeof identity === 'string' && tokenProblem('ID', identity) === undefined;

@@ -57,15 +57,12 @@ export function admit(request: IncomingRequest, gate: Gate): Admitted | Refused 
   const [host] = head.hosts;
   if (host === undefined) return refused('bad_request', true);
   if (head.hosts.length !== 1 || !gate.authorities.has(host)) return refused('wrong_host', true);
-  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none'))
-    return refused('cross_site');
+  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return refused('cross_site');
   if (request.minor !== 1) return refused('version_refused', true);
   const framing = requestFraming(head.lengths, head.codings);
   if (framing === undefined || head.repeated) return refused('bad_request', true);
-  if (head.expects.some((what) => what.toLowerCase() !== '100-continue'))
-    return refused('expectation_refused', true);
-  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c'))
-    return refused('upgrade_refused', true);
+  if (head.expects.some((what) => what.toLowerCase() !== '100-continue')) return refused('expectation_refused', true);
+  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return refused('upgrade_refused', true);
   if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refused('bad_target');
   const path = inside(target, head.keys, gate.key);
   if (path === undefined) return refused('key_needed');

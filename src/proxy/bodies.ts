@@ -69,9 +69,7 @@ export class WholeBody implements KeptBody {
 
 /** The body of a request by its framing. When it is `waiting` from the beginning, `ready` is called later. */
 export function keepBody(framing: RequestFraming, watcher: BodyWatcher): KeptBody {
-  if (framing.kind !== 'length') {
-    return framing.kind === 'none' ? noBody : new StreamedBody(undefined, watcher);
-  }
+  if (framing.kind !== 'length') return framing.kind === 'none' ? noBody : new StreamedBody(undefined, watcher);
   const { length } = framing;
   return length <= proxyLimits.wholeBody ? new WholeBody(watcher) : new StreamedBody(length, watcher);
 }

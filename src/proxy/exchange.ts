@@ -16,14 +16,7 @@ import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
 import { EndpointEvents } from './endpoint-event.js';
 import { pathOfEndpoint, restOfLocation } from './mount-path.js';
 import type { ProxyOptions } from './ports.js';
-import {
-  type Refusal,
-  refusal,
-  refusalFor,
-  refuse,
-  type SortedResponse,
-  type SortedResponses,
-} from './refusal.js';
+import { type Refusal, refusal, refusalFor, refuse, type SortedResponse, type SortedResponses } from './refusal.js';
 import { Silence } from './silence.js';
 
 /** What all exchanges of a proxy share. */
@@ -161,8 +154,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   failed(error: unknown, unanswered: boolean): void {
     const { method, admitted } = this.#parts;
     // Once more, where the request changes nothing (RFC 9110 section 9.2.2).
-    const mayRepeat =
-      unanswered && !this.#stale && admitted.framing.kind === 'none' && /^(?:GET|HEAD)$/.test(method);
+    const mayRepeat = unanswered && !this.#stale && admitted.framing.kind === 'none' && /^(?:GET|HEAD)$/.test(method);
     this.#stale = true;
     if (mayRepeat && this.#authorized !== undefined) this.#send(this.#authorized);
     else this.#fail(error);

@@ -91,8 +91,7 @@ const lists = {
 } as const;
 
 /** What of a request's head decides whether and where it goes, and the lines that go on with it. */
-export interface ForwardedRequest
-  extends Readonly<Record<(typeof lists)[keyof typeof lists], readonly string[]>> {
+export interface ForwardedRequest extends Readonly<Record<(typeof lists)[keyof typeof lists], readonly string[]>> {
   /** The connection is to end with the response. */
   readonly close: boolean;
   readonly sessions: readonly string[];
@@ -113,16 +112,14 @@ const notForTheServer = words(
 const once = words('content-type mcp-protocol-version last-event-id mcp-method mcp-name content-range range');
 
 /** What a header means to us; what has no meaning goes on. */
-const meanings: ReadonlyMap<
-  string,
-  'drop' | 'connection' | 'once' | 'session' | (typeof lists)[keyof typeof lists]
-> = new Map([
-  ...Object.entries(lists),
-  ...notForTheServer.map((name) => [name, 'drop'] as const),
-  ...once.map((name) => [name, 'once'] as const),
-  ['connection', 'connection'] as const,
-  ['mcp-session-id', 'session'] as const,
-]);
+const meanings: ReadonlyMap<string, 'drop' | 'connection' | 'once' | 'session' | (typeof lists)[keyof typeof lists]> =
+  new Map([
+    ...Object.entries(lists),
+    ...notForTheServer.map((name) => [name, 'drop'] as const),
+    ...once.map((name) => [name, 'once'] as const),
+    ['connection', 'connection'] as const,
+    ['mcp-session-id', 'session'] as const,
+  ]);
 
 const none: readonly string[] = [];
 

@@ -35,8 +35,7 @@ export async function listen(server: Server, where: ProxyOptions['listen']): Pro
   await bound(
     server,
     () => listenClosed(server, where.socket),
-    (error) =>
-      proxySocketRefused(where.socket, `the system does not allow it (${error.code})`, otherPath, error),
+    (error) => proxySocketRefused(where.socket, `the system does not allow it (${error.code})`, otherPath, error),
   );
   chmodSync(where.socket, 0o600);
   return { origin: 'http://localhost', authorities: new Set(['localhost']) };
@@ -78,16 +77,12 @@ async function makeRoom(path: string): Promise<void> {
   if (folder?.isDirectory() !== true) throw refuse('its folder does not exist');
   const isOurs = folder.uid === process.getuid?.() && (folder.mode & 0o022) === 0;
   if (!isOurs) {
-    throw refuse(
-      'others may write to its folder',
-      'Choose a folder that only you may write to (chmod go-w).',
-    );
+    throw refuse('others may write to its folder', 'Choose a folder that only you may write to (chmod go-w).');
   }
   const there = statOf(() => lstatSync(path));
   if (there === undefined) return;
   if (!there.isSocket()) throw refuse('something else is there');
-  if (await isListenedOn(path))
-    throw refuse('another process listens there', 'End it, or choose another path.');
+  if (await isListenedOn(path)) throw refuse('another process listens there', 'End it, or choose another path.');
   unlinkSync(path);
 }
 

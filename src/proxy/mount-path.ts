@@ -16,9 +16,7 @@ const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
  */
 export function upstreamTarget(server: string, rest: string): string | undefined {
   const parts = splitUrl(server);
-  if (parts === undefined || !/^(?:$|[/?])/.test(rest)) {
-    return undefined;
-  }
+  if (parts === undefined || !/^(?:$|[/?])/.test(rest)) return undefined;
   const cut = rest.indexOf('?');
   const below = cut === -1 ? rest : rest.slice(0, cut);
   const own = cut === -1 ? '' : rest.slice(cut);
@@ -45,9 +43,7 @@ export function restOfLocation(server: string, asked: string, location: string):
   url.hash = '';
   const plain = splitUrl(url.href);
   // The mount's own query is put on whatever is asked for here, so that only the path is looked at.
-  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, url.href)) {
-    return undefined;
-  }
+  if (plain === undefined || !attaches(`${originOf(parts)}${parts.path}`, url.href)) return undefined;
   const base = parts.path.endsWith('/') ? parts.path.slice(0, -1) : parts.path;
   const rest = plain.path === (parts.path || '/') ? '' : plain.path.slice(base.length);
   const query = withoutOwn(parts.query, plain.query);
@@ -56,9 +52,7 @@ export function restOfLocation(server: string, asked: string, location: string):
 
 /** What a query has beside the mount's own, with its `?`. */
 function withoutOwn(own: string, query: string): string {
-  if (own === '' || !`${query}&`.startsWith(`${own}&`)) {
-    return query;
-  }
+  if (own === '' || !`${query}&`.startsWith(`${own}&`)) return query;
   const more = query.slice(own.length + 1);
   return more === '' ? '' : `?${more}`;
 }

@@ -35,15 +35,13 @@ export const proxyTable = {
       name: 'socket',
       kind: 'string',
       value: 'PATH',
-      describe:
-        'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
+      describe: 'a Unix socket instead, for its owner alone (0600), in a folder that others cannot write to; no key',
       excludes: ['port'],
     },
     {
       name: 'no-key',
       kind: 'boolean',
-      describe:
-        'leave the key out of the address: then every user and program of this machine can use the login',
+      describe: 'leave the key out of the address: then every user and program of this machine can use the login',
     },
     {
       name: 'browser',
@@ -162,19 +160,13 @@ function teller(world: World): ProxyOptions['failed'] {
     const now = world.clock.monotonic();
     if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
     told.set(key, now);
-    const what =
-      failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
+    const what = failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
     world.tell(`${mount} ${id}: ${what}`);
     if (failure !== undefined) world.tell(`  ${failure.remedy} [${failure.code}]`);
   };
 }
 
-async function say(
-  world: World,
-  args: Arguments,
-  proxy: RunningProxy,
-  mounts: readonly ProxyMount[],
-): Promise<void> {
+async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: readonly ProxyMount[]): Promise<void> {
   if (args.noKey && args.socket === undefined) {
     world.terminal.tell(
       'postern: --no-key: every user and every program of this machine can use these logins while this runs.',

@@ -39,11 +39,7 @@ export function refusal(code: keyof typeof refusals, close = false): Refusal {
 }
 
 /** Responds with a refusal; a response that has begun already is broken off instead. @param id names the request */
-export function refuse(
-  response: ServerResponse,
-  { status, code, message, close }: Refusal,
-  id: string,
-): void {
+export function refuse(response: ServerResponse, { status, code, message, close }: Refusal, id: string): void {
   if (response.begun) {
     response.breakOff();
     return;

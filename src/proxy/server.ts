@@ -7,16 +7,7 @@ import type { Connection } from '../relay/connection.js';
 import { type RequestHandler, type ServerConnection, ServerConnections } from '../relay/server-connection.js';
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
-import {
-  type Admitted,
-  admit,
-  admitAgain,
-  type Gate,
-  newLocalKey,
-  type Refused,
-  refused,
-  Sessions,
-} from './admit.js';
+import { type Admitted, admit, admitAgain, type Gate, newLocalKey, type Refused, refused, Sessions } from './admit.js';
 import { Exchange, type Surroundings } from './exchange.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
@@ -38,10 +29,7 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
   const key = options.key ? newLocalKey() : undefined;
   const mounts = options.mounts.map((mount) => {
     const url = new URL(mount.server);
-    return [
-      mount.name,
-      { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() },
-    ] as const;
+    return [mount.name, { mount, url, origin: url.origin, targets: new Map(), endpoints: new Endpoints() }] as const;
   });
   const gate = { ...listening, key, mounts: new Map(mounts), sessions: running.sessions };
   running.begin(gate);
@@ -101,11 +89,7 @@ class Running implements RequestHandler {
     this.#server.on('connection', (socket) => this.#connections.add(socket, this));
   }
 
-  take(
-    connection: ServerConnection,
-    request: IncomingRequest,
-    response: ServerResponse,
-  ): UnderWay | undefined {
+  take(connection: ServerConnection, request: IncomingRequest, response: ServerResponse): UnderWay | undefined {
     this.#count += 1;
     const number = this.#count;
     const admitted = this.#admit(request);
@@ -116,9 +100,7 @@ class Running implements RequestHandler {
     }
     const { method } = request;
     const exchange = new Exchange({ connection, method, response, admitted, around: this.#around, number });
-    if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') {
-      connection.wantBody();
-    }
+    if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') connection.wantBody();
     this.#lookout.start();
     this.#under.add(exchange);
     exchange.begin();

@@ -39,8 +39,6 @@ export class Silence {
     if (this.#turn === 'server sends' && silenceMs !== null && silence > silenceMs) {
       return { kind: 'server', failure: timedOut(host, 'sending the next piece of its answer', silenceMs) };
     }
-    return this.#turn === 'caller reads' && silence > serverLimits.unreadMs
-      ? { kind: 'caller_gone' }
-      : undefined;
+    return this.#turn === 'caller reads' && silence > serverLimits.unreadMs ? { kind: 'caller_gone' } : undefined;
   }
 }

@@ -12,8 +12,7 @@ const sizeLine =
   /^([0-9A-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
 
 /** What frames a message stands before it, or is a trap (RFC 9110 section 6.5.1). */
-const trailerLine =
-  /^(?!(?:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/i;
+const trailerLine = /^(?!(?:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/i;
 
 /** What of a piece was used; `ended`: the body is over, what follows `used` belongs to the next message. */
 export interface ChunkedProgress {

@@ -1,13 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { ResponseHead } from './heads.js';
 import { ReadBuffer } from './read-buffer.js';
-import {
-  type OutgoingRequest,
-  RequestHeads,
-  type SendingEnd,
-  type SentBody,
-  writeRequest,
-} from './request-writer.js';
+import { type OutgoingRequest, RequestHeads, type SendingEnd, type SentBody, writeRequest } from './request-writer.js';
 import { type ProveEnd, type ResponseProblem, ResponseReader, type ResponseSink } from './response-reader.js';
 
 /** What became of a connection, to be worded by whoever opened it. */

@@ -82,10 +82,7 @@ export type RequestFraming =
  * How the body of a request is delimited (RFC 9112 section 6.3); undefined where two parsers might not agree.
  * @param lengths values of `Content-Length` @param codings values of `Transfer-Encoding`
  */
-export function requestFraming(
-  lengths: readonly string[],
-  codings: readonly string[],
-): RequestFraming | undefined {
+export function requestFraming(lengths: readonly string[], codings: readonly string[]): RequestFraming | undefined {
   const [length] = lengths;
   const [coding] = codings;
   if (coding !== undefined) {
@@ -93,9 +90,7 @@ export function requestFraming(
     return isPlain ? { kind: 'chunked' } : undefined;
   }
   if (length === undefined || (lengths.length === 1 && /^0{1,15}$/.test(length))) return { kind: 'none' };
-  return lengths.length === 1 && /^[0-9]{1,15}$/.test(length)
-    ? { kind: 'length', length: Number(length) }
-    : undefined;
+  return lengths.length === 1 && /^[0-9]{1,15}$/.test(length) ? { kind: 'length', length: Number(length) } : undefined;
 }
 
 /** What one `Connection` line says: whether the connection ends, and which headers are about it beside the common ones. */
@@ -149,8 +144,7 @@ const tabInFraming = /\n(?:content-length|transfer-encoding):[^\r]*\t *\r/i;
 export function readResponseHead(text: string): ResponseHead | undefined {
   const head = readMessageHead(text, maxResponseLines);
   const line = head && readStatusLine(head.start);
-  if (head === undefined || line === undefined || (text.includes('\t') && tabInFraming.test(text)))
-    return undefined;
+  if (head === undefined || line === undefined || (text.includes('\t') && tabInFraming.test(text))) return undefined;
   const { lines } = head;
   const { status, minor } = line;
   const said: Said = { length: undefined, coding: undefined, connection: '', keepAlive: '' };
@@ -190,11 +184,7 @@ function note(said: Said, name: string, value: string): boolean {
  * How the body is delimited (RFC 9112 section 6.3). Undefined for lengths that are no plain number, a coding other than
  * `chunked` alone, a coding beside a length, or from HTTP/1.0.
  */
-function responseFraming(
-  { length, coding }: Said,
-  status: number,
-  minor: 0 | 1,
-): ResponseFraming | undefined {
+function responseFraming({ length, coding }: Said, status: number, minor: 0 | 1): ResponseFraming | undefined {
   if (length !== undefined && (coding !== undefined || !/^[0-9]{1,15}$/.test(length))) return undefined;
   if (coding !== undefined && (minor === 0 || coding.toLowerCase() !== 'chunked')) return undefined;
   if (status < 200 || status === 204 || status === 304) return { kind: 'none' };

@@ -10,12 +10,7 @@ const usualHead = 2_048;
 const maxInformational = 10;
 
 /** Why bytes are no response. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
-export type ResponseProblem =
-  | 'not_http'
-  | 'head_too_large'
-  | 'informational_flood'
-  | 'answer_cut_off'
-  | 'end_unproven';
+export type ResponseProblem = 'not_http' | 'head_too_large' | 'informational_flood' | 'answer_cut_off' | 'end_unproven';
 
 /** Proves that a body is whole which the end of its connection ends. */
 export interface EndProof {

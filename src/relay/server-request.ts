@@ -1,11 +1,5 @@
 import { ChunkedBody } from './chunked-body.js';
-import {
-  type RequestFraming,
-  type RequestLine,
-  readMessageHead,
-  readRequestLine,
-  relayedMethods,
-} from './heads.js';
+import { type RequestFraming, type RequestLine, readMessageHead, readRequestLine, relayedMethods } from './heads.js';
 import { serverLimits } from './limits.js';
 import { statusLine } from './server-response.js';
 

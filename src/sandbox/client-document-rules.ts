@@ -22,16 +22,12 @@ const domain = new RegExp(`^(?:(?:\\*\\.)?${name}|\\[[0-9a-f:.]+\\])(?::[0-9]{1,
 export function checkDocumentRules({ allow = [], trust = [], ca }: ClientDocumentRules): void {
   for (const one of allow) {
     if (!place.test(one) || !URL.canParse(`https://${one}/`)) {
-      throw new RangeError(
-        'client documents are allowed from HOST:PORT, in lower case, such as 127.0.0.1:8443',
-      );
+      throw new RangeError('client documents are allowed from HOST:PORT, in lower case, such as 127.0.0.1:8443');
     }
   }
   for (const one of trust) {
     if (!domain.test(one)) {
-      throw new RangeError(
-        'trusted clients are of a HOST, HOST:PORT or *.HOST, in lower case, such as example.com',
-      );
+      throw new RangeError('trusted clients are of a HOST, HOST:PORT or *.HOST, in lower case, such as example.com');
     }
   }
   if (ca !== undefined && !isCertificate(ca))

@@ -20,8 +20,6 @@ export function faultUnknown(name: string, near: string | undefined): Failure {
     exit: exitCode.usage,
     message: `The sandbox has no fault named ${quoted(name, 80)}.`,
     remedy:
-      near === undefined
-        ? 'See the list: postern sandbox --help'
-        : `Did you mean --misbehave ${shellWord(near)}?`,
+      near === undefined ? 'See the list: postern sandbox --help' : `Did you mean --misbehave ${shellWord(near)}?`,
   });
 }

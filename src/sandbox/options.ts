@@ -8,11 +8,7 @@ export interface SandboxClient {
   readonly client_name?: string;
   readonly redirect_uris: readonly string[];
   /** Default: `client_secret_basic` with a secret, `private_key_jwt` with keys, else `none`. */
-  readonly token_endpoint_auth_method?:
-    | 'none'
-    | 'client_secret_basic'
-    | 'client_secret_post'
-    | 'private_key_jwt';
+  readonly token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
   /** Public keys for `private_key_jwt`. */
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   /** Default: authorization code and refresh token, and client credentials for a confidential client. */

@@ -42,9 +42,7 @@ function clientOf(object: JsonObject | undefined): SandboxClient {
       (lists.some((list) => list === name) && stringListField(object, name) === undefined),
   );
   if (wrong !== undefined) {
-    throw new RangeError(
-      `The client ${id} has a member ${wrong} that is not known here, or not formed as it must be`,
-    );
+    throw new RangeError(`The client ${id} has a member ${wrong} that is not known here, or not formed as it must be`);
   }
   if (!methods.includes(stringField(object, 'token_endpoint_auth_method'))) {
     throw new RangeError(
@@ -63,9 +61,7 @@ function clientOf(object: JsonObject | undefined): SandboxClient {
 /** What the authorization server would find out at the client's first request only. Finishes "The client …". */
 function problemOfValues(object: JsonObject): string | undefined {
   const method = stringField(object, 'token_endpoint_auth_method');
-  if (method === 'private_key_jwt' && object['jwks'] === undefined) {
-    return 'has the method private_key_jwt and no jwks';
-  }
+  if (method === 'private_key_jwt' && object['jwks'] === undefined) return 'has the method private_key_jwt and no jwks';
   if (method?.startsWith('client_secret') && object['client_secret'] === undefined) {
     return `has the method ${method} and no client_secret`;
   }
@@ -74,9 +70,7 @@ function problemOfValues(object: JsonObject): string | undefined {
   const scope = (stringField(object, 'scope') ?? '').split(' ').find((word) => !isKnown(word));
   if (scope !== undefined) return `has a scope that is none of ${allScopes.join(', ')}`;
   const uris = stringListField(object, 'redirect_uris') ?? [];
-  return uris.every(isAcceptable)
-    ? undefined
-    : 'has a redirect URI that is neither https nor http on loopback';
+  return uris.every(isAcceptable) ? undefined : 'has a redirect URI that is neither https nor http on loopback';
 }
 
 function isKnown(scope: string): boolean {

@@ -86,8 +86,7 @@ export const sandboxTable = {
       name: 'trust-clients-of',
       kind: 'list',
       value: 'DOMAIN',
-      describe:
-        'of clients with a metadata document let only those of this domain in: example.com, *.example.com',
+      describe: 'of clients with a metadata document let only those of this domain in: example.com, *.example.com',
       fallback: 'any domain',
     },
     {

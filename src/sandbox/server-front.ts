@@ -46,7 +46,6 @@ function exchangeOf(
 }
 
 function pointOf(path: string, places: Places): Point {
-  if (/^(\/\.well-known\/oauth-protected-resource|\/resource-metadata$)/.test(path))
-    return 'resource-metadata';
+  if (/^(\/\.well-known\/oauth-protected-resource|\/resource-metadata$)/.test(path)) return 'resource-metadata';
   return path === new URL(places.serverUrl).pathname ? 'protected' : 'other';
 }

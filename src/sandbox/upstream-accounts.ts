@@ -88,11 +88,7 @@ export class UpstreamAccounts {
    *
    * @param bound false is for a fault: any browser may bring the answer
    */
-  async arrive(
-    request: IncomingMessage,
-    query: URLSearchParams,
-    bound: boolean,
-  ): Promise<UpstreamConsent | undefined> {
+  async arrive(request: IncomingMessage, query: URLSearchParams, bound: boolean): Promise<UpstreamConsent | undefined> {
     const underway = this.#underway.take(query.get('state') ?? '');
     const browser = cookiesOf(request).get(this.#cookieName(query.get('state') ?? '')) ?? '';
     if (underway === undefined || query.get('iss') !== this.#origin) return undefined;

@@ -44,9 +44,7 @@ export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Prom
     const answer = await take(step, cookies, walk.signal);
     const location = answer.location === undefined ? undefined : new URL(answer.location, step.url);
     const next =
-      location === undefined
-        ? submission(answer.html, step.url, walk)
-        : { method: 'GET' as const, url: location };
+      location === undefined ? submission(answer.html, step.url, walk) : { method: 'GET' as const, url: location };
     if (next === undefined || next.url.protocol !== 'http:' || next.url.pathname === walk.stopBefore) {
       return { finalUrl: (next ?? step).url.href, status: answer.status, html: answer.html };
     }
@@ -63,13 +61,10 @@ function submission(html: string, page: URL, walk: Walk): Step | undefined {
   ]);
   for (const form of formsOf(html)) {
     const typed = form.fields.some(([name]) => name === 'user_code');
-    const device = form.buttons.find(
-      ([name, value]) => name === 'decision' && /^(code|confirm)$/.test(value),
-    );
+    const device = form.buttons.find(([name, value]) => name === 'decision' && /^(code|confirm)$/.test(value));
     if (typed && device !== undefined) {
       const fields = form.fields.map(
-        ([name, value]) =>
-          [name, name === 'user_code' && value === '' ? (walk.userCode ?? '') : value] as const,
+        ([name, value]) => [name, name === 'user_code' && value === '' ? (walk.userCode ?? '') : value] as const,
       );
       return submit({ ...form, fields }, device, page, undefined);
     }

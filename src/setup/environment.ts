@@ -40,9 +40,7 @@ function wantedProxy(machine: Machine, program: Program): Readonly<Record<string
 export function proxyNote(machine: Machine, { program, url }: SetupRequest): string | undefined {
   const isLeftOut = program.isApart === true && machine.variables['HTTPS_PROXY'] === undefined;
   const { kind } = proxyVariables(machine.env);
-  if (!isLeftOut || machine.platform === 'win32' || kind === 'none' || !url.startsWith('https:')) {
-    return undefined;
-  }
+  if (!isLeftOut || machine.platform === 'win32' || kind === 'none' || !url.startsWith('https:')) return undefined;
   const without = `HTTPS_PROXY is set in this shell, and ${program.title} starts postern without it`;
   if (kind === 'plain') return `${without}. Where that proxy is the only way out, add --with-proxy.`;
   const why = kind === 'secret' ? 'it holds a password, which is for no file' : 'it holds an odd character';

@@ -101,11 +101,7 @@ export function programUnknown(name: string, meant: string | undefined, all: rea
 
 /** No file of that program for that scope. */
 export function noSuchScope(title: string): Failure {
-  return refused(
-    'scope_unknown',
-    `${title} has no configuration for a single project.`,
-    'Leave --project out.',
-  );
+  return refused('scope_unknown', `${title} has no configuration for a single project.`, 'Leave --project out.');
 }
 
 export function nothingToWrite(title: string, why: string): Failure {
@@ -121,9 +117,7 @@ export function serverNotNamed(program: string, names: readonly string[]): Failu
   const known = names.slice(0, 20).map((name) => printable(name, 80));
   return refused(
     'usage',
-    known.length === 0
-      ? 'There is no login yet, and no server was named.'
-      : `There are several: ${known.join(', ')}.`,
+    known.length === 0 ? 'There is no login yet, and no server was named.' : `There are several: ${known.join(', ')}.`,
     known.length === 0
       ? 'Log in first: postern login <server> --name NAME'
       : `Name one: postern setup ${program} ${known[0] ?? ''}`,

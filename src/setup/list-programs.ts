@@ -1,13 +1,5 @@
 import { Failure } from '../core/failure.js';
-import {
-  type EntryKey,
-  entryValue,
-  openEntry,
-  partOf,
-  plainJson,
-  rawEntry,
-  wholeKey,
-} from './formats/entry.js';
+import { type EntryKey, entryValue, openEntry, partOf, plainJson, rawEntry, wholeKey } from './formats/entry.js';
 import { configurationFile } from './plan-entry.js';
 import type { ExternalPrograms, SetupRecord } from './ports.js';
 import { callIn, callOf, goCommands, goWords } from './programs/entry-call.js';

@@ -5,14 +5,7 @@ import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failu
 import { type Entry, openEntry, putEntry } from './formats/entry.js';
 import type { ExternalPrograms, ProgramFile } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
-import {
-  callWords,
-  conflictsOf,
-  type EntryRequest,
-  type Program,
-  type Scope,
-  type Shim,
-} from './programs/program.js';
+import { callWords, conflictsOf, type EntryRequest, type Program, type Scope, type Shim } from './programs/program.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
@@ -133,10 +126,7 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
     found.raw === undefined ||
     [request.server, request.url].some((word) => call?.server === word) ||
     addressIn(found.raw, request.url);
-  if (
-    !isFree &&
-    (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')
-  ) {
+  if (!isFree && (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')) {
     throw entryTaken(file.path, request.name);
   }
   const put = putEntry(text, entry);

@@ -95,10 +95,7 @@ export interface SetupRecords {
  * What a program has on stdin: nothing and an end, nothing without an end, or a text; `upTo`: and the end only when
  * the first line has come back.
  */
-export type ProgramInput =
-  | 'closed'
-  | 'open'
-  | { readonly text: string; readonly upTo: 'its-end' | 'first-line' };
+export type ProgramInput = 'closed' | 'open' | { readonly text: string; readonly upTo: 'its-end' | 'first-line' };
 
 /** A command as another program runs it. */
 export interface ProgramCommand {

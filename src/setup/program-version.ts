@@ -38,21 +38,15 @@ export async function oldProgram(
     limitMs,
     signal,
   });
-  const [, major = '', minor = ''] =
-    (end.kind === 'ended' && /\b(?:go)?(\d{1,4})\.(\d{1,4})/.exec(end.stdout)) || [];
+  const [, major = '', minor = ''] = (end.kind === 'ended' && /\b(?:go)?(\d{1,4})\.(\d{1,4})/.exec(end.stdout)) || [];
   if (major === '' || Number(major) > since.major) return undefined;
   if (Number(major) === since.major && Number(minor) >= since.minor) return undefined;
-  const isBlocked =
-    since.unlessBasic !== true || (ports !== undefined && (await takesBearerAlone(ports, url, signal)));
+  const isBlocked = since.unlessBasic !== true || (ports !== undefined && (await takesBearerAlone(ports, url, signal)));
   return { since, version: `${major}.${minor}`, isBlocked };
 }
 
 /** Does a repository below the address ask for a Bearer token, and for no password? False where nobody can tell. */
-async function takesBearerAlone(
-  ports: Pick<HttpPorts, 'door'>,
-  url: string,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function takesBearerAlone(ports: Pick<HttpPorts, 'door'>, url: string, signal: AbortSignal): Promise<boolean> {
   try {
     const base = url.replace(/\?.*$/s, '').replace(/\/$/, '');
     const asked = `${base}/postern-check.git/info/refs?service=git-upload-pack`;

@@ -66,8 +66,7 @@ export function checkExit(checked: CheckedEntry): number {
     return isUsed && old?.isBlocked !== true ? 0 : exitCode.usage;
   }
   if (end === 'not-run') return exitCode.usage;
-  const ownExit =
-    typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
+  const ownExit = typeof end === 'string' ? undefined : Object.values(exitCode).find((code) => code === end.code);
   return ownExit ?? exitCode.callFailed;
 }
 
@@ -86,11 +85,7 @@ function placeInWords({ request, plan, place }: CheckedEntry): string {
   }[place];
 }
 
-function faultInWords(
-  fault: CheckedEntry['faults'][number],
-  url: string,
-  logins: readonly LoginRecord[],
-): string {
+function faultInWords(fault: CheckedEntry['faults'][number], url: string, logins: readonly LoginRecord[]): string {
   switch (fault.kind) {
     case 'by-name': {
       const now = logins.find(({ name }) => name === fault.name)?.server;

@@ -41,8 +41,7 @@ export function entryNotes(
 
 /** The program itself needs the address, whatever is in its query. */
 function addressNote({ request, entry }: SetupPlan): string | undefined {
-  const isThere =
-    (entry.key.format === 'json' || entry.key.format === 'toml') && request.program.way === 'headers';
+  const isThere = (entry.key.format === 'json' || entry.key.format === 'toml') && request.program.way === 'headers';
   return isThere && mayHoldSecret(request.url)
     ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
     : undefined;
@@ -106,9 +105,7 @@ export function writtenJson({ plan, outcome, backup }: WrittenEntry) {
 export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry): string {
   const file = printable(path, 300);
   return {
-    file: existed
-      ? `${file} is as it was before, to the byte.`
-      : `${file} was removed, as it was not there before.`,
+    file: existed ? `${file} is as it was before, to the byte.` : `${file} was removed, as it was not there before.`,
     entry: `The entry alone was taken back in ${file}: others have changed that file since, or laid it out anew; all else stays as it is now.`,
     'nothing-left': `There is nothing of it left in ${file}.`,
   }[undone];

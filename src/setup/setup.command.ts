@@ -42,9 +42,7 @@ interface World
 export const command: Command<typeof setupTable, World> = {
   table: setupTable,
   async run(context, args) {
-    if (args.user && !args.undo) {
-      throw usageWrong('--user goes with --undo.', 'postern setup --help');
-    }
+    if (args.user && !args.undo) throw usageWrong('--user goes with --undo.', 'postern setup --help');
     if (args.list) return await list(context, args);
     if (args.undo) return await undo(context, args);
     if (args.check) return await check(context, args);
@@ -119,10 +117,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   const program = programNamed(args.program);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
-    throw nothingToWrite(
-      program.title,
-      'it can ask no program for a header, so the token comes through a pipe',
-    );
+    throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
   }
   const { hasLogin, ...request } = await readSetupRequest(context, program, args);
   const found = isHere(programs, program, request.scope);

@@ -30,9 +30,7 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
-  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) {
-    throw entryNameUnusable(args.as);
-  }
+  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) throw entryNameUnusable(args.as);
   if (args.wholeHost && program.way !== 'credential') {
     throw usageWrong(
       `--whole-host cannot be used: ${program.title} asks for one address only.`,
@@ -70,9 +68,7 @@ async function serverOf(
     );
   }
   const canonical = canonicalResource(server);
-  const isKnown = logins.some(
-    (login) => login.name === server || (canonical.ok && login.server === canonical.value),
-  );
+  const isKnown = logins.some((login) => login.name === server || (canonical.ok && login.server === canonical.value));
   if (!isKnown && canonical.ok && account === undefined) {
     if (mayCarryToken(canonical.value)) return { url: canonical.value };
     throw serverUnusable(server, 'a token is sent over https alone, or within this machine', undefined);
@@ -103,9 +99,7 @@ export async function requestsToCheck(
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
   const { logins } = await ports.index.read();
-  if (args.program === undefined) {
-    return { all: await writtenRequests(world, logins, undefined), isOne: false };
-  }
+  if (args.program === undefined) return { all: await writtenRequests(world, logins, undefined), isOne: false };
   const program = programNamed(args.program);
   if (args.server === undefined && logins.length !== 1) {
     const all = await writtenRequests(world, logins, program.name);
@@ -114,9 +108,7 @@ export async function requestsToCheck(
   const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
   const written = (await world.records.all()).filter(
     ({ record }) =>
-      record.program === program.name &&
-      record.server === request.url &&
-      scopeOf(record, world) === request.scope,
+      record.program === program.name && record.server === request.url && scopeOf(record, world) === request.scope,
   );
   const [only, another] = written.map(({ record }) => recordedName(record));
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
@@ -158,9 +150,7 @@ export async function recordToUndo(
       records.map(({ path }, index) => ({ words: words[index] ?? '', path })),
     );
   }
-  const choices = all.map(
-    ({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`,
-  );
+  const choices = all.map(({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`);
   return all[await terminal.choose('Which entry is to be undone?', choices, signal)] ?? only;
 }
 
@@ -179,10 +169,7 @@ async function named(
 }
 
 /** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
-function undoWords(
-  records: readonly SetupRecord[],
-  world: Pick<ExternalPrograms, 'machine'>,
-): readonly string[] {
+function undoWords(records: readonly SetupRecord[], world: Pick<ExternalPrograms, 'machine'>): readonly string[] {
   const plain = records.map(({ server, key }) => {
     const name = entryName(key);
     const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;

@@ -29,10 +29,7 @@ export async function undoEntry(
 }
 
 /** Those that were made for it and are empty; one that holds another entry's file goes when that is undone. */
-async function removeFolders(
-  { files, records }: SetupWorld['programs'],
-  folders: readonly string[],
-): Promise<void> {
+async function removeFolders({ files, records }: SetupWorld['programs'], folders: readonly string[]): Promise<void> {
   for (const [index, folder] of folders.entries()) {
     if (await files.removeFolder(folder)) continue;
     const rest = folders.slice(index);
@@ -61,9 +58,7 @@ async function takeBack(
   }
   const state = await entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
-  if (state !== 'same') {
-    throw entryChanged(record.path, await records.keep({ id, record }, undefined));
-  }
+  if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   const restored = restoreEntry(text, record.key, rawEntry(backup, record.key));
   if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
   // What stood there before may not fit into the layout of now.

@@ -55,10 +55,7 @@ export async function writeEntry(
   return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
 }
 
-async function shimFile(
-  { files }: SetupWorld['programs'],
-  { shim }: SetupPlan,
-): Promise<ProgramFile | undefined> {
+async function shimFile({ files }: SetupWorld['programs'], { shim }: SetupPlan): Promise<ProgramFile | undefined> {
   return shim === undefined ? undefined : await files.read(shim.path);
 }
 
@@ -133,12 +130,9 @@ async function earlierRecord(
   server: string,
 ): Promise<KeptRecord | undefined> {
   // A line may hold the entries of several servers, or one after the other.
-  const keyOf = (one: EntryKey, of: string) =>
-    JSON.stringify([wholeKey(one), one.format === 'line' ? of : undefined]);
+  const keyOf = (one: EntryKey, of: string) => JSON.stringify([wholeKey(one), one.format === 'line' ? of : undefined]);
   const all = await records.all();
-  return all.find(
-    ({ record }) => record.path === path && keyOf(record.key, record.server) === keyOf(key, server),
-  );
+  return all.find(({ record }) => record.path === path && keyOf(record.key, record.server) === keyOf(key, server));
 }
 
 /** Removes a program that was written for an entry, unless another entry needs it. */

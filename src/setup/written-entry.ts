@@ -88,9 +88,7 @@ function startFaults(
 function loginFaults(call: EntryCall, wanted: EntryCall | undefined, url: string): readonly EntryFault[] {
   const isPinned = call.options.includes('--pin');
   if (!call.server.includes('://') && !isPinned) return [{ kind: 'by-name', name: call.server }];
-  const [is, should] = [call, wanted].map((one) =>
-    JSON.stringify([one?.server, [...(one?.options ?? [])].sort()]),
-  );
+  const [is, should] = [call, wanted].map((one) => JSON.stringify([one?.server, [...(one?.options ?? [])].sort()]));
   if (is === should) return [];
   return [{ kind: 'other-login', named: isPinned ? url : [call.server, ...call.options].join(' ') }];
 }
@@ -106,8 +104,7 @@ function memberFaults(plan: SetupPlan, text: string): readonly EntryFault[] {
   });
   const calls = ['command', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([...Object.keys(now ?? {}), ...Object.keys(then ?? {})])].filter(
-    (name) =>
-      !calls.includes(name) && JSON.stringify(partOf(now, [name])) !== JSON.stringify(partOf(then, [name])),
+    (name) => !calls.includes(name) && JSON.stringify(partOf(now, [name])) !== JSON.stringify(partOf(then, [name])),
   );
   return names.length === 0 ? [] : [{ kind: 'members', names }];
 }

@@ -11,14 +11,10 @@ import { programs } from './programs/programs.js';
 type RecordWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'records'>;
 
 /** Is it of the person's own configuration, or of a folder's? Earlier releases have not kept that. */
-export function scopeOf(
-  record: SetupRecord,
-  { machine }: Pick<ExternalPrograms, 'machine'>,
-): 'user' | 'project' {
+export function scopeOf(record: SetupRecord, { machine }: Pick<ExternalPrograms, 'machine'>): 'user' | 'project' {
   const program = programs.find(({ name }) => name === record.program);
   const isUsual = program?.files(machine, 'user').includes(record.path) === true;
-  const isBelowHome =
-    record.path.startsWith(machine.homedir) && program?.files(machine, 'project').length === 0;
+  const isBelowHome = record.path.startsWith(machine.homedir) && program?.files(machine, 'project').length === 0;
   return record.scope ?? (isUsual || isBelowHome ? 'user' : 'project');
 }
 

@@ -72,17 +72,11 @@ export function decodeCredential(text: string, expected: CredentialBinding): Dec
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };
   }
-  if (version !== 1 && version !== 2) {
-    return { ok: false, problem: 'newer' };
-  }
+  if (version !== 1 && version !== 2) return { ok: false, problem: 'newer' };
   const credential = credentialOf(item, version === 1 ? expected.server : undefined);
-  if (credential === undefined) {
-    return { ok: false, problem: 'corrupt' };
-  }
+  if (credential === undefined) return { ok: false, problem: 'corrupt' };
   const { binding } = credential;
-  if (!bindingParts.every((part) => binding[part] === expected[part])) {
-    return { ok: false, problem: 'binding' };
-  }
+  if (!bindingParts.every((part) => binding[part] === expected[part])) return { ok: false, problem: 'binding' };
   return version === 1 ? { ok: false, problem: 'older', credential } : { ok: true, credential };
 }
 
@@ -98,12 +92,7 @@ export function registrationKey(issuer: string, clientId: string): Promise<strin
 
 const bindingParts = ['server', 'resource', 'issuer', 'clientId', 'account'] as const;
 
-const authMethods: readonly string[] = [
-  'none',
-  'client_secret_basic',
-  'client_secret_post',
-  'private_key_jwt',
-];
+const authMethods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /** @param server That of an item which names none. */
 function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {
@@ -145,13 +134,8 @@ function credentialOf(item: JsonObject, server: string | undefined): StoredCrede
   };
 }
 
-function bindingOf(
-  object: JsonObject | undefined,
-  expected: string | undefined,
-): CredentialBinding | undefined {
-  const [named, resource, issuer, clientId, account] = bindingParts.map(
-    (part) => object && stringField(object, part),
-  );
+function bindingOf(object: JsonObject | undefined, expected: string | undefined): CredentialBinding | undefined {
+  const [named, resource, issuer, clientId, account] = bindingParts.map((part) => object && stringField(object, part));
   const server = expected ?? named;
   return server === undefined ||
     resource === undefined ||
@@ -164,15 +148,11 @@ function bindingOf(
 
 function optionalFields(
   item: JsonObject,
-):
-  | Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant' | 'subject'>
-  | undefined {
+): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant' | 'subject'> | undefined {
   const { refreshToken, clientSecret, revocationEndpoint, grant, subject } = item;
   const texts = [refreshToken, clientSecret, revocationEndpoint, subject];
   const knownGrant = grant === undefined || grant === 'client_credentials';
-  if (!knownGrant || !texts.every((text) => text === undefined || typeof text === 'string')) {
-    return undefined;
-  }
+  if (!knownGrant || !texts.every((text) => text === undefined || typeof text === 'string')) return undefined;
   return {
     ...(typeof refreshToken === 'string' ? { refreshToken: new Secret(refreshToken) } : {}),
     ...(typeof clientSecret === 'string' ? { clientSecret: new Secret(clientSecret) } : {}),

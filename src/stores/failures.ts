@@ -2,22 +2,13 @@ import { exitCode, Failure } from '../core/failure.js';
 import { printable, quoted } from '../core/text/printable.js';
 
 /** Why there is no keychain to be had. */
-export type Unavailable =
-  | 'no_bus'
-  | 'no_bus_named'
-  | 'foreign_bus'
-  | 'no_service'
-  | 'no_collection'
-  | 'no_package';
+export type Unavailable = 'no_bus' | 'no_bus_named' | 'foreign_bus' | 'no_service' | 'no_collection' | 'no_package';
 
 const busRemedy =
   'Log in to a desktop session; without one (SSH, CI, container) type dbus-run-session -- bash and, in the shell it starts, gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin';
 
 const unavailable: Readonly<Record<Unavailable, readonly [why: string, remedy: string]>> = {
-  no_bus: [
-    'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS leads nowhere)',
-    busRemedy,
-  ],
+  no_bus: ['there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS leads nowhere)', busRemedy],
   no_bus_named: [
     'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS is not set, and the usual place, /run/user/<your number>/bus, has none)',
     busRemedy,
@@ -90,8 +81,7 @@ export function storeFailed(during: string, cause: unknown): Failure {
     code: 'store_failed',
     exit: exitCode.store,
     message: `The keychain failed to ${during}: ${quoted(said, 200)}.`,
-    remedy:
-      'Check that the keychain works (can other programs save a password?), then run the command again.',
+    remedy: 'Check that the keychain works (can other programs save a password?), then run the command again.',
     cause,
   });
 }
@@ -102,8 +92,7 @@ export function storeTooLarge(bytes: number, limit: number): Failure {
     code: 'store_too_large',
     exit: exitCode.store,
     message: `The credential has ${bytes} bytes, more than the ${limit} that are stored; nothing was stored.`,
-    remedy:
-      'Ask the operator of the authorization server why its tokens are so large, or ask for fewer scopes.',
+    remedy: 'Ask the operator of the authorization server why its tokens are so large, or ask for fewer scopes.',
   });
 }
 

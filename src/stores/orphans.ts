@@ -26,14 +26,10 @@ export function withoutStrays(document: IndexDocument, items: readonly StrayItem
 }
 
 /** Does a record say that this item is where it is? */
-export function isRecorded(
-  { logins, registrations, clientKeys = [] }: IndexDocument,
-  item: StrayItem,
-): boolean {
+export function isRecorded({ logins, registrations, clientKeys = [] }: IndexDocument, item: StrayItem): boolean {
   const secrets = registrations.filter(({ hasSecret }) => hasSecret);
   return [...logins, ...secrets, ...clientKeys].some(
-    ({ key, store = 'keychain', leftIn }) =>
-      key === item.key && (store === item.store || leftIn === item.store),
+    ({ key, store = 'keychain', leftIn }) => key === item.key && (store === item.store || leftIn === item.store),
   );
 }
 

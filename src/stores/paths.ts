@@ -22,18 +22,12 @@ export function statePaths(env: Environment, platform: string, homedir: string):
   const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
   const named = (variable: string): string | undefined => {
     const value = env[variable];
-    if (value === undefined || value === '') {
-      return undefined;
-    }
-    if (!isAbsolute(value) || value.includes('\0')) {
-      throw pathRefused(variable, value);
-    }
+    if (value === undefined || value === '') return undefined;
+    if (!isAbsolute(value) || value.includes('\0')) throw pathRefused(variable, value);
     return value;
   };
   const home = (...parts: string[]): string => {
-    if (!isAbsolute(homedir)) {
-      throw pathRefused(platform === 'win32' ? 'USERPROFILE' : 'HOME', homedir);
-    }
+    if (!isAbsolute(homedir)) throw pathRefused(platform === 'win32' ? 'USERPROFILE' : 'HOME', homedir);
     return join(homedir, ...parts);
   };
   const roots = rootsOf(platform, named, home);

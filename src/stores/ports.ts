@@ -33,10 +33,7 @@ export interface Recovery {
    * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
    * @throws Failure `state_unsafe`, `state_unwritable`
    */
-  begin(
-    key: string,
-    refresh: { readonly bytes: number; readonly spent: Secret | undefined },
-  ): Promise<BegunRefresh>;
+  begin(key: string, refresh: { readonly bytes: number; readonly spent: Secret | undefined }): Promise<BegunRefresh>;
   /** Is there an answer that waits, whoever can open it? */
   isWaiting(key: string): Promise<boolean>;
   /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */

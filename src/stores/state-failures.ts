@@ -69,8 +69,7 @@ export function indexFull(path: string): Failure {
     code: 'index_full',
     exit: exitCode.store,
     message: `The list of logins ${quoted(path, 200)} is full: with this it would be larger than 1 MiB. It was left as it is.`,
-    remedy:
-      'Forget logins that nobody needs (postern status, postern logout <server>), then run the command again.',
+    remedy: 'Forget logins that nobody needs (postern status, postern logout <server>), then run the command again.',
   });
 }
 

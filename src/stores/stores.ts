@@ -47,13 +47,7 @@ function makeStore(kind: StoreKind, options: StoresOptions): SecretStore {
   }
 }
 
-async function openKeychain({
-  platform,
-  env,
-  clock,
-  terminal,
-  limits: allowed,
-}: StoresOptions): Promise<SecretStore> {
+async function openKeychain({ platform, env, clock, terminal, limits: allowed }: StoresOptions): Promise<SecretStore> {
   const [{ createKeychain }, { keychainLimits }] = await Promise.all([
     import('./keychain/keychain.js'),
     import('./keychain/item-access.js'),

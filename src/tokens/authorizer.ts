@@ -102,9 +102,7 @@ export class Authorizer {
     const first = { target, refreshed: false, stepUps: 0, helped: undefined };
     try {
       const token = this.#tokens.current(target, signal);
-      return token instanceof Promise
-        ? token.then((ready) => withToken(first, ready))
-        : withToken(first, token);
+      return token instanceof Promise ? token.then((ready) => withToken(first, ready)) : withToken(first, token);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -148,11 +146,7 @@ export class Authorizer {
     }
   }
 
-  async #afterWish(
-    request: AuthorizedRequest,
-    wanted: WantedScope,
-    signal?: AbortSignal,
-  ): Promise<AuthorizedRequest> {
+  async #afterWish(request: AuthorizedRequest, wanted: WantedScope, signal?: AbortSignal): Promise<AuthorizedRequest> {
     const { target, token, stepUps } = request;
     if (token === undefined) return this.#again(request, await this.#tokens.replace(undefined, signal));
     if (stepUps === maxStepUps) throw scopeRefused(this.#tokens.meant.server, wanted.scopes);
@@ -177,10 +171,7 @@ function unlessFailure(error: unknown): undefined {
 const maxProven = 64;
 
 /** The last step before a request leaves. @throws Failure `token_not_for_url` */
-function withToken(
-  request: Omit<AuthorizedRequest, 'token'>,
-  token: RequestToken | undefined,
-): AuthorizedRequest {
+function withToken(request: Omit<AuthorizedRequest, 'token'>, token: RequestToken | undefined): AuthorizedRequest {
   const { target } = request;
   const { url } = target;
   if (token !== undefined && !token.proven.has(url)) {

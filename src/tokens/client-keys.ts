@@ -4,13 +4,7 @@ import type { ClientKeyRecord, IndexDocument, LoginRecord } from '../core/record
 import { Secret } from '../core/secret.js';
 import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import {
-  type ClientKey,
-  clientKeyOf,
-  type KeyAlgorithm,
-  makeClientKey,
-  privateText,
-} from '../oauth/client-key.js';
+import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey, privateText } from '../oauth/client-key.js';
 import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
 import { mendStrays, withStrays } from '../stores/orphans.js';
 import type { SecretStore, StorePorts } from '../stores/ports.js';
@@ -42,9 +36,7 @@ export function encodeClientKey(binding: ClientKeyBinding, key: ClientKey): Secr
 export function decodeClientKey(text: Secret, expected: ClientKeyBinding): ClientKey | undefined {
   const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
   const item: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
-  if (item === undefined || item['version'] !== 1) {
-    return undefined;
-  }
+  if (item === undefined || item['version'] !== 1) return undefined;
   const bound =
     (item['issuer'] ?? undefined) === expected.issuer &&
     stringField(item, 'clientId') === expected.clientId &&
@@ -121,10 +113,7 @@ export async function clientKeysOf(
  * The key that a record tells of. Its `privateText` is what `ClientAuthentication.secret` takes.
  * @throws Failure `client_key_gone`, or the store's
  */
-export async function readClientKey(
-  ports: Pick<StorePorts, 'stores'>,
-  record: ClientKeyRecord,
-): Promise<ClientKey> {
+export async function readClientKey(ports: Pick<StorePorts, 'stores'>, record: ClientKeyRecord): Promise<ClientKey> {
   const item = await ports.stores.of(record.store).read(record.key);
   const { issuer, clientId, keyId } = record;
   const key = item && decodeClientKey(item, { issuer, clientId, keyId });
@@ -198,19 +187,14 @@ export async function currentProofs(
   if (login.registration !== 'metadata' || held.authMethod !== 'private_key_jwt') return [held];
   const used = held.clientSecret?.reveal();
   const keys = await keysNow(ports, held.binding.clientId);
-  const others = keys
-    .filter((key) => key.reveal() !== used)
-    .map((clientSecret) => ({ ...held, clientSecret }));
+  const others = keys.filter((key) => key.reveal() !== used).map((clientSecret) => ({ ...held, clientSecret }));
   const [next, ...rest] = others;
   // Made elsewhere, or still among the published ones: the key that worked goes first.
   return next === undefined || keys.length > others.length ? [held, ...others] : [next, ...rest];
 }
 
 /** What a store does not give is not needed: the key that worked before is in the credential itself. */
-async function keysNow(
-  ports: Pick<StorePorts, 'index' | 'stores'>,
-  clientId: string,
-): Promise<readonly Secret[]> {
+async function keysNow(ports: Pick<StorePorts, 'index' | 'stores'>, clientId: string): Promise<readonly Secret[]> {
   try {
     return await documentKeys(ports, clientId);
   } catch (error) {

@@ -19,9 +19,7 @@ export function proveAddress(item: Belonging, url: string, reach: 'server' | 'ho
   const fits =
     item.server === url ||
     (reach === 'host' ? originText(item.server) === originText(url) : attaches(item.server, url));
-  if (!fits) {
-    throw tokenNotForUrl(item.server, url);
-  }
+  if (!fits) throw tokenNotForUrl(item.server, url);
 }
 
 /**
@@ -30,9 +28,7 @@ export function proveAddress(item: Belonging, url: string, reach: 'server' | 'ho
  */
 export function proveNamed(item: Belonging, named: string | undefined): void {
   const address = named === undefined ? undefined : canonicalResource(named);
-  if (address?.ok) {
-    proveAddress(item, address.value);
-  }
+  if (address?.ok) proveAddress(item, address.value);
 }
 
 /** What of a login says which requests its token may be put on. */
@@ -66,9 +62,7 @@ export function targetUrl(raw: string): string | undefined {
   const [whole = '', plain = ''] = /^([^?#]*)(?:\?[^#]*)?/s.exec(absolute) ?? [];
   const gated = gateUrl(plain);
   const parts = splitUrl(plain);
-  if (!gated.ok || parts === undefined || (gated.url.protocol === 'http:' && !isLoopback(parts.host))) {
-    return undefined;
-  }
+  if (!gated.ok || parts === undefined || (gated.url.protocol === 'http:' && !isLoopback(parts.host))) return undefined;
   const query = gateUrl(whole, longestWithQuery).ok ? whole.slice(plain.length) : '';
   return `${originOf(parts)}${parts.path}${query}`;
 }
@@ -93,9 +87,7 @@ export function mapLogin<Login extends MappableLogin>(
   const ofAccount = onOrigin.filter((login) => account === undefined || login.account === account);
   const candidates = wholeHost ? ofAccount : nearest(ofAccount, target);
   const [first, second] = candidates;
-  if (first === undefined) {
-    return { kind: 'none', onOrigin: onOrigin[0] };
-  }
+  if (first === undefined) return { kind: 'none', onOrigin: onOrigin[0] };
   const byDefault = candidates.filter((login) => login.account === defaultAccount);
   const [chosen, another] = second === undefined ? candidates : byDefault;
   return chosen === undefined || another !== undefined
@@ -151,17 +143,11 @@ export function pickCredential<Login extends NamedLogin & MappableLogin>(
     return target === undefined ? { kind: 'none' } : mapLogin(logins, { target, account, wholeHost });
   }
   const picked = pickLogin(logins, { server: named, account });
-  if (picked.kind !== 'one') {
-    return picked;
-  }
+  if (picked.kind !== 'one') return picked;
   const { login } = picked;
-  if (target === undefined) {
-    return { kind: 'elsewhere', login };
-  }
+  if (target === undefined) return { kind: 'elsewhere', login };
   const fits = wholeHost ? originText(login.server) === originText(target) : attaches(login.server, target);
-  if (fits) {
-    return picked;
-  }
+  if (fits) return picked;
   return originText(login.server) === originText(target)
     ? { kind: 'none', onOrigin: login }
     : { kind: 'elsewhere', login };

@@ -58,9 +58,7 @@ function argumentsFor({ server, account }: LoginRecord, minLifeMs: number): read
 /** The failure that the other process reports in its last line. */
 function failureIn(stderr: string): Failure | undefined {
   const error = asObject(objectIn(stderr.trimEnd().split('\n').at(-1) ?? '')?.['error']);
-  const [code, message, remedy] = ['code', 'message', 'remedy'].map(
-    (name) => error && stringField(error, name),
-  );
+  const [code, message, remedy] = ['code', 'message', 'remedy'].map((name) => error && stringField(error, name));
   const exit = Object.values(exitCode).find((known) => known === error?.['exit']) as ExitCode | undefined;
   return code === undefined || message === undefined || remedy === undefined || exit === undefined
     ? undefined
@@ -75,10 +73,7 @@ function objectIn(text: string): JsonObject | undefined {
 /** Renewal in a process of its own, which ends what it began though this one is killed meanwhile. */
 export interface Renewal {
   /** Resolves once the new token is stored. @throws Failure of the other process, or the signal's reason, after which the other one goes on */
-  renew(
-    login: LoginRecord,
-    options: { readonly minLifeMs: number; readonly signal: AbortSignal },
-  ): Promise<void>;
+  renew(login: LoginRecord, options: { readonly minLifeMs: number; readonly signal: AbortSignal }): Promise<void>;
 }
 
 export interface RefreshPorts {

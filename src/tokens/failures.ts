@@ -77,10 +77,7 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
 }
 
 /** The entry of another program pins a login to its server and account, and the one of that name is another now. */
-export function loginChanged(
-  named: string,
-  now: { readonly server: string; readonly account: string },
-): Failure {
+export function loginChanged(named: string, now: { readonly server: string; readonly account: string }): Failure {
   return new Failure({
     code: 'login_changed',
     exit: exitCode.usage,
@@ -165,8 +162,7 @@ export function loginImpossible(server: string, why: string): Failure {
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `There is no login for ${quoted(visibleUrl(server), 200)}, and there can be none: ${why}.`,
-    remedy:
-      'Name a login (see: postern status), or pass the server’s full URL, such as https://example.com/mcp.',
+    remedy: 'Name a login (see: postern status), or pass the server’s full URL, such as https://example.com/mcp.',
   });
 }
 
@@ -272,7 +268,6 @@ export function addressSecret(url: string): Failure {
     code: 'address_secret',
     exit: exitCode.usage,
     message: `The query of ${quoted(visibleUrl(url), 200)} seems to hold a secret, which is for no command line: other users of this machine could read it there.`,
-    remedy:
-      'Give the login a short name, which then stands for the address: postern login <server> --name NAME',
+    remedy: 'Give the login a short name, which then stands for the address: postern login <server> --name NAME',
   });
 }

@@ -54,9 +54,7 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
     return accountUnknown(server, account, accounts);
   }
   const canonical = canonicalResource(server);
-  if (!canonical.ok && server.includes('://')) {
-    return loginImpossible(server, canonical.problem);
-  }
+  if (!canonical.ok && server.includes('://')) return loginImpossible(server, canonical.problem);
   const names = logins.flatMap(({ name }) => name ?? []);
   return loginNeeded({ server, account }, closest(server, names));
 }
@@ -113,23 +111,15 @@ export function pickLogin<Login extends NamedLogin>(
     ? fitting.filter(isMeant)
     : logins.filter((login) => isMeant(login) && fitting.some(({ server }) => server === login.server));
   const [first, second] = candidates;
-  if (first === undefined) {
-    return { kind: 'none' };
-  }
-  if (second === undefined) {
-    return { kind: 'one', login: first };
-  }
+  if (first === undefined) return { kind: 'none' };
+  if (second === undefined) return { kind: 'one', login: first };
   const byDefault = candidates.find(({ account }) => account === defaultAccount);
-  return byDefault === undefined
-    ? { kind: 'several', logins: candidates }
-    : { kind: 'one', login: byDefault };
+  return byDefault === undefined ? { kind: 'several', logins: candidates } : { kind: 'one', login: byDefault };
 }
 
 function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: string): readonly Login[] {
   const named = logins.filter(({ name }) => name === text);
-  if (named.length > 0) {
-    return named;
-  }
+  if (named.length > 0) return named;
   const canonical = canonicalResource(text);
   return canonical.ok ? nearest(logins, canonical.value) : [];
 }
@@ -155,25 +145,17 @@ export async function readLoginTarget(
     return { server: named.server, account: account === defaultAccount ? named.account : account };
   }
   const canonical = canonicalResource(argument);
-  if (canonical.ok) {
-    return { server: canonical.value, account };
-  }
+  if (canonical.ok) return { server: canonical.value, account };
   const names = logins.flatMap(({ name }) => name ?? []);
   throw serverUnusable(argument, canonical.problem, closest(argument, names));
 }
 
 /** What the index tells now of the login for this server and account; undefined when it was ended. */
-export async function loginNow(
-  ports: Pick<StorePorts, 'index'>,
-  login: LoginRecord,
-): Promise<LoginRecord | undefined> {
+export async function loginNow(ports: Pick<StorePorts, 'index'>, login: LoginRecord): Promise<LoginRecord | undefined> {
   return sameLogin((await ports.index.read()).logins, login);
 }
 
-export function sameLogin(
-  logins: readonly LoginRecord[],
-  { server, account }: LoginRecord,
-): LoginRecord | undefined {
+export function sameLogin(logins: readonly LoginRecord[], { server, account }: LoginRecord): LoginRecord | undefined {
   return logins.find((record) => record.server === server && record.account === account);
 }
 

@@ -98,15 +98,11 @@ export async function recover(
   stored: StoredCredential,
 ): Promise<StoredCredential | undefined> {
   const { recovery } = ports;
-  if (!(await recovery.isWaiting(login.key))) {
-    return undefined;
-  }
+  if (!(await recovery.isWaiting(login.key))) return undefined;
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
   const decoded = item && decodeCredential(item.reveal(), stored.binding);
   const waiting = decoded && 'credential' in decoded ? decoded.credential : undefined;
-  if (waiting !== undefined && follows(waiting, stored)) {
-    return waiting;
-  }
+  if (waiting !== undefined && follows(waiting, stored)) return waiting;
   await tryForget(ports, login);
   return undefined;
 }

@@ -7,10 +7,7 @@ import { loginChanged } from './failures.js';
  * Stands for a server and an account where another program's configuration cannot hold them, beside the name of a login:
  * 128 bits in hex. Nothing of the address can be read from it.
  */
-export async function loginPin({
-  server,
-  account,
-}: Pick<LoginRecord, 'server' | 'account'>): Promise<string> {
+export async function loginPin({ server, account }: Pick<LoginRecord, 'server' | 'account'>): Promise<string> {
   return (await hashOfParts(['postern pin 1', server, account])).slice(0, 32);
 }
 

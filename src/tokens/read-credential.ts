@@ -79,9 +79,7 @@ async function checkOlder(ports: Pick<StorePorts, 'index'>, login: LoginRecord):
   const why = isShared
     ? 'an older release kept it together with another server’s, so that nobody knows which of them its token is for'
     : 'an older release kept it, and its token was issued for another address';
-  if (isShared || resourceCovers(resource, server) === 'no') {
-    throw loginExpired(login, why);
-  }
+  if (isShared || resourceCovers(resource, server) === 'no') throw loginExpired(login, why);
 }
 
 /** Somebody else has removed it: `status` is to say so from now on. */

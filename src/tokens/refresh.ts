@@ -5,14 +5,7 @@ import { encodeCredential, type StoredCredential } from '../stores/credential-it
 import type { BegunRefresh, Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import { loginExpired, refreshLeftElsewhere } from './failures.js';
-import {
-  keepCredential,
-  recover,
-  refreshed,
-  rehearseResponse,
-  sealRefreshed,
-  secretsOf,
-} from './keep-refreshed.js';
+import { keepCredential, recover, refreshed, rehearseResponse, sealRefreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { checkSubject, countRefused, sendRenewal, tokenFailure } from './send-refresh.js';
@@ -30,34 +23,19 @@ import {
  * refreshes, seals the answer, writes it, and only then hands out. The loser of a race never deletes.
  * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and door's
  */
-export async function refreshCredential(
-  ports: TokenPorts,
-  request: ValidTokenRequest,
-): Promise<StoredCredential> {
+export async function refreshCredential(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
   const { login } = request;
   const lock = await takeTurn(ports, request);
-  if (!('turn' in lock)) {
-    return lock;
-  }
+  if (!('turn' in lock)) return lock;
   await using turn = lock.turn;
   const stored = await readCredential(ports, login);
   const recovered = await recover(ports, login, stored);
   const held = recovered ?? stored;
-  if (recovered !== undefined) {
-    await keepCredential(ports, request, recovered, true);
-  }
-  if (usable(held, request, ports.clock.now())) {
-    return held;
-  }
-  if (!renewable(held)) {
-    throw cannotRenew(login, held, request, ports.clock.now());
-  }
-  if (await isDead(ports, login)) {
-    throw loginExpired(login, 'the authorization server has refused to renew it');
-  }
-  if (await isSpentElsewhere(ports, request, held)) {
-    return held;
-  }
+  if (recovered !== undefined) await keepCredential(ports, request, recovered, true);
+  if (usable(held, request, ports.clock.now())) return held;
+  if (!renewable(held)) throw cannotRenew(login, held, request, ports.clock.now());
+  if (await isDead(ports, login)) throw loginExpired(login, 'the authorization server has refused to renew it');
+  if (await isSpentElsewhere(ports, request, held)) return held;
   const begun = await begin(ports, request, held);
   if (begun === 'no room') return held;
   await using refresh = begun;
@@ -67,9 +45,7 @@ export async function refreshCredential(
   if (!turn.isHeld()) return await refreshCredential(ports, request);
   ports.progress.begin('Refreshing the token');
   const { judged, held: asked } = await attempt(ports, request, held);
-  if (!judged.ok) {
-    return await afterFailure(ports, request, held, judged);
-  }
+  if (!judged.ok) return await afterFailure(ports, request, held, judged);
   checkSubject(ports, held, judged.token);
   const fresh = refreshed(asked, judged.token);
   const sealed = await sealRefreshed(refresh, fresh);
@@ -122,11 +98,7 @@ interface Attempt {
 }
 
 /** Asks; once more with the next key where the server does not know the first: authentication comes before anything is spent. */
-async function attempt(
-  ports: TokenPorts,
-  request: ValidTokenRequest,
-  stored: StoredCredential,
-): Promise<Attempt> {
+async function attempt(ports: TokenPorts, request: ValidTokenRequest, stored: StoredCredential): Promise<Attempt> {
   const proofs = await currentProofs(ports, request.login, stored);
   for (const held of proofs.slice(0, -1)) {
     const judged = await ask(ports, request, held);
@@ -137,11 +109,7 @@ async function attempt(
   return { judged: await ask(ports, request, held), held };
 }
 
-async function ask(
-  ports: TokenPorts,
-  request: ValidTokenRequest,
-  held: StoredCredential,
-): Promise<TokenResult> {
+async function ask(ports: TokenPorts, request: ValidTokenRequest, held: StoredCredential): Promise<TokenResult> {
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
@@ -186,9 +154,7 @@ async function afterFailure(
     // A process that does not keep to the lock (another machine's home) may have refreshed in the meantime.
     const now = await readCredential(ports, login);
     const proof = ({ refreshToken, accessToken }: StoredCredential) => (refreshToken ?? accessToken).reveal();
-    if (proof(now) !== proof(held)) {
-      return now;
-    }
+    if (proof(now) !== proof(held)) return now;
     await markDead(ports, login);
     if (judged.error === 'invalid_client' && login.registration === 'dynamic') {
       // The next login registers anew instead of sending the person to a page that says "unknown client".
@@ -197,9 +163,7 @@ async function afterFailure(
     const why = `the authorization server refused to renew it (${judged.error === '' ? judged.status : judged.error})`;
     throw loginExpired(login, why, tokenFailure(judged, held.binding.issuer, ports.journal));
   }
-  if (stillLives(held, request, ports.clock.now())) {
-    return held;
-  }
+  if (stillLives(held, request, ports.clock.now())) return held;
   throw tokenFailure(judged, held.binding.issuer, ports.journal);
 }
 
@@ -227,9 +191,7 @@ export async function takeTurn(
   const { tokenLives, tokenEnded } = refreshLockWaitMs;
   const wait = async (waitMs: number) => ({ turn: await ports.locks.acquire(login.key, { waitMs, signal }) });
   const held = await readCredential(ports, login);
-  if (!stillLives(held, request, ports.clock.now())) {
-    return wait(tokenEnded);
-  }
+  if (!stillLives(held, request, ports.clock.now())) return wait(tokenEnded);
   try {
     // Nothing has to be waited for where only an answer is to be moved that another process may have in hand.
     return await wait(usable(held, request, ports.clock.now()) ? 0 : tokenLives);

@@ -28,10 +28,7 @@ export function manualRegistration(
 }
 
 /** The document that a login names itself by: the configured one, else the one that it was made with before. */
-export function documentOf(
-  configured: string | undefined,
-  held: LoginRecord | undefined,
-): string | undefined {
+export function documentOf(configured: string | undefined, held: LoginRecord | undefined): string | undefined {
   return configured ?? (held?.registration === 'metadata' ? held.clientId : undefined);
 }
 
@@ -50,9 +47,7 @@ export async function storedSecret(
   ports: Pick<StorePorts, 'store' | 'stores'>,
   registration: RegistrationRecord,
 ): Promise<KeptSecret> {
-  if (!registration.hasSecret) {
-    return { kind: 'none' };
-  }
+  if (!registration.hasSecret) return { kind: 'none' };
   try {
     const item = await ports.store.read(registration.key);
     const secret = item && decodeClientSecret(item, registration);
@@ -78,9 +73,7 @@ export async function keepRegistration(
   const place = { key, store: ports.store.kind };
   if (secret !== undefined) {
     const { issuer, clientId } = registration;
-    await ports.index.update((document) =>
-      isRecorded(document, place) ? document : withStrays(document, [place]),
-    );
+    await ports.index.update((document) => (isRecorded(document, place) ? document : withStrays(document, [place])));
     await ports.store.write(key, encodeClientSecret({ issuer, clientId, secret }));
   }
   const where = secret === undefined ? {} : { store: ports.store.kind };

@@ -39,8 +39,7 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
         /[^.]$/,
         '$&.',
       ),
-    remedy:
-      'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
+    remedy: 'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
     cause,
     trail: cause?.trail ?? [],
   });
@@ -52,8 +51,7 @@ export function stepUpDeclined(
   missing: readonly string[],
   when: 'now' | 'earlier',
 ): Failure {
-  const said =
-    when === 'now' ? 'you declined to ask for it' : 'you declined to ask for it within the last hour';
+  const said = when === 'now' ? 'you declined to ask for it' : 'you declined to ask for it within the last hour';
   return new Failure({
     code: 'step_up_declined',
     exit: exitCode.refused,
@@ -73,11 +71,7 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
 }
 
 /** A scope that was asked for and not granted: unticked by the person, or kept back by the authorization server. */
-export function scopeNotGranted(
-  login: LoginMeant,
-  held: readonly string[],
-  missing: readonly string[],
-): Failure {
+export function scopeNotGranted(login: LoginMeant, held: readonly string[], missing: readonly string[]): Failure {
   const all = [...held, ...missing].join(' ');
   return new Failure({
     code: 'scope_not_granted',
@@ -141,7 +135,6 @@ export function httpFailed(server: string, status: number, said = ''): Failure {
 function afterStatus(status: number): string {
   if (status === 404) return 'Check the address, its path above all.';
   if (status === 403) return 'This login may not do that: ask the server’s operator who may.';
-  if (status >= 500 || status === 429 || status === 408)
-    return 'Try again later, or ask the server’s operator.';
+  if (status >= 500 || status === 429 || status === 408) return 'Try again later, or ask the server’s operator.';
   return 'The server does not take this request: ask its operator why.';
 }

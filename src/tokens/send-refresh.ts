@@ -45,12 +45,8 @@ export async function sendRenewal(
     signal,
   };
   await nameOwnHost(door, login.server, held.tokenEndpoint, signal);
-  if (held.grant === 'client_credentials') {
-    return sendClientCredentialsRequest(door, request);
-  }
-  if (held.refreshToken === undefined) {
-    throw new Error('a credential without a refresh token is not renewed');
-  }
+  if (held.grant === 'client_credentials') return sendClientCredentialsRequest(door, request);
+  if (held.refreshToken === undefined) throw new Error('a credential without a refresh token is not renewed');
   return sendRefreshRequest(door, { ...request, refreshToken: held.refreshToken });
 }
 
@@ -76,11 +72,7 @@ const mostRefused = 3;
  * A refresh is for whoever logged in, or its answer is not used (OpenID Connect Core 1.0, section 12.2).
  * @throws Failure `token_unusable`
  */
-export function checkSubject(
-  ports: TokenPorts,
-  { binding, subject }: StoredCredential,
-  token: IssuedToken,
-): void {
+export function checkSubject(ports: TokenPorts, { binding, subject }: StoredCredential, token: IssuedToken): void {
   const now = identityIn(token.idToken, binding)?.subject;
   if (subject !== undefined && now !== undefined && now !== subject) {
     const why = 'its ID token is for somebody else than the one who logged in';
@@ -155,9 +147,7 @@ export async function widenCredential(
     const failure = tokenFailure(judged, held.binding.issuer, ports.journal);
     throw judged.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
   }
-  if (missing.length > 0) {
-    throw scopeNotForClient(login.server, missing);
-  }
+  if (missing.length > 0) throw scopeNotForClient(login.server, missing);
   const fresh = refreshed(held, judged.token);
   // Nothing was spent for it: where it is lost, the client asks again.
   await keepCredential(ports, request, fresh, false);

@@ -47,9 +47,7 @@ export async function askStepUp(
       await forget(); // interrupted: that is no answer
       throw error;
     });
-  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) {
-    throw stepUpDeclined(login, added, 'now');
-  }
+  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) throw stepUpDeclined(login, added, 'now');
   await forget();
 }
 
@@ -64,9 +62,7 @@ export function operationOf(request: Pick<OutboundRequest, 'method' | 'url' | 'b
   const parsed = bytes instanceof Uint8Array ? parseJson(bytes) : undefined;
   const message = parsed?.ok ? asObject(parsed.value) : undefined;
   const method = message === undefined ? undefined : stringField(message, 'method');
-  if (message === undefined || method === undefined) {
-    return http;
-  }
+  if (message === undefined || method === undefined) return http;
   const params = asObject(message['params']) ?? {};
   const what = stringField(params, 'name') ?? stringField(params, 'uri') ?? '';
   return `${http} ${method} ${what}`.trim();
@@ -80,11 +76,7 @@ export interface WantedScope {
 /** The scopes that the challenges of a 403 ask for; undefined when it is a plain refusal (RFC 6750 section 3.1). */
 export function wantedScope(challenges: readonly string[]): WantedScope | undefined {
   const challenge = bearerChallenge(challenges);
-  if (
-    challenge.kind !== 'bearer' ||
-    challenge.error !== 'insufficient_scope' ||
-    challenge.scope === undefined
-  ) {
+  if (challenge.kind !== 'bearer' || challenge.error !== 'insufficient_scope' || challenge.scope === undefined) {
     return undefined;
   }
   const parsed = parseScope(challenge.scope);
@@ -188,10 +180,7 @@ export class BetterLogin {
     return better;
   }
 
-  async #ask(
-    { waitMs }: Person,
-    ask: () => Promise<LoginRecord | undefined>,
-  ): Promise<LoginRecord | undefined> {
+  async #ask({ waitMs }: Person, ask: () => Promise<LoginRecord | undefined>): Promise<LoginRecord | undefined> {
     const { meant, signal } = this.#options;
     const asked = this.#asking.run('', ask);
     if (waitMs === undefined) return asked;

@@ -4,13 +4,7 @@ import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import type { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
-import {
-  type RequestToken,
-  requestToken,
-  type ScopeWish,
-  type TokenSource,
-  type WiderToken,
-} from './authorizer.js';
+import { type RequestToken, requestToken, type ScopeWish, type TokenSource, type WiderToken } from './authorizer.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress } from './credential-target.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
@@ -166,21 +160,14 @@ export class TokenInUse implements TokenSource {
   }
 
   /** The token at hand, where another request has seen to it that it is another one than was refused. */
-  async #replaced(
-    refused: RequestToken | undefined,
-    signal?: AbortSignal,
-  ): Promise<RequestToken | undefined> {
+  async #replaced(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken | undefined> {
     const held = this.#held;
     if (held === undefined || held.accessToken.reveal() === refused?.accessToken.reveal()) return undefined;
     return this.current({ url: held.server }, signal);
   }
 
   /** One fetch for all, whoever began it; a login that may appear at any moment is looked for each time. */
-  #fetch(
-    name: string,
-    work: () => Promise<Held | undefined>,
-    signal?: AbortSignal,
-  ): Promise<Held | undefined> {
+  #fetch(name: string, work: () => Promise<Held | undefined>, signal?: AbortSignal): Promise<Held | undefined> {
     const { clock } = this.#ports;
     const failed = this.#failed;
     if (failed !== undefined && clock.monotonic() < failed.until) return Promise.reject(failed.error);

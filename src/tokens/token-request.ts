@@ -51,9 +51,7 @@ export function reportedRefused(
   login: Pick<LoginRecord, 'refusedToken'>,
   credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'obtainedAt'>,
 ): Secret | undefined {
-  return login.refusedToken === credential.obtainedAt && renewable(credential)
-    ? credential.accessToken
-    : undefined;
+  return login.refusedToken === credential.obtainedAt && renewable(credential) ? credential.accessToken : undefined;
 }
 
 type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
@@ -84,20 +82,12 @@ export function alive(
   wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
   now: number,
 ): boolean {
-  if (wanted.rejected !== undefined && wanted.rejected.reveal() === credential.accessToken.reveal()) {
-    return false;
-  }
-  return (
-    credential.expiresAt === null || credential.expiresAt - now > minLifeOf(credential, wanted.minLifeMs)
-  );
+  if (wanted.rejected !== undefined && wanted.rejected.reveal() === credential.accessToken.reveal()) return false;
+  return credential.expiresAt === null || credential.expiresAt - now > minLifeOf(credential, wanted.minLifeMs);
 }
 
 /** A token within the margin is better than none while the authorization server is out of reach. */
-export function stillLives(
-  held: StoredCredential,
-  request: Pick<ValidTokenRequest, 'rejected'>,
-  now: number,
-): boolean {
+export function stillLives(held: StoredCredential, request: Pick<ValidTokenRequest, 'rejected'>, now: number): boolean {
   return alive(held, { minLifeMs: 0, rejected: request.rejected }, now);
 }
 

@@ -13,8 +13,7 @@ import {
   type ValidTokenRequest,
 } from './token-request.js';
 
-export interface ValidToken
-  extends Pick<StoredCredential, 'accessToken' | 'expiresAt' | 'obtainedAt' | 'scopes'> {
+export interface ValidToken extends Pick<StoredCredential, 'accessToken' | 'expiresAt' | 'obtainedAt' | 'scopes'> {
   /** When whoever holds it asks for another one, as `usedUntil`. */
   readonly until: number;
   /** The one that the stored item names: prove a request's address by it (`proveAddress`). */
@@ -29,12 +28,8 @@ export interface ValidToken
 export async function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<ValidToken> {
   const credential = await readAndUpgrade(ports, request.login, request.signal);
   const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
-  if (usable(credential, wanted, ports.clock.now())) {
-    return tokenOf(ports, await newest(ports, wanted, credential));
-  }
-  if (!renewable(credential)) {
-    throw cannotRenew(request.login, credential, wanted, ports.clock.now());
-  }
+  if (usable(credential, wanted, ports.clock.now())) return tokenOf(ports, await newest(ports, wanted, credential));
+  if (!renewable(credential)) throw cannotRenew(request.login, credential, wanted, ports.clock.now());
   return tokenOf(ports, await refreshCredential(ports, wanted));
 }
 
@@ -57,9 +52,7 @@ async function newest(
   request: ValidTokenRequest,
   credential: StoredCredential,
 ): Promise<StoredCredential> {
-  if (!(await ports.recovery.isWaiting(request.login.key))) {
-    return credential;
-  }
+  if (!(await ports.recovery.isWaiting(request.login.key))) return credential;
   try {
     return await refreshCredential(ports, request);
   } catch (error) {
@@ -86,8 +79,6 @@ export async function tokenToKeep(
   const token = await validToken(ports, { ...request, rejected: undefined });
   const { expiresAt } = token;
   const left = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt - ports.clock.now();
-  if (left < request.minLifeMs) {
-    throw tokenTooShort(request.login, left, request.minLifeMs);
-  }
+  if (left < request.minLifeMs) throw tokenTooShort(request.login, left, request.minLifeMs);
   return token;
 }

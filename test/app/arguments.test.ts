@@ -46,20 +46,7 @@ async function refusal(argv: readonly string[], env: Record<string, string> = {}
 }
 
 test('options, lists, numbers, words and defaults come out typed, under their names in code', async () => {
-  const args = await parse([
-    'a',
-    '--flag',
-    '--text',
-    'x',
-    '--max-size=7',
-    '-i',
-    '1',
-    '--item=2',
-    'b',
-    '-',
-    '--',
-    '-c',
-  ]);
+  const args = await parse(['a', '--flag', '--text', 'x', '--max-size=7', '-i', '1', '--item=2', 'b', '-', '--', '-c']);
   assert.deepEqual(
     { ...args },
     {
@@ -133,10 +120,7 @@ test('a variable stands for its option, less strongly, and is named when it is u
   assert.equal((await parse(['a'], { PLANT_TEXT: 'env' }))['text'], 'env');
   assert.equal((await parse(['a', '--text', 'typed'], { PLANT_TEXT: 'env' }))['text'], 'typed');
   assert.equal((await parse(['a'], { PLANT_TEXT: '' }))['text'], undefined);
-  assert.match(
-    (await refusal(['a'], { PLANT_SIZE: '11' })).message,
-    /^PLANT_SIZE is a whole number from 1 to 10/,
-  );
+  assert.match((await refusal(['a'], { PLANT_SIZE: '11' })).message, /^PLANT_SIZE is a whole number from 1 to 10/);
 });
 
 test('what a person typed is shown harmless when it is refused [A-243]', async () => {
@@ -145,30 +129,10 @@ test('what a person typed is shown harmless when it is refused [A-243]', async (
 });
 
 test('request reads what people type for curl', async () => {
-  const argv = [
-    '-XPUT',
-    '-H',
-    'a: b',
-    '-Hc: d',
-    '-d',
-    '@body.json',
-    '-i',
-    '-o',
-    '-',
-    '--fail',
-    'https://a.example/x',
-  ];
+  const argv = ['-XPUT', '-H', 'a: b', '-Hc: d', '-d', '@body.json', '-i', '-o', '-', '--fail', 'https://a.example/x'];
   const args = await parseFor(requestTable, argv);
   assert.deepEqual(
-    [
-      args['request'],
-      args['header'],
-      args['data'],
-      args['include'],
-      args['output'],
-      args['fail'],
-      args['url'],
-    ],
+    [args['request'], args['header'], args['data'], args['include'], args['output'], args['fail'], args['url']],
     ['PUT', ['a: b', 'c: d'], ['@body.json'], true, '-', true, 'https://a.example/x'],
   );
 });

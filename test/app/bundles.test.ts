@@ -30,10 +30,7 @@ const isTaken = (source: string, cachedData: Buffer) =>
 for (const name of ['hot-path', 'main', 'http-client']) {
   test(`${name} has its own code beside it, compiled by this very version of V8`, async () => {
     const { source, cache, cached } = await bundle(name);
-    const digest = createHash('sha256').update(
-      source.slice(0, source.lastIndexOf('\n//# cache:') + 1),
-      'latin1',
-    );
+    const digest = createHash('sha256').update(source.slice(0, source.lastIndexOf('\n//# cache:') + 1), 'latin1');
     assert.equal(cache, `${name}.${digest.digest('hex').slice(0, 12)}.cache`);
     assert.equal(isTaken(source, cached), true);
   });

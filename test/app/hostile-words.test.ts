@@ -10,25 +10,9 @@ test('[A-267] names that a shell, a path or a terminal could take for something 
   await using home = await makeHome();
   await using canaries = await startCanaries();
   const server = `http://127.0.0.1:${canaries.ports['127.0.0.1']}/mcp`;
-  const names = [
-    '../../.ssh/x',
-    'CON',
-    '-rf',
-    'a b',
-    'a\nb',
-    'x'.repeat(10_000),
-    '😀',
-    'a\u202eb',
-    '.hidden',
-    'A',
-  ];
+  const names = ['../../.ssh/x', 'CON', '-rf', 'a b', 'a\nb', 'x'.repeat(10_000), '😀', 'a\u202eb', '.hidden', 'A'];
   for (const name of names) {
-    const { code, stdout, stderr } = await runProgram(home, [
-      'login',
-      server,
-      '--no-browser',
-      `--name=${name}`,
-    ]);
+    const { code, stdout, stderr } = await runProgram(home, ['login', server, '--no-browser', `--name=${name}`]);
     assert.deepEqual([code, stdout], [2, ''], JSON.stringify(name.slice(0, 20)));
     assert.ok(!stderr.includes('\u202e') && stderr.length < 2_000, stderr.slice(0, 200));
   }
@@ -72,8 +56,7 @@ test('[A-264] nothing that lies in the working folder or above it is read: serve
     proxy: 'http://evil.example',
   };
   const names = ['config.json', 'postern.json', '.postern.json', '.posternrc', '.npmrc', 'package.json'];
-  for (const name of names)
-    await writeFile(join(home.path, name), JSON.stringify({ ...hostile, postern: hostile }));
+  for (const name of names) await writeFile(join(home.path, name), JSON.stringify({ ...hostile, postern: hostile }));
   await writeFile(
     join(home.path, '.env'),
     'POSTERN_STORE=plain\nHTTPS_PROXY=http://evil.example\nNODE_OPTIONS=--bad\n',

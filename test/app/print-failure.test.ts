@@ -74,12 +74,9 @@ test('nothing a server can say steers a terminal or forges a line [A-243] [A-244
 });
 
 test('whatever is no Failure is a fault: exit 1, its text and stack only with --verbose [A-251]', () => {
-  const error = Object.assign(
-    new TypeError('token-canary-1 \u001b[2J', { cause: new Error('token-canary-2') }),
-    {
-      input: 'https://a.example/?code=token-canary-3',
-    },
-  );
+  const error = Object.assign(new TypeError('token-canary-1 \u001b[2J', { cause: new Error('token-canary-2') }), {
+    input: 'https://a.example/?code=token-canary-3',
+  });
   const report = reportFailure(error, plain);
   assert.equal(report.exit, 1);
   assert.match(report.lines.join('\n'), /fault of postern itself \(TypeError\)/);

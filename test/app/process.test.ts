@@ -48,10 +48,7 @@ test('results go to stdout, failures to stderr, the last line of it JSON with --
 test('nothing is read from the working folder [A-264]', async () => {
   await using home = await makeHome();
   for (const name of ['config.json', '.postern.json', '.posternrc', '.env', 'package.json']) {
-    await writeFile(
-      join(home.path, name),
-      '{"redirectPort":1,"postern":{"redirectPort":1}} POSTERN_TIMEOUT=1',
-    );
+    await writeFile(join(home.path, name), '{"redirectPort":1,"postern":{"redirectPort":1}} POSTERN_TIMEOUT=1');
   }
   const login = ['login', 'http://127.0.0.1:1/mcp', '--no-browser'];
   const { stderr } = await runProgram(home, login);

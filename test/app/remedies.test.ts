@@ -171,9 +171,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   notForgotten: { 0: [failure] },
 };
 
-/**
- * Whose option a remedy means that names one without a command: those that fail so. By file, or by file and maker.
- */
+/** Whose option a remedy means that names one without a command: those that fail so. By file, or by file and maker. */
 const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'bridge/failures.': ['bridge'],
   'call/failures.argumentUnusable': ['call'],
@@ -204,8 +202,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Options of other programs that a remedy may name. */
-const foreign =
-  /gnome-keyring-daemon(?: --[a-z=]+)*|--omit=optional|openssl genpkey[^;]*|-- bash|-- sh|-- cmd/g;
+const foreign = /gnome-keyring-daemon(?: --[a-z=]+)*|--omit=optional|openssl genpkey[^;]*|-- bash|-- sh|-- cmd/g;
 
 interface Told {
   readonly file: string;
@@ -233,11 +230,7 @@ async function everyRemedy(): Promise<readonly Told[]> {
   return told;
 }
 
-function madeBy(
-  maker: string,
-  make: (...given: readonly unknown[]) => unknown,
-  given: readonly unknown[],
-): unknown {
+function madeBy(maker: string, make: (...given: readonly unknown[]) => unknown, given: readonly unknown[]): unknown {
   try {
     return make(...given);
   } catch (error) {

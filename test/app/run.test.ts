@@ -153,11 +153,7 @@ test('the address built into a release is what is used where nothing is configur
   };
   assert.deepEqual(await checked({}, release), [5, release]);
   assert.deepEqual(await checked({ POSTERN_CLIENT_METADATA_URL: configured }, release), [5, configured]);
-  assert.doesNotMatch(
-    String((await checked({}, ''))[1]),
-    /postern\/client/,
-    'a release without one has none',
-  );
+  assert.doesNotMatch(String((await checked({}, ''))[1]), /postern\/client/, 'a release without one has none');
 });
 
 test('an interrupted run says so, whatever it was about to say', async () => {
@@ -173,10 +169,7 @@ test('variables that make Node.js print tokens or trust anybody are told of [A-2
   await using home = await makeHome({ NODE_DEBUG: 'http', NODE_TLS_REJECT_UNAUTHORIZED: '0' });
   const { made, wrote } = await world(home.env, home.path);
   assert.equal(await run(['status'], made), 0);
-  assert.match(
-    wrote.stderr,
-    /NODE_DEBUG is set.*\n.*NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked/,
-  );
+  assert.match(wrote.stderr, /NODE_DEBUG is set.*\n.*NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked/);
 });
 
 test('an output that takes no more is a failure and not a fault, told once', async () => {
@@ -184,8 +177,5 @@ test('an output that takes no more is a failure and not a fault, told once', asy
     write: (_chunk, _encoding, done) => done(Object.assign(new Error('no reader'), { code: 'EPIPE' })),
   });
   const write = writerTo(broken);
-  await assert.rejects(
-    write('x'),
-    (error: unknown) => error instanceof Failure && error.code === 'output_failed',
-  );
+  await assert.rejects(write('x'), (error: unknown) => error instanceof Failure && error.code === 'output_failed');
 });

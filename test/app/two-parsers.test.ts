@@ -9,15 +9,7 @@ import type { OptionSpec } from '../../src/core/command.js';
 import { tokenTable } from '../../src/credential/token.command.js';
 
 const word = fc.oneof(
-  fc.constantFrom(
-    'work',
-    'https://a.example/mcp',
-    '--account',
-    '--account=x',
-    '--header',
-    '--json',
-    '--min-ttl',
-  ),
+  fc.constantFrom('work', 'https://a.example/mcp', '--account', '--account=x', '--header', '--json', '--min-ttl'),
   fc.constantFrom(
     '5',
     '--min-ttl=7',

@@ -6,8 +6,7 @@ const names = `const keep = async () => 1;
 class C { async #read() {} }
 interface D { send(a: string): Promise<void>; }
 `;
-const kindsIn = (text: string) =>
-  breachesOf(new Map([['src/login/x.ts', names + text]])).map(({ kind }) => kind);
+const kindsIn = (text: string) => breachesOf(new Map([['src/login/x.ts', names + text]])).map(({ kind }) => kind);
 
 test('a planted return that lets go of a lock before what it returns has ended is seen, in every form', () => {
   const held = 'await using _lock = await locks.acquire(1);';

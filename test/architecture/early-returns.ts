@@ -90,7 +90,7 @@ export function earlyReturnsIn(text: string, promises: ReadonlySet<string>): rea
 /** Does the expression call something that gives a promise, and not wait for it? Groups in it are empty. */
 function isUnfinished(returned: string, promises: ReadonlySet<string>): boolean {
   if (/^new Promise\b|^Promise\./.test(returned)) return true;
-  return [
-    ...returned.matchAll(/(await\s+)?((?:[\w$#]|\?\.|\.|\(\)(?=\.)|!)*?)([\w$#]+)(?:<[^()]*>)?\(\)/g),
-  ].some(([, waited, , name]) => waited === undefined && promises.has(name ?? ''));
+  return [...returned.matchAll(/(await\s+)?((?:[\w$#]|\?\.|\.|\(\)(?=\.)|!)*?)([\w$#]+)(?:<[^()]*>)?\(\)/g)].some(
+    ([, waited, , name]) => waited === undefined && promises.has(name ?? ''),
+  );
 }

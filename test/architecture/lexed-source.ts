@@ -56,9 +56,7 @@ export function lexSource(text: string): LexedSource {
     const depth = templates.at(-1);
     if (character === '`' || (character === '}' && depth === 0)) {
       code += ' ';
-      if (character === '}') {
-        templates.pop();
-      }
+      if (character === '}') templates.pop();
       readTemplate();
       continue;
     }

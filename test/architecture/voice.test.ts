@@ -60,16 +60,7 @@ function wordsIn(identifier: string): readonly string[] {
 
 function goneWord(part: string): string | undefined {
   return Object.keys(fieldWords).find((word) =>
-    [
-      word,
-      `${word}s`,
-      `${word}d`,
-      `${word}ed`,
-      `${word}r`,
-      `${word}al`,
-      `${word}able`,
-      `${word}ing`,
-    ].includes(part),
+    [word, `${word}s`, `${word}d`, `${word}ed`, `${word}r`, `${word}al`, `${word}able`, `${word}ing`].includes(part),
   );
 }
 
@@ -111,8 +102,5 @@ test('a planted word is seen, in whatever form, and words that only look like on
     'place',
     'renew',
   ]);
-  assert.deepEqual(
-    [...countsIn('const failure = later.replace(almost, placement, translate, utmost);').keys()],
-    [],
-  );
+  assert.deepEqual([...countsIn('const failure = later.replace(almost, placement, translate, utmost);').keys()], []);
 });

@@ -20,10 +20,7 @@ const initialize = {
 };
 
 /** Calls through a program that speaks line by line. */
-export async function throughProgram(
-  command: readonly [string, ...string[]],
-  env: NodeJS.ProcessEnv,
-): Promise<Calls> {
+export async function throughProgram(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv): Promise<Calls> {
   const [file, ...args] = command;
   const start = performance.now();
   const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -15,18 +15,8 @@ const rounds = Number(process.argv[2] ?? '5');
 /** How much of the work is done: 0.1 for a quick look. */
 const scale = Number(process.argv[3] ?? '1');
 const sized = (count: number): number => Math.max(1, Math.round(count * scale));
-const remote = join(
-  repositoryRoot,
-  'test',
-  'bench',
-  'peers',
-  'node_modules',
-  'mcp-remote',
-  'dist',
-  'proxy.js',
-);
-if (!existsSync(remote))
-  throw new Error('install the peers first: npm ci --ignore-scripts (in test/bench/peers)');
+const remote = join(repositoryRoot, 'test', 'bench', 'peers', 'node_modules', 'mcp-remote', 'dist', 'proxy.js');
+if (!existsSync(remote)) throw new Error('install the peers first: npm ci --ignore-scripts (in test/bench/peers)');
 
 interface Figures {
   readonly first: number;
@@ -43,9 +33,7 @@ interface Figures {
 const server = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.js')], {
   stdio: ['pipe', 'pipe', 'inherit'],
 });
-const url = await new Promise<string>((resolve) =>
-  server.stdout.once('data', (text) => resolve(String(text).trim())),
-);
+const url = await new Promise<string>((resolve) => server.stdout.once('data', (text) => resolve(String(text).trim())));
 await using keyring = await startKeyring();
 await using home = await makeHome(keyring.env);
 await storeLogin(home, { server: url, accessToken: 'token-of-the-bench', expiresAt: Date.now() + 3_600_000 });
@@ -139,15 +127,11 @@ function report(): void {
     'CPU ms/1000',
   ];
   const lines = [['', ...heads]];
-  const of = (index: number, name: keyof Figures): number =>
-    median((results[index] ?? []).map((one) => one[name]));
+  const of = (index: number, name: keyof Figures): number => median((results[index] ?? []).map((one) => one[name]));
   for (const [index, [title]] of contestants.entries()) {
     lines.push([title, ...names.map((name) => of(index, name).toFixed(of(index, name) < 10 ? 2 : 0))]);
   }
-  const ratio = (
-    name: keyof Figures,
-    take: (own: Figures, other: Figures, none: Figures) => number,
-  ): string => {
+  const ratio = (name: keyof Figures, take: (own: Figures, other: Figures, none: Figures) => number): string => {
     const [none = [], own = [], other = []] = results;
     const ratios = own.flatMap((one, round) => {
       const [against, bare] = [other[round], none[round]];

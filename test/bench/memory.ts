@@ -32,8 +32,7 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
   'an event of 31 MiB': ({ id }) => eventStream(`data: ${answerOf(id, 31 * MiB)}\n\n`, 1),
   '64 answers of 8 MiB at a time': ({ id }) => inOnePiece(Buffer.from(answerOf(id, 8 * MiB))),
   'answers nobody asked for, without end': () => eventStream(stray, 2_000_000, '', 500),
-  'an id of 31 MiB': () =>
-    inOnePiece(Buffer.from(`{"jsonrpc":"2.0","id":${'7'.repeat(31 * MiB)},"result":{}}`)),
+  'an id of 31 MiB': () => inOnePiece(Buffer.from(`{"jsonrpc":"2.0","id":${'7'.repeat(31 * MiB)},"result":{}}`)),
   'notifications of 8 MiB, without end': () =>
     eventStream(
       `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(8 * MiB)}"}}\n\n`,
@@ -51,9 +50,7 @@ await storeLogin(home, {
   expiresAt: null,
 });
 const out = (flow: string, name: string, mebibytes: number, note = ''): void =>
-  void process.stdout.write(
-    `${flow.padEnd(12)}${name.padEnd(44)}${mebibytes.toFixed(0).padStart(6)} MiB${note}\n`,
-  );
+  void process.stdout.write(`${flow.padEnd(12)}${name.padEnd(44)}${mebibytes.toFixed(0).padStart(6)} MiB${note}\n`);
 
 /** A row for a program that runs and ends. */
 async function endingRow(flow: string, name: string, command: readonly string[]): Promise<void> {
@@ -148,10 +145,6 @@ const ofOneByte = async (request: ClientRequest): Promise<void> => {
   request.uncork();
   request.end('{"jsonrpc":"2.0","method":"x"}');
 };
-for (const name of [
-  'an answer of 31 MiB',
-  '31 MiB in chunks of one byte',
-  '100 uploads in chunks of one byte',
-]) {
+for (const name of ['an answer of 31 MiB', '31 MiB in chunks of one byte', '100 uploads in chunks of one byte']) {
   if (isWanted(`proxy ${name}`)) await proxyRow(name, ofOneByte);
 }

@@ -66,9 +66,7 @@ function once({ name, command, env, prints, input = '' }: Program): number {
     encoding: 'utf8',
   });
   const ms = performance.now() - start;
-  if (status !== 0 || !prints.test(stdout)) {
-    throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);
-  }
+  if (status !== 0 || !prints.test(stdout)) throw error ?? new Error(`${name} failed (${status}): ${stdout}${stderr}`);
   return ms;
 }
 

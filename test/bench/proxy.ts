@@ -92,22 +92,11 @@ for (let round = 0; round <= rounds; round += 1) {
 for (let round = 0; round < rounds; round += 1) {
   for (const { name, url: base, pid, header } of ways) {
     const before = await cpu(pid);
-    const line = [
-      '-sS',
-      '-o',
-      '/dev/null',
-      '-H',
-      header,
-      '-w',
-      '%{http_code} %{speed_download}',
-      `${base}/large`,
-    ];
+    const line = ['-sS', '-o', '/dev/null', '-H', header, '-w', '%{http_code} %{speed_download}', `${base}/large`];
     const { stdout } = spawnSync('curl', line, { encoding: 'utf8' });
     const [status, speed] = stdout.split(' ');
     const used = ((await cpu(pid)) - before).toFixed(2);
-    out(
-      `${name.padEnd(14)} 1 GiB: ${(Number(speed) / 1e6).toFixed(0).padStart(6)} MB/s  ${used} s CPU  (${status})`,
-    );
+    out(`${name.padEnd(14)} 1 GiB: ${(Number(speed) / 1e6).toFixed(0).padStart(6)} MB/s  ${used} s CPU  (${status})`);
   }
 }
 const status = await readFile(`/proc/${postern.pid}/status`, 'utf8');

@@ -58,17 +58,16 @@ const programs: readonly Program[] = [
   own(['--help'], /^Usage/),
 ];
 
-const rows = measure(programs, rounds).map(
-  ({ name, median, quartiles, ratio, ratioQuartiles, cpu, cpuRatio }) =>
-    [
-      name.padEnd(44),
-      median.toFixed(1).padStart(7),
-      `${quartiles.map((ms) => ms.toFixed(1)).join('-')}`.padStart(13),
-      `${ratio.toFixed(2)} x`.padStart(9),
-      `${ratioQuartiles.map((one) => one.toFixed(2)).join('-')}`.padStart(11),
-      cpu.toFixed(1).padStart(8),
-      `${cpuRatio.toFixed(2)} x`.padStart(8),
-    ].join(' '),
+const rows = measure(programs, rounds).map(({ name, median, quartiles, ratio, ratioQuartiles, cpu, cpuRatio }) =>
+  [
+    name.padEnd(44),
+    median.toFixed(1).padStart(7),
+    `${quartiles.map((ms) => ms.toFixed(1)).join('-')}`.padStart(13),
+    `${ratio.toFixed(2)} x`.padStart(9),
+    `${ratioQuartiles.map((one) => one.toFixed(2)).join('-')}`.padStart(11),
+    cpu.toFixed(1).padStart(8),
+    `${cpuRatio.toFixed(2)} x`.padStart(8),
+  ].join(' '),
 );
 process.stdout.write(
   `${['whole process'.padEnd(44), ' median', '   quartiles', '    ratio', '  quartiles', '     cpu', '   ratio'].join(' ')}\n${rows.join('\n')}\n`,

@@ -82,14 +82,9 @@ test('[A-109] three bridges started at the same moment without a login: one tab,
         () => 0,
       ),
     );
-    await Promise.any([
-      Promise.all(waits.slice(0, 2)),
-      Promise.all(waits.slice(1)),
-      Promise.all([waits[0], waits[2]]),
-    ]);
+    await Promise.any([Promise.all(waits.slice(0, 2)), Promise.all(waits.slice(1)), Promise.all([waits[0], waits[2]])]);
     await walkLogin(link);
-    for (const answer of await Promise.all(opened))
-      assert.ok(answer.result !== undefined, JSON.stringify(answer));
+    for (const answer of await Promise.all(opened)) assert.ok(answer.result !== undefined, JSON.stringify(answer));
   } finally {
     for (const host of hosts) await host[Symbol.asyncDispose]();
   }

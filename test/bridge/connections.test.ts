@@ -21,8 +21,7 @@ test('streams that stay open do not use up the connections: requests go on besid
   await using host = startBridge(home, server.url);
   await host.open();
   for (const call of calls(100)) host.send(call);
-  for (let count = 0; count < 100; count += 1)
-    assert.equal((await host.next()).method, 'notifications/message');
+  for (let count = 0; count < 100; count += 1) assert.equal((await host.next()).method, 'notifications/message');
   assert.ok((await host.ask({ id: 'ping', method: 'ping' })).result !== undefined);
   assert.equal(open.length, 100);
   for (const { id, response } of open) response.end(event({ jsonrpc: '2.0', id, result: {} }));

@@ -59,11 +59,7 @@ test('a host that is killed takes its bridge with it, even where another program
     bridge.stdin.write(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25' } }) + '\\n');
     bridge.stdout.once('data', () => console.log(bridge.pid + ' ' + holder.pid));
   `;
-  await using host = startCommand(
-    process.execPath,
-    ['-e', script, ...programCommand(['bridge', server.url])],
-    home,
-  );
+  await using host = startCommand(process.execPath, ['-e', script, ...programCommand(['bridge', server.url])], home);
   const [, bridge, holder] = await host.waitForStdout(/^(\d+) (\d+)\n/);
   host.kill('SIGKILL');
   try {
@@ -71,10 +67,7 @@ test('a host that is killed takes its bridge with it, even where another program
   } finally {
     process.kill(Number(holder), 'SIGKILL');
   }
-  assert.equal(
-    await readFile(join(home.path, 'state', 'postern', 'logins.json'), 'utf8').catch(() => ''),
-    '',
-  );
+  assert.equal(await readFile(join(home.path, 'state', 'postern', 'logins.json'), 'utf8').catch(() => ''), '');
 });
 
 test('stdout carries messages and nothing else, also when the server is not there [A-234]', async () => {

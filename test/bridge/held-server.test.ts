@@ -13,14 +13,7 @@ import { type Home, makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
 import { storeLogin } from '../support/stored-login.js';
-import {
-  type BridgeHost,
-  type Rpc,
-  type ScriptedServer,
-  scriptedServer,
-  startBridge,
-  usual,
-} from './host.js';
+import { type BridgeHost, type Rpc, type ScriptedServer, scriptedServer, startBridge, usual } from './host.js';
 
 const skip = needs('gnome-keyring', 'secret-tool');
 const expiresAt = Date.now() + 3_600_000;

@@ -105,9 +105,7 @@ export function startBridge(home: Home, url: string, ...options: readonly string
   const program = startProgram(home, ['bridge', url, ...options]);
   let read = 0;
   const send = (message: object | string): void => {
-    program.stdin.write(
-      `${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`,
-    );
+    program.stdin.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
   const line = async (): Promise<string> => {
     const number = read;

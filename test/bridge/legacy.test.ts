@@ -22,8 +22,7 @@ function olderServer(endpoint: (origin: string) => string): Promise<ScriptedServ
       const { id, params } = message;
       if (message.method === 'hang up') stream?.end();
       else if (id !== undefined) {
-        const result =
-          message.method === 'initialize' ? { protocolVersion: '2024-11-05' } : { echoed: params };
+        const result = message.method === 'initialize' ? { protocolVersion: '2024-11-05' } : { echoed: params };
         stream?.write(`event: message\n${event({ jsonrpc: '2.0', id, result })}`);
       }
     }
@@ -44,9 +43,7 @@ test('a server that has only the older transport is spoken to in that', async ()
   assert.deepEqual((await host.ask({ id: 1, method: 'tools/list', params: { a: 1 } })).result, {
     echoed: { a: 1 },
   });
-  const paths = server.seen.map(({ method, url, message }) =>
-    `${method} ${url} ${message.method ?? ''}`.trim(),
-  );
+  const paths = server.seen.map(({ method, url, message }) => `${method} ${url} ${message.method ?? ''}`.trim());
   assert.deepEqual(paths, [
     'POST /mcp initialize',
     'GET /mcp',

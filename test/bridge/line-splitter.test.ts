@@ -13,11 +13,7 @@ test('lines end at LF only, wherever the bytes are cut [A-235]', () => {
   const bytes = fc.uint8Array({ maxLength: 60 }).map((raw) => raw.map((byte) => (byte < 40 ? 0x0a : byte)));
   fc.assert(
     fc.property(bytes, fc.array(fc.nat(60), { maxLength: 6 }), (whole, cuts) => {
-      const places = [
-        0,
-        ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b),
-        whole.length,
-      ];
+      const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).sort((a, b) => a - b), whole.length];
       const chunks = places.slice(1).map((end, index) => whole.subarray(places[index], end));
       const text = Buffer.from(whole).toString('latin1');
       const expected = text.split('\n').filter((line) => line !== '');

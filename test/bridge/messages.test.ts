@@ -60,14 +60,8 @@ test('answers that nobody waits for, and second ones, do not reach the host [A-2
 
 test('what the server sends comes out on one line, or an error in its place [A-233]', async () => {
   const answers: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
-    pretty: [
-      'application/json',
-      '{\n  "jsonrpc": "2.0",\r\n  "id": 1,\n  "result": {"text": "a\\nb\u2028"}\n}\n',
-    ],
-    lines: [
-      'text/event-stream',
-      'data: {"jsonrpc":"2.0",\ndata: "id":1,\ndata: "result":{"text":"a\\nb\u2028"}}\n\n',
-    ],
+    pretty: ['application/json', '{\n  "jsonrpc": "2.0",\r\n  "id": 1,\n  "result": {"text": "a\\nb\u2028"}\n}\n'],
+    lines: ['text/event-stream', 'data: {"jsonrpc":"2.0",\ndata: "id":1,\ndata: "result":{"text":"a\\nb\u2028"}}\n\n'],
     marked: ['application/json', '\ufeff{"jsonrpc":"2.0","id":1,"result":{"text":"a\\nb\u2028"}}'],
     broken: ['text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"result":{"text":"a\ndata: b"}}\n\n'],
     two: ['application/json', '{"jsonrpc":"2.0","id":1,"result":{}}\n{"jsonrpc":"2.0","id":1,"result":{}}'],
@@ -88,8 +82,7 @@ test('what the server sends comes out on one line, or an error in its place [A-2
   for (const method of Object.keys(answers)) {
     const { id, result, error } = await host.ask({ id: 1, method });
     assert.equal(id, 1, method);
-    if (['pretty', 'lines', 'marked'].includes(method))
-      assert.deepEqual(result, { text: 'a\nb\u2028' }, method);
+    if (['pretty', 'lines', 'marked'].includes(method)) assert.deepEqual(result, { text: 'a\nb\u2028' }, method);
     else assert.equal(error?.data?.['code'], 'protocol_broken', method);
   }
 });
@@ -98,13 +91,10 @@ test('an error of JSON-RPC in an answer of HTTP that is no success is the answer
   const error = { code: -32022, message: 'no such revision', data: { supported: ['2026-07-28'], big: 1 } };
   await using server = await scriptedServer((seen, response) => {
     const { method } = seen.message;
-    if (method === 'plain')
-      return void response.writeHead(500, { 'content-type': 'text/plain' }).end('oh \u001b[2J');
+    if (method === 'plain') return void response.writeHead(500, { 'content-type': 'text/plain' }).end('oh \u001b[2J');
     if (method !== 'same' && method !== 'none') return usual(seen, response);
     const id = method === 'same' ? seen.message.id : null;
-    response
-      .writeHead(400, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
   });
   await using home = await bareHome();
   await using host = startBridge(home, server.url);

@@ -28,9 +28,7 @@ test('a session is the account’s that opened it: another one, and another serv
     } else if (method === 'POST' && session === undefined) response.writeHead(400).end('no session');
     else usual(seen, response);
   });
-  await using elsewhere = await scriptedServer((seen, response) =>
-    usual(seen, response, 'session-elsewhere'),
-  );
+  await using elsewhere = await scriptedServer((seen, response) => usual(seen, response, 'session-elsewhere'));
   await using keyring = await startKeyring();
   await using home = await makeHome(keyring.env);
   await storeLogin(home, { server: server.url, account: 'a', accessToken: 'token-of-a', expiresAt });

@@ -44,9 +44,7 @@ for (const [what, text, most] of [
     await host.line();
     let [sent, isHeldUp] = [0, false];
     while (!isHeldUp && sent < most) {
-      const taken = host.write(
-        JSON.stringify({ jsonrpc: '2.0', id: sent, method: 'ping', params: { text } }),
-      );
+      const taken = host.write(JSON.stringify({ jsonrpc: '2.0', id: sent, method: 'ping', params: { text } }));
       sent += 1;
       isHeldUp = (await Promise.race([taken.then(() => 'taken'), later(2_000, 'held up')])) === 'held up';
     }
@@ -89,8 +87,7 @@ test('[A-257] a stream that the host does not read is not read either', async ()
     await later(50);
   }
   assert.ok(written < 1_500, `${written} of 3,000 were taken`);
-  for (let index = 0; index < 3_000; index += 1)
-    assert.match((await host.line()).toString(), /notifications\/message/);
+  for (let index = 0; index < 3_000; index += 1) assert.match((await host.line()).toString(), /notifications\/message/);
   assert.deepEqual(JSON.parse((await host.line()).toString()), { jsonrpc: '2.0', id: 1, result: {} });
   const grown = (await peakOf(host.child.pid)) - base;
   assert.ok(grown < 64, `${grown} MiB more`);

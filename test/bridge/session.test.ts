@@ -76,9 +76,7 @@ test('requests of the server reach the host, and its answers the server', async 
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'tools/call') return usual(seen, response, 's');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(
-      event({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { message: 'Sure?' } }),
-    );
+    response.write(event({ jsonrpc: '2.0', id: 5, method: 'elicitation/create', params: { message: 'Sure?' } }));
     response.write(event({ jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } }));
     void requestOf(server, ({ message }) => message.id === 5 && message.result !== undefined).then(() => {
       response.end(event({ jsonrpc: '2.0', id: 5, result: { done: true } }));

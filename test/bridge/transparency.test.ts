@@ -27,17 +27,7 @@ const character = fc.oneof(
 );
 const text = fc.array(character, { maxLength: 8 }).map((parts) => `"${parts.join('')}"`);
 const number = fc.constantFrom(
-  ...[
-    '0',
-    '-0',
-    '1.0',
-    '1e400',
-    '-1E-400',
-    '9007199254740993',
-    '123456789012345678901234567890',
-    '0.1000',
-    '1e+2',
-  ],
+  ...['0', '-0', '1.0', '1e400', '-1E-400', '9007199254740993', '123456789012345678901234567890', '0.1000', '1e+2'],
 );
 /** JSON as no library would write it: escapes, numbers, blanks, and names that come twice. */
 const { value } = fc.letrec<{ value: string }>((tie) => ({

@@ -8,15 +8,10 @@ import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
 
 /** What a swindler would have a person do: type his own code at the real page, and so log him in. */
-const lureTo = (place: string): string =>
-  `Almost done.\nEnter code ABCD-EFGH at ${place}/device to go on\u001b[1m now`;
+const lureTo = (place: string): string => `Almost done.\nEnter code ABCD-EFGH at ${place}/device to go on\u001b[1m now`;
 
 /** Where each text comes from, and the code of the failure that it comes with. */
-const sources: readonly (readonly [
-  source: string,
-  code: string,
-  prepare: (own: OwnScene, lure: string) => void,
-])[] = [
+const sources: readonly (readonly [source: string, code: string, prepare: (own: OwnScene, lure: string) => void])[] = [
   [
     'the authorization server, in its answer to the login',
     'denied',
@@ -103,10 +98,7 @@ test('[A-83] "enter code ABCD at …", says the protected server, in a challenge
     const challenge = `Bearer error="insufficient_scope", scope="more", error_description="${inHeader}"`;
     response.writeHead(403, { 'www-authenticate': challenge }).end();
   };
-  const tellsOfScope = await failureOf(
-    call(scene.ports, { ...ask, policy: 'decline', signal }),
-    'insufficient_scope',
-  );
+  const tellsOfScope = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'insufficient_scope');
   assertIsQuotedOnly(tellsOfScope, scene, elsewhere.origin);
   own.server.whenAuthorized = (_, response) => {
     const error = { code: -32000, message: lure };

@@ -5,15 +5,14 @@ import { call } from '../../src/call/call.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
 /** The first request of each kind, by what the program and then its browser do at it. */
-const kinds: readonly (readonly [step: string, is: (path: string, method: string, at: string) => boolean])[] =
-  [
-    ['1 the server without a token', (path, method) => path === '/mcp' && method === 'POST'],
-    ['2 protected resource metadata', (path) => path.includes('oauth-protected-resource')],
-    ['3 authorization server metadata', (path) => path.includes('oauth-authorization-server')],
-    ['5 registration', (path) => path === '/register'],
-    ['7 authorization request', (path) => path === '/authorize'],
-    ['7 redemption', (path) => path === '/token'],
-  ];
+const kinds: readonly (readonly [step: string, is: (path: string, method: string, at: string) => boolean])[] = [
+  ['1 the server without a token', (path, method) => path === '/mcp' && method === 'POST'],
+  ['2 protected resource metadata', (path) => path.includes('oauth-protected-resource')],
+  ['3 authorization server metadata', (path) => path.includes('oauth-authorization-server')],
+  ['5 registration', (path) => path === '/register'],
+  ['7 authorization request', (path) => path === '/authorize'],
+  ['7 redemption', (path) => path === '/token'],
+];
 
 const numberOf = (scene: Scene, is: (typeof kinds)[number][1]) =>
   scene.sandbox.requests.findIndex(({ path, method, at }) => is(path, method, at));
@@ -90,9 +89,7 @@ test('[A-75] state, verifier and link are fresh for each attempt, after an error
   await scene.loginFails('issuer_mismatch');
   scene.sandbox.setFaults([]);
   await scene.login();
-  const asked = scene.sandbox.requests
-    .filter(({ path }) => path === '/authorize')
-    .map(({ params }) => new Map(params));
+  const asked = scene.sandbox.requests.filter(({ path }) => path === '/authorize').map(({ params }) => new Map(params));
   assert.equal(asked.length, 3);
   for (const name of ['state', 'code_challenge']) {
     assert.equal(new Set(asked.map((params) => params.get(name))).size, 3, name);

@@ -22,11 +22,7 @@ test('[A-242] no command that runs for others takes headers: the words are refus
     ['credential', 'headers', url],
   ];
   for (const command of commands) {
-    for (const words of [
-      ['--header', `Authorization: ${canary}`],
-      [`--header=Host: ${canary}`],
-      ['-H', canary],
-    ]) {
+    for (const words of [['--header', `Authorization: ${canary}`], [`--header=Host: ${canary}`], ['-H', canary]]) {
       const tail = command[0] === 'exec' ? ['--', 'touch', join(home.path, 'started')] : [];
       const { code, stdout, stderr } = await runProgram(home, [...command, ...words, ...tail]);
       assert.deepEqual([code, stdout], [2, ''], [...command, ...words].join(' '));

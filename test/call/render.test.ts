@@ -11,9 +11,7 @@ test('[A-243][A-245][A-246] on a terminal a server’s text brings no control se
   assert.ok(
     [...said].every(
       (char) =>
-        char === '\n' ||
-        char === '\t' ||
-        (char >= ' ' && char !== '\u007f' && !(char >= '\u0080' && char <= '\u009f')),
+        char === '\n' || char === '\t' || (char >= ' ' && char !== '\u007f' && !(char >= '\u0080' && char <= '\u009f')),
     ),
   );
   assert.ok(!said.includes('\u202e'));

@@ -62,12 +62,7 @@ test('another address, name and contact reach every file that names them, and no
   const made = JSON.parse(files.get('my-client.json') ?? '');
   assert.deepEqual(
     [made.client_id, made.client_uri, made.logo_uri, made.contacts],
-    [
-      url,
-      'https://me.postern/deep/er/',
-      'https://me.postern/deep/er/logo.svg',
-      ['https://me.postern/issues'],
-    ],
+    [url, 'https://me.postern/deep/er/', 'https://me.postern/deep/er/logo.svg', ['https://me.postern/issues']],
   );
   const page = files.get('index.html') ?? '';
   assert.match(page, /&lt;script&gt;&quot;&amp;&#39;/);
@@ -83,18 +78,10 @@ for (const [what, wish, code] of [
   ['no path', { url: 'https://me.postern' }, 'client_metadata_url_refused'],
   ['no file name', { url: 'https://me.postern/app/' }, 'client_metadata_url_refused'],
   ['the name of another file', { url: 'https://me.postern/index.html' }, 'client_metadata_url_refused'],
-  [
-    'an escape in the file name',
-    { url: 'https://me.postern/%2e%2e%2fclient.json' },
-    'client_metadata_url_refused',
-  ],
+  ['an escape in the file name', { url: 'https://me.postern/%2e%2e%2fclient.json' }, 'client_metadata_url_refused'],
   ['an empty name', { url: 'https://me.postern/client.json', name: ' ' }, 'usage'],
   ['a name in disguise', { url: 'https://me.postern/client.json', name: 'a\u202eb' }, 'usage'],
-  [
-    'a contact that is a script',
-    { url: 'https://me.postern/client.json', contact: 'javascript:alert(1)' },
-    'usage',
-  ],
+  ['a contact that is a script', { url: 'https://me.postern/client.json', contact: 'javascript:alert(1)' }, 'usage'],
 ] as const) {
   test(`[R-2.3a] no document is made with ${what}`, () => {
     assert.throws(
@@ -114,9 +101,7 @@ test('[R-2.3c] a document with a key that was just made is built again byte for 
   const unchanged = { url: undefined, name: undefined, contact: undefined };
   for (const algorithm of ['ES256', 'RS256'] as const) {
     const { publicJwk } = await makeClientKey(algorithm);
-    const text = writeDocument(
-      newSettings({ ...unchanged, url: 'https://me.postern/client.json' }, [publicJwk]),
-    );
+    const text = writeDocument(newSettings({ ...unchanged, url: 'https://me.postern/client.json' }, [publicJwk]));
     const there = { bytes: new TextEncoder().encode(text), path: 'client.json' };
     assert.equal(writeDocument(changedSettings(there, unchanged)), text);
   }

@@ -16,12 +16,7 @@ test('the page of the folder shows its logo and its style under its own policy, 
   assert.equal(await main.evaluate((element) => getComputedStyle(element).borderRadius), '16px');
   assert.ok(await tab.page.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth > 0));
   const text = (await main.textContent()) ?? '';
-  for (const said of [
-    /127\.0\.0\.1\/callback/,
-    /localhost\/callback/,
-    /report abuse/i,
-    /client-metadata\.invalid/,
-  ]) {
+  for (const said of [/127\.0\.0\.1\/callback/, /localhost\/callback/, /report abuse/i, /client-metadata\.invalid/]) {
     assert.match(text, said);
   }
   assert.deepEqual(complaints, []);

@@ -21,10 +21,7 @@ test('a certificate made here is for this machine’s names alone, signs no othe
   assert.equal(certificate.ca, false);
   assert.equal(certificate.subjectAltName, 'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
   assert.equal(certificate.checkHost('example.com'), undefined);
-  assert.deepEqual(
-    [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)],
-    [now - day, now + 2 * day],
-  );
+  assert.deepEqual([Date.parse(certificate.validFrom), Date.parse(certificate.validTo)], [now - day, now + 2 * day]);
   assert.deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.1']);
   const other = new X509Certificate(makeSelfSigned(now).cert);
   assert.notEqual(other.serialNumber, certificate.serialNumber);
@@ -153,9 +150,7 @@ test('a connection on which nothing came gets no byte and waits for its request;
   const stalled = (await open('GET /client.json HTTP/1.1\r\nHost: ')).resume();
   await once(stalled, 'close');
   assert.deepEqual([received, spare.destroyed], ['', false]);
-  spare.write(
-    `GET /client.json HTTP/1.1\r\nHost: 127.0.0.1:${hosted.server.port}\r\nConnection: close\r\n\r\n`,
-  );
+  spare.write(`GET /client.json HTTP/1.1\r\nHost: 127.0.0.1:${hosted.server.port}\r\nConnection: close\r\n\r\n`);
   await once(spare, 'end');
   assert.match(received, /^HTTP\/1\.1 200 OK/);
   spare.destroy();

@@ -40,9 +40,7 @@ test('[R-4.6a] show says which way a login would take, and why not the ones befo
     ['metadata', metadataUrl, 'http://127.0.0.1/callback', 'none'],
   );
   const { issuer } = own.issuer;
-  const clients = [
-    { clientId: 'mine', issuer, secret: undefined, redirectUri: 'http://127.0.0.1:8765/callback' },
-  ];
+  const clients = [{ clientId: 'mine', issuer, secret: undefined, redirectUri: 'http://127.0.0.1:8765/callback' }];
   const byHand = await show(scene, own, { metadataUrl, clients });
   assert.deepEqual(
     [byHand.way, byHand.clientId, byHand.redirectUri],
@@ -63,10 +61,7 @@ test('[R-4.6a][R-2.3c] what a login then sends is what was shown: the kept regis
   await keysFor(scene.ports, metadataUrl, scene.ports.store);
   await scene.login({ server: own.server.url, metadataUrl, redirectPort: 29_173 });
   const shown = await show(scene, own, { metadataUrl });
-  assert.deepEqual(
-    [shown.redirectUri, shown.authMethod],
-    ['http://127.0.0.1:29173/callback', 'private_key_jwt'],
-  );
+  assert.deepEqual([shown.redirectUri, shown.authMethod], ['http://127.0.0.1:29173/callback', 'private_key_jwt']);
   await scene.login({ server: own.server.url, metadataUrl });
   const last = own.issuer.authorizations.at(-1);
   assert.deepEqual([last?.get('client_id'), last?.get('redirect_uri')], [shown.clientId, shown.redirectUri]);

@@ -47,12 +47,7 @@ describe('real programs through postern bridge', { skip }, () => {
 
   const sdks = [
     ['the official SDK’s client, version 1', 'sdk-v1.mjs', [], undefined],
-    [
-      'the official SDK’s client, version 2, on the wire with sessions',
-      'sdk-v2.mjs',
-      ['legacy'],
-      '2025-11-25',
-    ],
+    ['the official SDK’s client, version 2, on the wire with sessions', 'sdk-v2.mjs', ['legacy'], '2025-11-25'],
     ['the official SDK’s client, version 2, on the newest wire', 'sdk-v2.mjs', ['auto'], '2026-07-28'],
   ] as const;
   for (const [title, script, words, revision] of sdks) {
@@ -71,23 +66,9 @@ describe('real programs through postern bridge', { skip }, () => {
   }
 
   test('MCP Inspector’s command line', async () => {
-    const inspector = join(
-      packages,
-      '@modelcontextprotocol',
-      'inspector',
-      'clients',
-      'launcher',
-      'build',
-      'index.js',
-    );
+    const inspector = join(packages, '@modelcontextprotocol', 'inspector', 'clients', 'launcher', 'build', 'index.js');
     const call = ['--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=hello'];
-    const { code, stdout, stderr } = await node(
-      inspector,
-      '--cli',
-      ...bridgeCommand(),
-      ...variables('-e'),
-      ...call,
-    );
+    const { code, stdout, stderr } = await node(inspector, '--cli', ...bridgeCommand(), ...variables('-e'), ...call);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /"text": "hello"/);
   });

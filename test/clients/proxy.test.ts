@@ -61,12 +61,7 @@ test('real programs through postern proxy: they are given its URL and know of no
   await t.test('curl', async () => {
     const initialize =
       '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"curl","version":"1"}}}';
-    const accept = [
-      '-H',
-      'content-type: application/json',
-      '-H',
-      'accept: application/json, text/event-stream',
-    ];
+    const accept = ['-H', 'content-type: application/json', '-H', 'accept: application/json, text/event-stream'];
     assert.match(await run('curl', '-sS', '--fail', ...accept, '-d', initialize, url), /postern-sandbox/);
   });
 });

@@ -22,10 +22,7 @@ async function obey(home: Home, code: number, stderr: string): Promise<number> {
   return last.code;
 }
 
-async function runOnce(
-  home: Home,
-  run: PlannedRun,
-): Promise<{ readonly code: number; readonly stderr: string }> {
+async function runOnce(home: Home, run: PlannedRun): Promise<{ readonly code: number; readonly stderr: string }> {
   if (run.file !== undefined) {
     await writeFile(join(home.path, run.file.name), run.file.text, { mode: 0o600 });
   }

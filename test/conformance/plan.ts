@@ -25,10 +25,7 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
     case 'initialize':
       return [{ args: ['call', server, 'tools/list'] }];
     case 'tools_call':
-      return [
-        { args: ['call', server, 'tools/list'] },
-        { args: ['call', server, 'add_numbers', 'a:=5', 'b:=3'] },
-      ];
+      return [{ args: ['call', server, 'tools/list'] }, { args: ['call', server, 'add_numbers', 'a:=5', 'b:=3'] }];
     case 'elicitation-sep1034-client-defaults':
       return [
         {

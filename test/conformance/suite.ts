@@ -71,9 +71,7 @@ export async function play(
   const files = await resultFiles(results.path);
   const checks: Check[] = JSON.parse(files['checks.json'] ?? '[]');
   const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
-  const complaints = bad.map(
-    (check) => `${check.status} ${check.id}: ${check.errorMessage ?? check.description}`,
-  );
+  const complaints = bad.map((check) => `${check.status} ${check.id}: ${check.errorMessage ?? check.description}`);
   if (code !== 0) complaints.push(`the suite ended with exit code ${code}`);
   const succeeded = checks.filter(({ status }) => status === 'SUCCESS').length;
   if (succeeded === 0) complaints.push('no check succeeded');

@@ -17,12 +17,7 @@ test('a published resource is the same but for case of host, own port and an emp
 });
 
 test('a published resource that differs in anything else is another one [A-17] [A-19]', () => {
-  const others = [
-    'https://bank.example/mcp',
-    'http://host/mcp',
-    'https://host:8443/mcp',
-    'https://sub.host/mcp',
-  ];
+  const others = ['https://bank.example/mcp', 'http://host/mcp', 'https://host:8443/mcp', 'https://sub.host/mcp'];
   others.push(
     'https://host/mcp/',
     'https://host/MCP',
@@ -39,12 +34,7 @@ test('a published resource that differs in anything else is another one [A-17] [
     '/mcp',
     'urn:host:mcp',
   );
-  others.push(
-    'https://host/mcp\n',
-    'https://host\\@evil/mcp',
-    'https://host/mcp/deeper',
-    ' https://host/mcp',
-  );
+  others.push('https://host/mcp\n', 'https://host\\@evil/mcp', 'https://host/mcp/deeper', ' https://host/mcp');
   for (const resource of others) {
     assert.equal(resourceCovers(resource, 'https://host/mcp'), 'no', resource);
   }
@@ -53,13 +43,7 @@ test('a published resource that differs in anything else is another one [A-17] [
 
 test('an address above on the same origin is an ancestor, a sibling is not [A-18]', () => {
   const server = 'https://host/b/mcp';
-  for (const resource of [
-    'https://host',
-    'https://host/',
-    'https://host/b',
-    'https://host/b/',
-    'HTTPS://host:443/b',
-  ]) {
+  for (const resource of ['https://host', 'https://host/', 'https://host/b', 'https://host/b/', 'HTTPS://host:443/b']) {
     assert.equal(resourceCovers(resource, server), 'ancestor', resource);
   }
   const siblings = [
@@ -69,13 +53,7 @@ test('an address above on the same origin is an ancestor, a sibling is not [A-18
     'https://host/b/mcp/x',
     'https://host/B',
   ];
-  siblings.push(
-    'https://other',
-    'https://host/b?x=1',
-    'https://host/b#',
-    'https://host/x/../b',
-    'https://host/%2e/b',
-  );
+  siblings.push('https://other', 'https://host/b?x=1', 'https://host/b#', 'https://host/x/../b', 'https://host/%2e/b');
   for (const resource of siblings) {
     assert.equal(resourceCovers(resource, server), 'no', resource);
   }

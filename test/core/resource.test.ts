@@ -43,15 +43,7 @@ test('dot segments are resolved once, at entry [A-30]', () => {
 });
 
 test('an address without a scheme, or with a fragment, is refused and told why [R-4.8c] [A-30]', () => {
-  for (const raw of [
-    '',
-    'host',
-    'host/mcp',
-    '//host/mcp',
-    'localhost:3000/mcp',
-    'https:host',
-    'https:/host/x',
-  ]) {
+  for (const raw of ['', 'host', 'host/mcp', '//host/mcp', 'localhost:3000/mcp', 'https:host', 'https:/host/x']) {
     assert.match(canonical(raw), /^refused: it has no scheme/, raw);
   }
   for (const raw of ['https://host#', 'https://host/mcp#part', 'https://host/?x#y']) {
@@ -61,21 +53,12 @@ test('an address without a scheme, or with a fragment, is refused and told why [
 
 test('user name, password and credentials in the query are refused and not repeated [A-30] [A-167]', () => {
   const canaries = ['https://canary:canary@h/', 'https://canary@h/mcp', 'https://canary:can/ary@h/'];
-  canaries.push(
-    'https://h/?access_token=canary',
-    'https://h/mcp?a=1&token=canary',
-    'https://h/?API_KEY=canary',
-  );
-  canaries.push(
-    'https://h/?x-api-key=canary',
-    'https://h/?client_secret=canary',
-    'https://h/?Password=canary',
-  );
+  canaries.push('https://h/?access_token=canary', 'https://h/mcp?a=1&token=canary', 'https://h/?API_KEY=canary');
+  canaries.push('https://h/?x-api-key=canary', 'https://h/?client_secret=canary', 'https://h/?Password=canary');
   const spellings = ['accessToken', 'ACCESSTOKEN', 'apiKey', 'ApiKey', 'clientSecret', 'userPassword'];
   spellings.push('to%6ben', 'access%5Ftoken', 'API%2dKEY', '%2574oken', 'to%00ken', 'token[]', 'token[a]');
   spellings.push('access.token', 'access+token', '+token', 'token+', '%20token', 'api%20key');
-  for (const name of spellings)
-    canaries.push(`https://h/mcp?${name}=canary`, `https://h/mcp?a=1;${name}=canary`);
+  for (const name of spellings) canaries.push(`https://h/mcp?${name}=canary`, `https://h/mcp?a=1;${name}=canary`);
   for (const raw of canaries) {
     assert.match(canonical(raw), /^refused: its|^refused: it holds/, raw);
     assert.doesNotMatch(canonical(raw), /canary/);
@@ -83,17 +66,7 @@ test('user name, password and credentials in the query are refused and not repea
 });
 
 test('a query of other names is kept as it was typed', () => {
-  for (const name of [
-    'tokens',
-    'tokenizer',
-    'keys',
-    'key',
-    'project',
-    'secrets%20of',
-    'passwords',
-    '%20',
-    '',
-  ]) {
+  for (const name of ['tokens', 'tokenizer', 'keys', 'key', 'project', 'secrets%20of', 'passwords', '%20', '']) {
     assert.equal(canonical(`https://h/mcp?${name}=1`), `https://h/mcp?${name}=1`);
   }
 });

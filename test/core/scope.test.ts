@@ -14,11 +14,7 @@ test('scopes keep their order, and each counts once [A-24]', () => {
 
 test('characters that no scope has are refused [A-24]', () => {
   for (const text of ['a"b', 'a\\b', 'a\tb', 'a\nb', 'a\x7f', 'é', 'a\u00a0b', 'x\x00']) {
-    assert.deepEqual(
-      parseScope(text),
-      { ok: false, problem: 'has a forbidden character' },
-      JSON.stringify(text),
-    );
+    assert.deepEqual(parseScope(text), { ok: false, problem: 'has a forbidden character' }, JSON.stringify(text));
   }
   assert.deepEqual(parseScope('a&resource=https://evil'), { ok: true, scopes: ['a&resource=https://evil'] });
 });

@@ -24,20 +24,7 @@ test('numbers and decimal strings are lifetimes, at most 30 days [A-123] [A-150]
 });
 
 test('garbage is an unknown lifetime with a warning that does not quote it [A-123]', () => {
-  const garbage = [
-    -1,
-    '-1',
-    '3600abc',
-    '',
-    ' 1',
-    '1e3',
-    '0x10',
-    Number.NaN,
-    Number.POSITIVE_INFINITY,
-    true,
-    [],
-    {},
-  ];
+  const garbage = [-1, '-1', '3600abc', '', ' 1', '1e3', '0x10', Number.NaN, Number.POSITIVE_INFINITY, true, [], {}];
   for (const value of garbage) {
     const lifetime = lifetimeSeconds(value);
     assert.equal(lifetime.kind, 'unknown', String(value));
@@ -66,22 +53,8 @@ test('Retry-After is read strictly and clamped [A-132]', () => {
 });
 
 test('what is no delay is no number, and never means at once [A-132]', () => {
-  const bad = [
-    '-5',
-    '1.5',
-    '5s',
-    '',
-    'soon',
-    '1e3',
-    'Wed, 99 Nov 2026 12:00:00 GMT',
-    'Sun, 21 Nov 2026 12:00:00 GMT',
-  ];
-  bad.push(
-    'Tue, 31 Feb 2026 12:00:00 GMT',
-    '2026-11-21',
-    'Sat, 21 Nov 2026 12:00:05 +0100',
-    '9'.repeat(10_000),
-  );
+  const bad = ['-5', '1.5', '5s', '', 'soon', '1e3', 'Wed, 99 Nov 2026 12:00:00 GMT', 'Sun, 21 Nov 2026 12:00:00 GMT'];
+  bad.push('Tue, 31 Feb 2026 12:00:00 GMT', '2026-11-21', 'Sat, 21 Nov 2026 12:00:05 +0100', '9'.repeat(10_000));
   for (const value of [...bad, undefined]) {
     assert.equal(wait(value), undefined, value?.slice(0, 40));
   }

@@ -90,12 +90,7 @@ test('a URL longer than the limit does not pass', () => {
 });
 
 test('a problem never quotes the input, so no user name, password or query', () => {
-  for (const raw of [
-    'https://canary:canary@h/',
-    'canary://h/',
-    'https://h/?canary=\\',
-    'https://h/%zz?canary',
-  ]) {
+  for (const raw of ['https://canary:canary@h/', 'canary://h/', 'https://h/?canary=\\', 'https://h/%zz?canary']) {
     assert.doesNotMatch(refused(raw), /canary/);
   }
 });

@@ -11,11 +11,7 @@ import { seed, token, work } from './seeded.js';
 const skip = needs('gnome-keyring', 'secret-tool');
 
 /** The token in what `credential headers` prints; this process is who asks. */
-async function ask(
-  { home, sandbox }: Stage,
-  format = 'headers',
-  server = sandbox.serverUrl,
-): Promise<string> {
+async function ask({ home, sandbox }: Stage, format = 'headers', server = sandbox.serverUrl): Promise<string> {
   const { code, stdout, stderr } = await runProgram(home, ['credential', format, server, '--timeout', '60']);
   assert.equal(code, 0, stderr);
   const answer = JSON.parse(stdout);

@@ -45,18 +45,7 @@ function printed(format: 'git' | 'bazel', words: readonly string[], input: Uint8
 }
 
 const value = fc.oneof(
-  fc.constantFrom(
-    'https',
-    'http',
-    'mcp.example',
-    'github.com',
-    'evil.example',
-    'mcp',
-    'mcp/x',
-    '..',
-    'authtype',
-    '',
-  ),
+  fc.constantFrom('https', 'http', 'mcp.example', 'github.com', 'evil.example', 'mcp', 'mcp/x', '..', 'authtype', ''),
   fc.constantFrom(
     'mcp.example\r',
     'mcp.example:443',
@@ -67,25 +56,13 @@ const value = fc.oneof(
   fc.string({ maxLength: 8, unit: 'binary' }),
 );
 const name = fc.oneof(
-  fc.constantFrom(
-    'protocol',
-    'host',
-    'path',
-    'username',
-    'password',
-    'url',
-    'capability[]',
-    'wwwauth[]',
-    'credential',
-  ),
+  fc.constantFrom('protocol', 'host', 'path', 'username', 'password', 'url', 'capability[]', 'wwwauth[]', 'credential'),
   fc.string({ maxLength: 5 }),
 );
 const lines = fc.array(fc.tuple(name, value), { maxLength: 8 });
 /** A line feed in a value may end the request: what stands behind that is asked by nobody. */
 const hostsOf = (text: string) =>
-  (text.split(/(?:^|\n)\r?\n/, 1)[0] ?? '')
-    .split('\n')
-    .flatMap((line) => /^(?:host|url)=(.*)$/s.exec(line)?.[1] ?? []);
+  (text.split(/(?:^|\n)\r?\n/, 1)[0] ?? '').split('\n').flatMap((line) => /^(?:host|url)=(.*)$/s.exec(line)?.[1] ?? []);
 
 test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answer for an unmapped host, no stray line', () => {
   let answered = 0;
@@ -97,11 +74,7 @@ test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answ
       fc.oneof(
         lines,
         lines.map(
-          (more) =>
-            [['protocol', 'https'], ['host', 'mcp.example'], ['path', 'mcp/x'], ...more] as [
-              string,
-              string,
-            ][],
+          (more) => [['protocol', 'https'], ['host', 'mcp.example'], ['path', 'mcp/x'], ...more] as [string, string][],
         ),
       ),
       (operation, pairs) => {
@@ -112,9 +85,7 @@ test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answ
         assert.equal(operation, 'get');
         assert.match(output, ours);
         assert.ok(
-          hostsOf(request).every((text) =>
-            /(?:^|\/)(?:mcp\.example|github\.com)(?::443)?(?:[/\r]|$)/i.test(text),
-          ),
+          hostsOf(request).every((text) => /(?:^|\/)(?:mcp\.example|github\.com)(?::443)?(?:[/\r]|$)/i.test(text)),
           JSON.stringify(pairs),
         );
       },
@@ -147,10 +118,7 @@ test('[A-173] whatever comes as Bazel’s request: no crash, no answer for an un
       const output = printed('bazel', ['get'], new TextEncoder().encode(text));
       if (output === undefined || output === '{"headers":{}}\n') return;
       answered += 1;
-      assert.equal(
-        output,
-        `{"headers":{"Authorization":["Bearer ${token}"]},"expires":"2027-01-15T07:59:30Z"}\n`,
-      );
+      assert.equal(output, `{"headers":{"Authorization":["Bearer ${token}"]},"expires":"2027-01-15T07:59:30Z"}\n`);
       const { host } = new URL(String(JSON.parse(text).uri).replace(/^grpcs/, 'https'));
       assert.ok(['mcp.example', 'github.com'].includes(host), text);
     }),

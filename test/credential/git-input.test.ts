@@ -23,10 +23,7 @@ test('[A-171] lines end with LF alone; any other control in them is refused', ()
   // The second line of a value is a line of its own, and contradicts.
   assert.equal(read('protocol=https\nhost=github.com\nhost=evil\n\n').target, undefined);
   // Percent-encoded ends of lines stay what they are.
-  assert.equal(
-    read('protocol=https\nhost=a.example%0ahost=evil\n\n').target,
-    'https://a.example%0ahost=evil',
-  );
+  assert.equal(read('protocol=https\nhost=a.example%0ahost=evil\n\n').target, 'https://a.example%0ahost=evil');
   assert.equal(read('protocol=https\nhost=a.example\npath=x%0ay\n\n').target, 'https://a.example/x%250ay');
 });
 
@@ -50,10 +47,7 @@ test('[A-172] what contradicts itself or names no server is no request for a tok
     assert.equal(read(`${lines.join('\n')}\n\n`).target, undefined, lines.join(' '));
   }
   assert.equal(read('url=https://good.com/x\n\n').target, 'https://good.com/x');
-  assert.equal(
-    read('protocol=https\nhost=good.com\npath=a b/ü?#\n').target,
-    'https://good.com/a%20b/%C3%BC%3F%23',
-  );
+  assert.equal(read('protocol=https\nhost=good.com\npath=a b/ü?#\n').target, 'https://good.com/a%20b/%C3%BC%3F%23');
 });
 
 test('[A-178] too long, too many, no name=value: refused; what is not known is passed over', () => {
@@ -63,20 +57,14 @@ test('[A-178] too long, too many, no name=value: refused; what is not known is p
   refused(bytes('=x\n\n'));
   const fit = `protocol=https\nhost=a.example\n${'x=y\n'.repeat(254)}\n`;
   assert.equal(read(fit).target, 'https://a.example');
-  assert.equal(
-    read('protocol=https\nhost=a.example\nfuture=1\nfuture[]=2\n\nhost=evil\n').target,
-    'https://a.example',
-  );
+  assert.equal(read('protocol=https\nhost=a.example\nfuture=1\nfuture[]=2\n\nhost=evil\n').target, 'https://a.example');
 });
 
 test('[A-177][A-178] only what was announced is answered with, wherever it was announced', () => {
   assert.equal(read('protocol=https\nhost=a.example\n\n').takesBearer, false);
   assert.equal(read('protocol=https\nhost=a.example\ncapability[]=state\n\n').takesBearer, false);
   assert.equal(read('protocol=https\nhost=a.example\ncapability[]=authtype\n\n').takesBearer, true);
-  assert.equal(
-    read('capability[]=authtype\ncapability[]=\nprotocol=https\nhost=a.example\n\n').takesBearer,
-    false,
-  );
+  assert.equal(read('capability[]=authtype\ncapability[]=\nprotocol=https\nhost=a.example\n\n').takesBearer, false);
 });
 
 test('[A-179] a challenge says whether a password is of use, and nothing else', () => {
@@ -91,8 +79,7 @@ test('[A-179] a challenge says whether a password is of use, and nothing else', 
 });
 
 test('a request ends with an empty line', () => {
-  for (const text of ['', 'a=b', 'a=b\n', 'a=b\nc=d\n'])
-    assert.equal(isWholeGitRequest(bytes(text)), false, text);
+  for (const text of ['', 'a=b', 'a=b\n', 'a=b\nc=d\n']) assert.equal(isWholeGitRequest(bytes(text)), false, text);
   for (const text of ['\n', 'a=b\n\n', 'a=b\r\n\r\n', 'a=b\n\nmore'])
     assert.equal(isWholeGitRequest(bytes(text)), true, text);
   assert.deepEqual([...(parseGitAttributes(bytes('a=b=c\nl[]=1\nl[]=2'))?.values ?? [])], [['a', 'b=c']]);

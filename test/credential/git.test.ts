@@ -98,10 +98,7 @@ test('git finds git-credential-postern on the PATH, and gets in with the token, 
   await using seeded = await seed(work({ server: `${remote.origin}/mcp` }));
   const bin = join(seeded.home.path, 'bin');
   await mkdir(bin);
-  await symlink(
-    join(repositoryRoot, 'bin', 'git-credential-postern.js'),
-    join(bin, 'git-credential-postern'),
-  );
+  await symlink(join(repositoryRoot, 'bin', 'git-credential-postern.js'), join(bin, 'git-credential-postern'));
   const git = async (path: string, ...config: string[]) => {
     const options = ['credential.helper=postern', ...config].flatMap((one) => ['-c', one]);
     const child = spawn('git', [...options, 'ls-remote', `${remote.origin}${path}`], {
@@ -118,10 +115,7 @@ test('git finds git-credential-postern on the PATH, and gets in with the token, 
   assert.deepEqual(full, { code: 0, said: '1111111111111111111111111111111111111111\trefs/heads/main\n' });
   const bare = await git('/mcp/repo.git');
   assert.equal(bare.code, 128);
-  assert.match(
-    bare.said,
-    /postern: git does not say which path[^\n]+git config --global credential\.http:\/\/127/,
-  );
+  assert.match(bare.said, /postern: git does not say which path[^\n]+git config --global credential\.http:\/\/127/);
   for (const path of ['/other/repo.git', '/mcpx/repo.git', '/mcp/%2e%2e/repo.git']) {
     assert.equal((await git(path, 'credential.useHttpPath=true')).code, 128, path);
   }

@@ -44,11 +44,7 @@ export const answers: readonly Row[] = [
     },
     `capability[]=authtype\nauthtype=Bearer\ncredential=${token}\nephemeral=1\npassword_expiry_utc=${seconds}\n\n`,
   ],
-  [
-    'git get',
-    { input: gitInput(...asked) },
-    `username=oauth2\npassword=${token}\npassword_expiry_utc=${seconds}\n\n`,
-  ],
+  ['git get', { input: gitInput(...asked) }, `username=oauth2\npassword=${token}\npassword_expiry_utc=${seconds}\n\n`],
   [
     'git work get --whole-host',
     { input: gitInput('protocol=https', 'host=mcp.example') },

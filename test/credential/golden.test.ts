@@ -25,12 +25,7 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['git', {}, 2, 'usage_wrong'],
   ['header', {}, 2, 'usage_wrong'],
   ['headers work more', {}, 2, 'usage_wrong'],
-  [
-    'headers work',
-    { env: { CLAUDE_CODE_MCP_SERVER_URL: 'https://evil.example/mcp' } },
-    2,
-    'target_elsewhere',
-  ],
+  ['headers work', { env: { CLAUDE_CODE_MCP_SERVER_URL: 'https://evil.example/mcp' } }, 2, 'target_elsewhere'],
   ['headers work', { env: { CLAUDE_CODE_MCP_SERVER_URL: 'https://mcp.example/' } }, 2, 'target_elsewhere'],
   ['token two', {}, 2, 'login_ambiguous'],
   ['curl ended', {}, 3, 'login_expired'],
@@ -43,12 +38,7 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['env work --shell cmd', {}, 2, 'usage_wrong'],
   ['heeders work', {}, 2, 'usage_wrong'],
   ['kubectl', {}, 2, 'usage_wrong'],
-  [
-    'kubectl work',
-    { env: { KUBERNETES_EXEC_INFO: exec('client.authentication.k8s.io/v9') } },
-    1,
-    'request_unusable',
-  ],
+  ['kubectl work', { env: { KUBERNETES_EXEC_INFO: exec('client.authentication.k8s.io/v9') } }, 1, 'request_unusable'],
   ['kubectl work', { env: { KUBERNETES_EXEC_INFO: '{' } }, 1, 'request_unusable'],
   [
     'kubectl work',
@@ -64,12 +54,7 @@ const refused: readonly (readonly [words: string, given: Given, code: number, na
   ['terraform get', {}, 3, 'login_needed'],
   ['terraform store mcp.example', {}, 2, 'usage_wrong'],
   ['terraform work forget mcp.example', {}, 2, 'usage_wrong'],
-  [
-    'git get',
-    { input: gitInput('protocol=https', 'host=mcp.example\u0000', 'path=mcp') },
-    1,
-    'request_unusable',
-  ],
+  ['git get', { input: gitInput('protocol=https', 'host=mcp.example\u0000', 'path=mcp') }, 1, 'request_unusable'],
 ];
 
 test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line on stderr with what to do, and its exit code', {
@@ -92,11 +77,7 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   }
   for (const [words, env, said] of [
     [['headers', 'work', '--account', 'nobody'], {}, /of the account "nobody"; there is "default"\. /],
-    [
-      ['headers', 'work'],
-      { CLAUDE_CODE_MCP_SERVER_URL: 'https://o.example/' },
-      /for "https:\/\/mcp\.example/,
-    ],
+    [['headers', 'work'], { CLAUDE_CODE_MCP_SERVER_URL: 'https://o.example/' }, /for "https:\/\/mcp\.example/],
     [['kubectl', 'work'], { KUBERNETES_EXEC_INFO: '{' }, /^postern: What kubectl says is no request/],
     [['env', 'work', '--var', 'A;id'], {}, /it is a name of A-Z, 0-9 and _, perhaps followed by/],
   ] as const) {
@@ -105,10 +86,7 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   const pair = await seeded.ask(['bazel', 'get', '--whole-host'], {
     input: '{"uri":"https://pair.example/"}',
   });
-  assert.match(
-    pair.stderr,
-    /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/,
-  );
+  assert.match(pair.stderr, /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/);
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
   for (const [nothing, ...words] of [
     ['quit=1\n\n', 'git', 'get'],

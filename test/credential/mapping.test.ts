@@ -15,11 +15,7 @@ const here = login('http://127.0.0.1:8080/mcp');
 const all = [github, tools, deeper, here];
 
 /** The server of the login that is picked, or what else came of it. */
-function picked(
-  target: string | undefined,
-  change: Partial<Parameters<typeof pickCredential>[1]> = {},
-  logins = all,
-) {
+function picked(target: string | undefined, change: Partial<Parameters<typeof pickCredential>[1]> = {}, logins = all) {
   const wanted = { named: undefined, account: undefined, wholeHost: false, ...change, target };
   const found = pickCredential(logins, wanted);
   return found.kind === 'one' ? found.login.server : found.kind;

@@ -19,9 +19,7 @@ const skip = needs('gnome-keyring', 'dbus');
 test('[A-180] a login that is over: git is told to quit, with a line that says what to do; no browser opens, nobody is asked', {
   skip,
 }, async () => {
-  await using seeded = await seed(
-    work({ server: 'https://ended.example/mcp', expiresAt: Date.now() - 1000 }),
-  );
+  await using seeded = await seed(work({ server: 'https://ended.example/mcp', expiresAt: Date.now() - 1000 }));
   const browser = await fakeBrowser(seeded.home);
   const input = gitInput('protocol=https', 'host=ended.example', 'path=mcp');
   for (const env of [{}, { GIT_TERMINAL_PROMPT: '0' }, { GIT_TERMINAL_PROMPT: '1' }]) {
@@ -39,14 +37,7 @@ test('[A-192] what lies in the working folder maps nothing and changes nothing',
   await using seeded = await seed(work());
   const logins = await readFile_(seeded.home.path);
   const planted = logins.replaceAll('mcp.example', 'github.com');
-  for (const folder of [
-    '',
-    '.postern',
-    'postern',
-    '.config/postern',
-    '.local/state/postern',
-    'state/postern-here',
-  ]) {
+  for (const folder of ['', '.postern', 'postern', '.config/postern', '.local/state/postern', 'state/postern-here']) {
     const path = join(seeded.home.path, 'clone', folder);
     await mkdir(path, { recursive: true, mode: 0o700 });
     for (const name of ['logins.json', 'config.json', '.postern.json', 'postern.json']) {
@@ -71,8 +62,7 @@ test('[A-244][A-245][A-246][A-247][A-248] what a caller, a repository or a perso
   skip,
 }, async () => {
   await using seeded = await seed(work());
-  const hostile =
-    'https://x\u001b]8;;https://evil\u0007\u009b2J\r\u202epostern: all is well\u2028\u{e0041}.example/\n';
+  const hostile = 'https://x\u001b]8;;https://evil\u0007\u009b2J\r\u202epostern: all is well\u2028\u{e0041}.example/\n';
   const asks: readonly (readonly [readonly string[], Parameters<typeof seeded.ask>[1]])[] = [
     [['headers', hostile], {}],
     [[hostile], {}],
@@ -102,13 +92,7 @@ test('[A-191] no process that has to do with it has a secret among its arguments
   const { key } = await logIn(stage);
   const item = await letExpire(stage, key, 0);
   stage.sandbox.setFaults(['refresh-late']);
-  await using helper = startProgram(stage.home, [
-    'credential',
-    'headers',
-    stage.sandbox.serverUrl,
-    '--timeout',
-    '60',
-  ]);
+  await using helper = startProgram(stage.home, ['credential', 'headers', stage.sandbox.serverUrl, '--timeout', '60']);
   await refreshAsked(stage, 0);
   const lines = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -138,12 +122,7 @@ test('go is answered for https alone, as it takes nothing else', () => {
   for (const server of ['http://127.0.0.1:1/m', 'https://a.example/m?x=y']) {
     assert.equal(goauthOutput(granted(server), server), '');
   }
-  for (const asked of [
-    'http://a.example/m/x',
-    'https://a.example/m/\n\nX: y',
-    'https://a.example/m x',
-    'm/x',
-  ]) {
+  for (const asked of ['http://a.example/m/x', 'https://a.example/m/\n\nX: y', 'https://a.example/m x', 'm/x']) {
     const alone = 'https://a.example/m\n\nAuthorization: Bearer t\n\n';
     assert.equal(goauthOutput(granted('https://a.example/m'), asked), alone);
   }
@@ -173,9 +152,5 @@ test('[A-181] enough life: a minute, five where it is frozen, less where a token
   assert.equal(minLifeOf(lives(300), 5_000), 5_000);
   assert.equal(minLifeOf(lives(null), undefined), 60_000);
   assert.equal(minLifeOf({ ...lives(300), obtainedAt: 10_000, expiresAt: 0 }, undefined), 0);
-  assert.equal(
-    minLifeOf({ obtainedAt: 0, expiresAt: 300_000 }, undefined),
-    0,
-    'without another one: to its end',
-  );
+  assert.equal(minLifeOf({ obtainedAt: 0, expiresAt: 300_000 }, undefined), 0, 'without another one: to its end');
 });

@@ -80,11 +80,7 @@ test('[A-175] erase for another host, path or account changes nothing', { skip }
     ['protocol=http', `host=${host}`, 'path=mcp', 'username=somebody'],
   ]) {
     const input = gitInput(...place, `password=${accessToken}`);
-    const { code, stdout } = await runProgram(
-      stage.home,
-      ['credential', 'git', '--timeout', '60', 'erase'],
-      input,
-    );
+    const { code, stdout } = await runProgram(stage.home, ['credential', 'git', '--timeout', '60', 'erase'], input);
     assert.deepEqual([code, stdout], [0, '']);
   }
   assert.deepEqual(recordOf(stage), before);

@@ -3,15 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { openStage } from '../e2e/stage.js';
-import {
-  isTaken,
-  itemOf,
-  letExpire,
-  logIn,
-  recordOf,
-  refreshAsked,
-  refreshTokensSent,
-} from '../endurance/expiry.js';
+import { isTaken, itemOf, letExpire, logIn, recordOf, refreshAsked, refreshTokensSent } from '../endurance/expiry.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram } from '../support/program.js';
 
@@ -82,11 +74,7 @@ test('[A-142] an authorization server that does not answer: nothing within 8 s, 
   assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000);
   stage.sandbox.setFaults([]);
   assert.equal((await stage.run('credential', 'headers', stage.sandbox.serverUrl, ...patient)).code, 0);
-  assert.deepEqual(
-    JSON.parse((await stage.run('status', '--json')).stdout).failures,
-    [],
-    'a success clears it',
-  );
+  assert.deepEqual(JSON.parse((await stage.run('status', '--json')).stdout).failures, [], 'a success clears it');
 });
 
 test('[A-142] while the token still lives, a refresh that fails for now keeps nobody from it', {
@@ -108,20 +96,12 @@ test('a login that is over says so each time, until it is made anew', { skip }, 
   await letExpire(stage, key, 0);
   stage.sandbox.setFaults(['refresh-invalid-grant']);
   for (const format of ['headers', 'token']) {
-    const { code, stdout, stderr } = await stage.run(
-      'credential',
-      format,
-      stage.sandbox.serverUrl,
-      ...patient,
-    );
+    const { code, stdout, stderr } = await stage.run('credential', format, stage.sandbox.serverUrl, ...patient);
     assert.deepEqual([code, stdout], [3, '']);
     assert.match(stderr, /Run: postern login http[^\n]+ \[login_expired, exit 3\]\n$/);
   }
   const { stdout } = await stage.run('status');
-  assert.match(
-    stdout,
-    /Asked in vain: postern credential headers for http:\/\/127\.0\.0\.1:\d+, .+: login_expired\n/,
-  );
+  assert.match(stdout, /Asked in vain: postern credential headers for http:\/\/127\.0\.0\.1:\d+, .+: login_expired\n/);
   assert.match(stdout, /Asked in vain: postern credential token for /);
   assert.match(stdout, /\n {2}to see why {2}postern setup --check/);
   stage.sandbox.setFaults([]);

@@ -88,8 +88,7 @@ test('[A-187] PowerShell: single quotes, each of its five doubled; golden, as no
 const readers: readonly (readonly [name: string, command: (file: string) => readonly string[]])[] = [
   ['node', (file) => [process.execPath, `--env-file=${file}`, '-p', 'process.env.T + "|" + process.env.V']],
   ...(['sh', 'bash', 'dash', 'zsh'] as const).map(
-    (shell) =>
-      [shell, (file: string) => [shell, '-c', `set -a; . ${file}; printf "%s|%s\\n" "$T" "$V"`]] as const,
+    (shell) => [shell, (file: string) => [shell, '-c', `set -a; . ${file}; printf "%s|%s\\n" "$T" "$V"`]] as const,
   ),
 ];
 
@@ -153,10 +152,7 @@ test('[A-176][A-184][A-186] what no token may hold is refused by every format', 
       () => environmentOutput(bad, 'sh', readVariables([])),
       () => environmentOutput(bad, 'dotenv', readVariables([])),
     ]) {
-      assert.throws(
-        make,
-        (error) => error instanceof Failure && error.code === 'output_unusable' && error.exit === 1,
-      );
+      assert.throws(make, (error) => error instanceof Failure && error.code === 'output_unusable' && error.exit === 1);
     }
   }
 });

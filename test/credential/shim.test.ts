@@ -26,10 +26,7 @@ test('a shim needs no argument, no PATH and no variable but the bus; it finds th
   assert.equal(run(shim, []).stdout, `{"Authorization":"Bearer ${token}"}\n`);
   const bazel = join(folder, 'bazel');
   assert.equal((await seeded.ask(['bazel', '--shim', bazel])).code, 0);
-  assert.match(
-    run(bazel, ['get'], `{"uri":"${server}"}`).stdout,
-    /^\{"headers":\{"Authorization":\["Bearer /,
-  );
+  assert.match(run(bazel, ['get'], `{"uri":"${server}"}`).stdout, /^\{"headers":\{"Authorization":\["Bearer /);
   assert.equal(run(bazel, ['get'], '{"uri":"https://other.example/"}').stdout, '{"headers":{}}\n');
 });
 

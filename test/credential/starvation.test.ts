@@ -35,8 +35,7 @@ test('[A-178] where the format defines it, stdin is read to the end of the reque
   skip,
 }, async () => {
   await using seeded = await seed(work());
-  const ask = (words: readonly string[]) =>
-    startProgram(seeded.home, ['credential', ...words, '--timeout', '60']);
+  const ask = (words: readonly string[]) => startProgram(seeded.home, ['credential', ...words, '--timeout', '60']);
   {
     await using git = ask(['git', 'get']);
     git.stdin.write('protocol=https\nhost=mcp.example\npath=mcp\n\n'); // and it stays open

@@ -68,9 +68,7 @@ test('build is reproducible byte for byte, changes what it is told, and init ove
   const run = (...args: readonly string[]) => runProgram(home, ['client-metadata', ...args]);
   const folder = join(home.path, 'client-metadata');
   const everything = async (path: string) =>
-    Promise.all(
-      (await readdir(path)).sort().map(async (name) => [name, await readFile(join(path, name), 'utf8')]),
-    );
+    Promise.all((await readdir(path)).sort().map(async (name) => [name, await readFile(join(path, name), 'utf8')]));
   assert.equal((await run('init', '--url', 'https://me.postern/client.json', '--name', 'mine')).code, 0);
   await cp(folder, join(home.path, 'before'), { recursive: true });
   assert.equal((await run('build')).code, 0);

@@ -60,8 +60,7 @@ test('of events and lines that are next to nothing so many are read as a call’
     const before = server.written;
     const { code, stderr } = await runProgram(home, ['call', server.url, name, '--timeout', '60']);
     assert.equal(code, 5, stderr);
-    const [, events, lines] =
-      /16 MiB in one call: (\d+) events, .* 512 .* (\d+) lines, .* 32,/.exec(stderr) ?? [];
+    const [, events, lines] = /16 MiB in one call: (\d+) events, .* 512 .* (\d+) lines, .* 32,/.exec(stderr) ?? [];
     assert.ok(Number(lines) > 0, stderr);
     const counted = Number(events) * 512 + Number(lines) * 32;
     assert.ok(counted > 10 * MiB, stderr);
@@ -72,9 +71,7 @@ test('of events and lines that are next to nothing so many are read as a call’
 });
 
 test('whoever waits for a body in chunks of one byte is told once, and not with each of them [A-257]', async () => {
-  await using server = await answersTo('tools/call', ({ id }) =>
-    inCrumbs(answer(id, `"${'x'.repeat(MiB / 4)}"`)),
-  );
+  await using server = await answersTo('tools/call', ({ id }) => inCrumbs(answer(id, `"${'x'.repeat(MiB / 4)}"`)));
   await using home = await makeHome();
   const [hook, figure] = [join(home.path, 'hook.cjs'), join(home.path, 'resolved-again')];
   await writeFile(

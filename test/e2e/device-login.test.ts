@@ -10,9 +10,7 @@ test('login --device: the code that is shown, typed in a browser elsewhere, logs
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   await using login = stage.start('login', serverUrl, '--device', '--name', 'box');
-  const [, address = '', userCode = ''] = await login.waitForStderr(
-    /^ {2}(http\S+)\n.*code there: {2}(\S+)\n/m,
-  );
+  const [, address = '', userCode = ''] = await login.waitForStderr(/^ {2}(http\S+)\n.*code there: {2}(\S+)\n/m);
   await walkLogin(address, { userCode });
   const { code, stderr } = await login.finished;
   assert.equal(code, 0, stderr);

@@ -19,15 +19,7 @@ interface Served extends AsyncDisposable {
 
 async function serveDocument(stage: Stage, ...options: readonly string[]): Promise<Served> {
   const url = `https://127.0.0.1:${await freePort()}/client.json`;
-  const made = await stage.run(
-    'client-metadata',
-    'init',
-    '--url',
-    url,
-    '--name',
-    'My own client',
-    ...options,
-  );
+  const made = await stage.run('client-metadata', 'init', '--url', url, '--name', 'My own client', ...options);
   assert.equal(made.code, 0, made.stderr);
   const server = stage.start('client-metadata', 'serve', '--self-signed');
   const [, certificate = ''] = await server.waitForStderr(/this runs: (\S+)\n(?:.*\n)*Ctrl-C ends it/);
@@ -35,10 +27,7 @@ async function serveDocument(stage: Stage, ...options: readonly string[]): Promi
 }
 
 /** `postern sandbox` as `serve` says to start it; it knows nothing of what another sandbox has fetched. */
-async function startSandbox(
-  stage: Stage,
-  { url, certificate }: Served,
-): Promise<Running & { server: string }> {
+async function startSandbox(stage: Stage, { url, certificate }: Served): Promise<Running & { server: string }> {
   const allow = ['--allow-client-documents-from', new URL(url).host, '--client-documents-ca', certificate];
   const sandbox = stage.start('sandbox', '--no-registration', ...allow);
   const [server = ''] = await sandbox.waitForStdout(/http:\S+/);
@@ -52,11 +41,7 @@ interface LoginAt {
 }
 
 /** Logs in; `answer` is what the person does with the one-time link. */
-async function logIn(
-  stage: Stage,
-  at: LoginAt,
-  answer: (link: string) => Promise<unknown>,
-): Promise<Finished> {
+async function logIn(stage: Stage, at: LoginAt, answer: (link: string) => Promise<unknown>): Promise<Finished> {
   await stage.browser.forget();
   const options = ['--account', at.account, '--client-metadata-url', at.url];
   await using login = await stage.atTerminal('login', at.server, ...options);

@@ -24,15 +24,7 @@ async function openLoggedIn() {
   const home = await makeHomeWithKey();
   const scene = await openOwnScene();
   const { server } = scene;
-  await using program = startProgram(home, [
-    'login',
-    server.url,
-    '--no-browser',
-    '--store',
-    'file',
-    '--name',
-    'own',
-  ]);
+  await using program = startProgram(home, ['login', server.url, '--no-browser', '--store', 'file', '--name', 'own']);
   await walkLogin(await authorizationUrlOf(program));
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);
@@ -122,10 +114,7 @@ test('[R-1.2][R-4.1a][R-4.1b] the bridge: messages, the stream of a session, its
   assert.equal((await host.program.finished).code, 0);
   assertAllCarryTheToken(own.seen, ['POST', 'GET', 'DELETE']);
   const streams = own.seen.filter(({ method }) => method === 'GET');
-  assert.deepEqual(streams.map(({ headers }) => headers['last-event-id'] !== undefined).sort(), [
-    false,
-    true,
-  ]);
+  assert.deepEqual(streams.map(({ headers }) => headers['last-event-id'] !== undefined).sort(), [false, true]);
 });
 
 test('[R-1.2][R-4.1a][R-4.1b] the proxy: every method and every stream carry the token, and never the caller’s own', async () => {
@@ -166,9 +155,7 @@ test('[A-153][A-154] wherever a redirect leads, no request and no token arrives 
     '/stolen',
     '../stolen',
   ];
-  const work = targets.flatMap((location) =>
-    [301, 302, 303, 307, 308].map((status) => ({ location, status })),
-  );
+  const work = targets.flatMap((location) => [301, 302, 303, 307, 308].map((status) => ({ location, status })));
   let at = 0;
   own.answer = (_request, _message, response) => {
     const { location, status } = work[at % work.length] ?? { location: '/', status: 302 };

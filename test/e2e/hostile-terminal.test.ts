@@ -22,11 +22,7 @@ const visible = /one\\x1b\[2J\\x1b\]52;c;b3du\\x07two\\x9b31m\\x9d0;owned\\x9cth
 const ours = new RegExp(`${esc}\\[(?:\\?2026[hl]|1G|1A|0K)`, 'g');
 
 /** What the terminal got, and what of it could move or colour anything. */
-async function shown(
-  home: Home,
-  args: readonly string[],
-  begun: (screen: Running) => void = () => undefined,
-) {
+async function shown(home: Home, args: readonly string[], begun: (screen: Running) => void = () => undefined) {
   await using at = await startAtTerminal(home, programCommand([...args, '--no-color']), {
     stdout: 'terminal',
     columns: 200,
@@ -65,8 +61,7 @@ test('a server’s words in a notification reach a terminal as visible text [A-2
     }
     await spinning;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const notice of notices)
-      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...notice })}\n\n`);
+    for (const notice of notices) response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...notice })}\n\n`);
     const result = { content: [{ type: 'text', text: `said ${hostile}` }] };
     response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result })}\n\n`);
   };

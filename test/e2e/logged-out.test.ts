@@ -20,10 +20,7 @@ test('logout says what goes on working: access tokens that were handed out, unti
   await logIn(stage);
   const token = await stage.token('r2');
   const out = await stage.run('logout', 'r2');
-  assert.match(
-    out.stdout,
-    /^Logged out of r2\. It cannot be refreshed any more; an access token .* may work for \d/,
-  );
+  assert.match(out.stdout, /^Logged out of r2\. It cannot be refreshed any more; an access token .* may work for \d/);
   const used = await fetch(stage.sandbox.serverUrl, {
     method: 'POST',
     headers: {

@@ -17,8 +17,7 @@ test('at a terminal sealed files have a passphrase, asked for unseen; without on
   await using sandbox = await startSandbox();
   await using home = await makeHome();
   const { serverUrl } = sandbox;
-  const at = (...args: string[]) =>
-    startAtTerminal(home, programCommand(args), { stdout: 'file', columns: 100 });
+  const at = (...args: string[]) => startAtTerminal(home, programCommand(args), { stdout: 'file', columns: 100 });
 
   await using login = await at('login', serverUrl, '--no-browser', '--store', 'file');
   await login.screen.waitForStdout(/New passphrase[^:]*: /);

@@ -108,11 +108,7 @@ test('login --client-secret-stdin takes the secret from a file on stdin, as the 
   const file = join(stage.home.path, 'secret.txt');
   await writeFile(file, `${secret}\n`, { mode: 0o600 });
   const words = programCommand(['login', stage.sandbox.serverUrl, '--client-id', 'confidential']);
-  await using program = startCommand(
-    'sh',
-    ['-c', '"$@" --client-secret-stdin < "$0"', file, ...words],
-    stage.home,
-  );
+  await using program = startCommand('sh', ['-c', '"$@" --client-secret-stdin < "$0"', file, ...words], stage.home);
   await walkLogin(await stage.browser.opened());
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);

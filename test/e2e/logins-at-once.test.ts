@@ -29,9 +29,7 @@ test('[A-109] ten terminals log in to one server at once: one tab, one registrat
 }, async () => {
   await using stage = await openStage();
   const { sandbox } = stage;
-  const logins = await Promise.all(
-    Array.from({ length: 10 }, () => stage.atTerminal('login', sandbox.serverUrl)),
-  );
+  const logins = await Promise.all(Array.from({ length: 10 }, () => stage.atTerminal('login', sandbox.serverUrl)));
   const link = await stage.browser.opened();
   const wait = /Another postern \(process \d+\) is already logging in to \S+; waiting for it/;
   await settled(

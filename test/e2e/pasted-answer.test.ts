@@ -38,9 +38,7 @@ test('a redirect URL pasted at the prompt logs in, and one with another state do
   await login.screen.waitForStdout(/Address/);
   login.type(`${forged.href}\r`);
   await login.screen.waitForStdout(/belongs to another login[\s\S]*Address/);
-  const redeemed = stage.sandbox.requests.filter(({ params }) =>
-    params.some(([name]) => name === 'code_verifier'),
-  );
+  const redeemed = stage.sandbox.requests.filter(({ params }) => params.some(([name]) => name === 'code_verifier'));
   assert.deepEqual(redeemed, []);
   login.type(`${pasted}\r`);
   const { code, stdout } = await login.screen.finished;

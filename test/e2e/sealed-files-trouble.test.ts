@@ -16,15 +16,7 @@ async function openSealed() {
   await writeFile(keyFile, randomBytes(32), { mode: 0o600 });
   const home = { ...bare, env: { ...bare.env, POSTERN_STORE_KEY_FILE: keyFile } };
   for (const account of ['one', 'two']) {
-    const words = [
-      'login',
-      sandbox.serverUrl,
-      '--account',
-      account,
-      '--store',
-      'file',
-      '--client-credentials',
-    ];
+    const words = ['login', sandbox.serverUrl, '--account', account, '--store', 'file', '--client-credentials'];
     const input = 'secret-of-the-machine\n';
     const { code, stderr } = await runProgram(
       home,
@@ -59,26 +51,11 @@ test('[A-196][A-200][A-201][A-202] a sealed file that is changed, cut, swapped, 
   const elsewhere = join(sealed.home.path, 'elsewhere');
   const changed = Buffer.from(good);
   changed[60] = (changed[60] ?? 0) === 65 ? 66 : 65;
-  const cases: readonly (readonly [
-    what: string,
-    damage: () => Promise<unknown>,
-    said: RegExp,
-    remedy: RegExp,
-  ])[] = [
+  const cases: readonly (readonly [what: string, damage: () => Promise<unknown>, said: RegExp, remedy: RegExp])[] = [
     ['changed', () => writeFile(file, changed), /is damaged/, /good copy of it, or log in again/],
     ['cut', () => writeFile(file, good.subarray(0, 50)), /is damaged/, /good copy of it, or log in again/],
-    [
-      'swapped',
-      async () => writeFile(file, await readFile(other)),
-      /is damaged/,
-      /good copy of it, or log in again/,
-    ],
-    [
-      'world-readable',
-      () => chmod(file, 0o644),
-      /other users have access to it \(mode 644\)/,
-      /chmod go-rwx/,
-    ],
+    ['swapped', async () => writeFile(file, await readFile(other)), /is damaged/, /good copy of it, or log in again/],
+    ['world-readable', () => chmod(file, 0o644), /other users have access to it \(mode 644\)/, /chmod go-rwx/],
     [
       'a link',
       async () => {

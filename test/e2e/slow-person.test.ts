@@ -3,13 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startSandbox } from '../../src/sandbox/start.js';
-import {
-  type Desktop,
-  type HeadedBrowser,
-  headedChromium,
-  headedFirefox,
-  openDesktop,
-} from '../support/desktop.js';
+import { type Desktop, type HeadedBrowser, headedChromium, headedFirefox, openDesktop } from '../support/desktop.js';
 import { needs } from '../support/needs.js';
 import { programCommand } from '../support/program.js';
 import { type AtTerminal, startAtTerminal } from '../support/pty.js';

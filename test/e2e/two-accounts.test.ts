@@ -42,8 +42,7 @@ test('a login that has ended names the command that renews it; obeyed, that very
   const { serverUrl } = stage.sandbox;
   await loginAs(stage, 'work', 'alice');
   await loginAs(stage, 'home', 'bob');
-  const tokenOf = (account: string, ...more: string[]) =>
-    stage.run('token', serverUrl, '--account', account, ...more);
+  const tokenOf = (account: string, ...more: string[]) => stage.run('token', serverUrl, '--account', account, ...more);
   const before = (await tokenOf('work')).stdout;
   stage.sandbox.setFaults(['refresh-invalid-grant']);
   const ended = await tokenOf('home', '--min-ttl', '300');

@@ -161,9 +161,7 @@ describe('SIGKILL between the answer to a refresh and the keychain', { skip }, (
       assert.equal(stdout, `access-${state.current}\n`);
       assert.deepEqual(left(home), [], `round ${round}, ${where}: something is left`);
     }
-    context.diagnostic(
-      `lost ${JSON.stringify(lost)} of ${kills} each, a refresh takes ${Math.round(usualMs)} ms`,
-    );
+    context.diagnostic(`lost ${JSON.stringify(lost)} of ${kills} each, a refresh takes ${Math.round(usualMs)} ms`);
     // Before the answer was sealed first: 3 of 10.
     assert.ok(lost.anywhere <= 1 + kills / 10, `${lost.anywhere} of ${kills} kills lost a login`);
   });

@@ -49,9 +49,7 @@ test(`SIGKILL of a proxy, or of its callers, at ${kills} random moments: no proc
     const callers = Array.from({ length: 3 }, () =>
       startCommand('curl', ['-sS', '-N', '-H', 'accept: text/event-stream', text], stage.home),
     );
-    const asked = ask({ port: Number(port) }, pathname, { method: 'POST', body: '{}' }).catch(
-      () => undefined,
-    );
+    const asked = ask({ port: Number(port) }, pathname, { method: 'POST', body: '{}' }).catch(() => undefined);
     await wait(Math.random() * 400);
     for (const caller of callers) caller.kill('SIGKILL');
     if (round % 3 === 2) {

@@ -15,9 +15,7 @@ async function askAllAtOnce(stage: Stage): Promise<readonly string[] | undefined
   const { serverUrl } = stage.sandbox;
   // Fifty at once on a machine with two processors, busy with other things, too: not a test of how long that takes.
   const home = { ...stage.home, env: { ...stage.home.env, POSTERN_STORE_SECONDS: '60' } };
-  const all = await Promise.all(
-    Array.from({ length: processes }, () => runProgram(home, ['token', serverUrl])),
-  );
+  const all = await Promise.all(Array.from({ length: processes }, () => runProgram(home, ['token', serverUrl])));
   if (all.some(({ code }) => code === 7) && (await stage.keyring.revive())) return undefined;
   for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, '']);
   return all.map(({ stdout }) => stdout.trim());

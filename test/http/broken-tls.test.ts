@@ -12,20 +12,13 @@ import { startTcp } from '../support/http-server.js';
 /** How a server that speaks TLS breaks it, once it has sent the first part of an answer. */
 type Breach = (raw: Socket, secure: TLSSocket) => void;
 
-const garbage: Breach = (raw) =>
-  void raw.write('This is no record of TLS, and nothing that could become one.');
-const badRecord: Breach = (raw) =>
-  void raw.write(Buffer.concat([Buffer.from([23, 3, 3, 0, 40]), Buffer.alloc(40, 7)]));
+const garbage: Breach = (raw) => void raw.write('This is no record of TLS, and nothing that could become one.');
+const badRecord: Breach = (raw) => void raw.write(Buffer.concat([Buffer.from([23, 3, 3, 0, 40]), Buffer.alloc(40, 7)]));
 const cut: Breach = (raw) => void raw.end();
 const closed: Breach = (_, secure) => void secure.end();
 
 /** A TLS server that answers each request with `answer`, and goes on with `breach`. */
-async function startBreaking(
-  authority: Authority,
-  answer: string,
-  breach: Breach,
-  maxVersion: 'TLSv1.2' | 'TLSv1.3',
-) {
+async function startBreaking(authority: Authority, answer: string, breach: Breach, maxVersion: 'TLSv1.2' | 'TLSv1.3') {
   const { cert, key } = await authority.issue('IP:127.0.0.1,DNS:good.example');
   const sockets = new Set<Socket>();
   const tls = createTlsServer({ cert, key, maxVersion });
@@ -138,10 +131,7 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
     else assert.equal(await work, whole, answer);
     await using stand = startConnections(server.origin, { caFile });
     const told = await within(ask(stand));
-    assert.deepEqual(
-      [told.end, told.body],
-      [whole === undefined ? 'failed' : 'end', answer.split('\r\n\r\n')[1]],
-    );
+    assert.deepEqual([told.end, told.body], [whole === undefined ? 'failed' : 'end', answer.split('\r\n\r\n')[1]]);
   }
 });
 

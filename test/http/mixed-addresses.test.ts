@@ -78,18 +78,8 @@ test('where its far addresses do not answer, the near ones are not tried [A-6]',
       .join(),
   );
   await using local = await startHttp((_, response) => response.end('local'), certificate);
-  await using local6 = await startHttp(
-    (_, response) => response.end('local'),
-    certificate,
-    '::1',
-    local.port,
-  );
-  await using inside = await startHttp(
-    (_, response) => response.end('inside'),
-    certificate,
-    near,
-    local.port,
-  );
+  await using local6 = await startHttp((_, response) => response.end('local'), certificate, '::1', local.port);
+  await using inside = await startHttp((_, response) => response.end('inside'), certificate, near, local.port);
   for (const name of Object.keys(mixed).filter((one) => one !== 'private-loopback.example')) {
     const url = `https://${name}:${local.port}/`;
     await using door = testDoor({}, { resolve: systemResolver, caFile: authority.caFile });

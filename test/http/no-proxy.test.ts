@@ -42,7 +42,5 @@ test('NO_PROXY lists names, what is below them, addresses, blocks, ports, and ev
 });
 
 test('any list and host give an answer', () => {
-  fc.assert(
-    fc.property(fc.string(), fc.string(), (list, host) => typeof isListed(list, host, 1) === 'boolean'),
-  );
+  fc.assert(fc.property(fc.string(), fc.string(), (list, host) => typeof isListed(list, host, 1) === 'boolean'));
 });

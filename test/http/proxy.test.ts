@@ -60,10 +60,7 @@ test('this machine is never reached through a proxy, whatever the variables say 
 test('an address in the URL is judged in front of a proxy too; plain http never goes through one [A-4]', async () => {
   await using proxy = await startConnectProxy(1);
   const uri = `http://127.0.0.1:${proxy.port}`;
-  await using door = testDoor(
-    { 'name.example': ['10.0.0.1'] },
-    { env: { HTTPS_PROXY: uri, HTTP_PROXY: uri } },
-  );
+  await using door = testDoor({ 'name.example': ['10.0.0.1'] }, { env: { HTTPS_PROXY: uri, HTTP_PROXY: uri } });
   for (const host of ['169.254.169.254', '10.0.0.1', '[fd00:ec2::254]', '127.0.0.1', '[::ffff:a00:1]']) {
     await failureOf(send(door, `https://${host}/`, { namedBy: 'public' }), 'address_refused');
   }
@@ -150,12 +147,7 @@ test('a proxy that is dead, hangs up or is no proxy is the one that is blamed [A
 });
 
 test('a proxy setting that cannot be used is named, its value is not shown [A-166]', async () => {
-  for (const value of [
-    'socks5://u:CANARY@h:1',
-    'http://CANARY:x@[',
-    'http://%zz:CANARY@h',
-    'ftp://CANARY/',
-  ]) {
+  for (const value of ['socks5://u:CANARY@h:1', 'http://CANARY:x@[', 'http://%zz:CANARY@h', 'ftp://CANARY/']) {
     await using door = testDoor({}, { env: { HTTPS_PROXY: value } });
     const failure = await failureOf(send(door, 'https://good.example/'), 'network_setting_unusable');
     assert.equal(failure.exit, 2);

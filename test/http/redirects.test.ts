@@ -11,14 +11,7 @@ const redirecting = (status: number, location: () => string) =>
   });
 
 test('a GET that may is redirected within its origin, relative references too', async () => {
-  const places = [
-    '/next',
-    './next?a=1',
-    'next/',
-    '/next#fragment',
-    '../a/../next',
-    'HTTP://127.0.0.1:PORT/next',
-  ];
+  const places = ['/next', './next?a=1', 'next/', '/next#fragment', '../a/../next', 'HTTP://127.0.0.1:PORT/next'];
   for (const status of [301, 302, 303, 307, 308]) {
     for (const place of places) {
       await using server = await redirecting(status, () => place.replace('PORT', String(server.port)));
@@ -117,9 +110,7 @@ test('a redirect that is only reported is an answer like any other [A-153]', asy
   await using door = testDoor();
   const response = await send(door, `${server.origin}/start`, { redirects: 'report' });
   assert.equal(response.status, 302);
-  assert.ok(
-    response.headers.some(([name, value]) => name === 'location' && value === 'https://evil.example/'),
-  );
+  assert.ok(response.headers.some(([name, value]) => name === 'location' && value === 'https://evil.example/'));
   assert.equal(await textOf(response), 'moved');
   assert.deepEqual(door.asked, []);
 });

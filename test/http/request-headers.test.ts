@@ -21,22 +21,12 @@ test('a header value that HTTP cannot carry is refused and not shown, and nothin
 test("headers that are the connection's own business are refused", async () => {
   await using server = await startHttp((_, response) => response.end('never'));
   await using door = testDoor();
-  for (const name of [
-    'Host',
-    'connection',
-    'Transfer-Encoding',
-    'upgrade',
-    'Expect',
-    'Proxy-Authorization',
-  ]) {
+  for (const name of ['Host', 'connection', 'Transfer-Encoding', 'upgrade', 'Expect', 'Proxy-Authorization']) {
     await failureOf(send(door, server.origin, { headers: [[name, 'x']] }), 'header_refused');
   }
   const wrong = { method: 'POST', body: '12345', headers: [['content-length', '3']] } as const;
   await failureOf(send(door, server.origin, wrong), 'header_refused');
-  await failureOf(
-    send(door, server.origin, { ...wrong, headers: [['content-length', 'x']] }),
-    'header_refused',
-  );
+  await failureOf(send(door, server.origin, { ...wrong, headers: [['content-length', 'x']] }), 'header_refused');
   for (const method of ['CONNECT', 'G ET', '', 'GET\r\n']) {
     await failureOf(send(door, server.origin, { method }), 'method_refused');
   }
@@ -44,9 +34,7 @@ test("headers that are the connection's own business are refused", async () => {
 });
 
 test('headers go out as they were given, repeated ones repeated', async () => {
-  await using server = await startHttp((request, response) =>
-    response.end(JSON.stringify(request.rawHeaders)),
-  );
+  await using server = await startHttp((request, response) => response.end(JSON.stringify(request.rawHeaders)));
   await using door = testDoor();
   const headers = [
     ['X-One', 'a'],

@@ -16,10 +16,7 @@ test('what several secrets cannot be removed for is told once, and how many they
     left('helper:x'),
   ]);
   assert.equal(lines.length, 6);
-  assert.match(
-    lines[0] ?? '',
-    /^Note: 2 secrets without a login are left in the keychain .*no D-Bus session/,
-  );
+  assert.match(lines[0] ?? '', /^Note: 2 secrets without a login are left in the keychain .*no D-Bus session/);
   assert.match(lines[2] ?? '', /^Note: a secret without a login is left in a sealed file .*odd/);
   assert.deepEqual(leftoverLines([]), []);
 });

@@ -41,17 +41,13 @@ test('[A-81][A-25] the first login that a program begins opens a page of ours: s
     html = first.html;
     assert.equal(first.status, 200);
     assert.equal(first.headers['x-frame-options'], 'DENY');
-    assert.match(
-      String(first.headers['content-security-policy']),
-      /default-src 'none'.*frame-ancestors 'none'/,
-    );
+    assert.match(String(first.headers['content-security-policy']), /default-src 'none'.*frame-ancestors 'none'/);
     const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(html) ?? [];
     const step = await open(new URL(next, link).href);
     assert.equal(step.status, 303);
     await walkLogin(step.headers.location ?? '');
   });
-  for (const shown of [own.server.url, own.issuer.issuer])
-    assert.ok(html.includes(`<dd>${shown}</dd>`), html);
+  for (const shown of [own.server.url, own.issuer.issuer]) assert.ok(html.includes(`<dd>${shown}</dd>`), html);
   assert.ok(html.includes('<dd>agent &lt;b&gt;&quot;x&quot;&lt;/b&gt; &amp; co</dd>'), html);
   assert.equal(html.match(/<a /g)?.length, 1);
   assert.doesNotMatch(html, /<script|<b>/);
@@ -100,9 +96,7 @@ test('[A-81] a registration that fails after the button ends the login, and the 
       browse: async (link) => {
         const { html } = await open(link);
         const [, next = ''] = /<a class="button" href="([^"]+)"/.exec(html) ?? [];
-        last = open(new URL(next, link).href).then((step) =>
-          open(new URL(step.headers.location ?? '', link).href),
-        );
+        last = open(new URL(next, link).href).then((step) => open(new URL(step.headers.location ?? '', link).href));
         await last;
       },
     },
@@ -161,8 +155,7 @@ test('a program’s login begins on that page where the issuer is new at a known
   await using scene = await openScene(
     {},
     {
-      browse: async (link) =>
-        void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)),
+      browse: async (link) => void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)),
     },
   );
   await scene.login({ server: own.server.url });

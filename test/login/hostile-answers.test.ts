@@ -68,10 +68,7 @@ for (const [fault, shows] of [
       return;
     }
     assert.ok(
-      outcome !== null &&
-        typeof outcome === 'object' &&
-        'code' in outcome &&
-        outcome.code === 'login_timed_out',
+      outcome !== null && typeof outcome === 'object' && 'code' in outcome && outcome.code === 'login_timed_out',
     );
     assert.equal(scene.sandbox.stats.tokenRequests, 0);
     await assertNothingKept(scene);

@@ -14,19 +14,11 @@ test('the remedy of a login that has ended names that very login: its account, o
   const named = await scene.login({ account: 'away', name: 'trips' });
   scene.sandbox.setFaults(['refresh-invalid-grant']);
   scene.ports.advance(299_000);
-  const commands = [
-    `postern login ${serverUrl}`,
-    `postern login ${serverUrl} --account home`,
-    'postern login trips',
-  ];
+  const commands = [`postern login ${serverUrl}`, `postern login ${serverUrl} --account home`, 'postern login trips'];
   for (const [at, login] of [plain, home, named].entries()) {
     const { remedy } = await failureOf(freshToken(scene, login), 'login_expired');
     assert.equal(remedy, `Run: ${commands[at]}`);
-    assert.equal(
-      (await failureOf(freshToken(scene, login), 'login_expired')).remedy,
-      remedy,
-      'the second time, too',
-    );
+    assert.equal((await failureOf(freshToken(scene, login), 'login_expired')).remedy, remedy, 'the second time, too');
   }
   const { logins } = await scene.ports.index.read();
   assert.deepEqual(
@@ -50,10 +42,7 @@ test('the command that makes a login is one that a shell takes', () => {
     loginCommand({ server, account: "o'neil", grant: 'client_credentials' }),
     `postern login '${server}' --account 'o'\\''neil' --client-credentials`,
   );
-  assert.equal(
-    loginCommand({ server, account: 'a', name: 'work' }, '--no-browser'),
-    'postern login work --no-browser',
-  );
+  assert.equal(loginCommand({ server, account: 'a', name: 'work' }, '--no-browser'), 'postern login work --no-browser');
   assert.equal(
     loginCommand({ server: 'https://example.com', newName: 'work' }),
     'postern login https://example.com --name work',

@@ -30,10 +30,7 @@ test('log-out revokes the refresh token, takes everything of this login away, an
   await using scene = await openScene();
   const work = await scene.login({ account: 'work', name: 'work' });
   const home = await scene.login({ account: 'home' });
-  const [workToken, homeToken] = [
-    await refreshTokenOf(scene, work.key),
-    await refreshTokenOf(scene, home.key),
-  ];
+  const [workToken, homeToken] = [await refreshTokenOf(scene, work.key), await refreshTokenOf(scene, home.key)];
   const homeItem = await scene.ports.store.read(home.key);
   const { revocation } = await end(scene, work);
   assert.deepEqual(revocation, { done: true });

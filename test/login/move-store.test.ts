@@ -92,9 +92,7 @@ test('every credential and client secret is moved, and nothing stays where it wa
   assert.deepEqual(await at.move('file'), { moved: 3, failures: [] });
   await at.assertNothingLost('moved');
   const { logins, registrations } = await at.index.read();
-  assert.ok(
-    [...logins, ...registrations].every(({ store, leftIn }) => store === 'file' && leftIn === undefined),
-  );
+  assert.ok([...logins, ...registrations].every(({ store, leftIn }) => store === 'file' && leftIn === undefined));
   for (const key of at.keys) assert.equal(await at.secretIn('keychain', key), undefined);
   assert.deepEqual(await at.move('file'), { moved: 0, failures: [] }, 'nothing is left to do');
   assert.equal((await at.move('keychain')).moved, 3);

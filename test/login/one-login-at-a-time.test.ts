@@ -109,10 +109,7 @@ test('[A-109] a login that names what the first one got takes it, and so does on
   const issuer = (crowd: Crowd) => crowd.scene.sandbox.issuer;
   const pairs = [
     () => [{}, {}],
-    (crowd: Crowd) => [
-      {},
-      { scopes: ['mcp:basic'], registration: 'dynamic' as const, issuer: issuer(crowd) },
-    ],
+    (crowd: Crowd) => [{}, { scopes: ['mcp:basic'], registration: 'dynamic' as const, issuer: issuer(crowd) }],
     (crowd: Crowd) => [{ store: 'memory' as const, issuer: issuer(crowd), name: 'work' }, {}],
   ];
   for (const pair of pairs) {

@@ -9,8 +9,7 @@ import { callTool } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
-const asked = (scene: Scene, path: string) =>
-  scene.sandbox.requests.filter((request) => request.path === path);
+const asked = (scene: Scene, path: string) => scene.sandbox.requests.filter((request) => request.path === path);
 
 test('a server that takes pushed requests alone gets them: the browser carries a client and a request_uri, nothing else', async () => {
   await using scene = await openScene({ pushedRequests: 'required' });
@@ -26,9 +25,7 @@ test('a server that takes pushed requests alone gets them: the browser carries a
 
 test('a confidential client authenticates at the pushed endpoint as it does at the token endpoint', async () => {
   const secret = 'a-secret-of-the-client';
-  const clients = [
-    { client_id: 'known', client_secret: secret, redirect_uris: ['http://127.0.0.1/callback'] },
-  ];
+  const clients = [{ client_id: 'known', client_secret: secret, redirect_uris: ['http://127.0.0.1/callback'] }];
   await using scene = await openScene({ pushedRequests: 'required', clients });
   const client = { clientId: 'known', secret: new Secret(secret), issuer: undefined, redirectUri: undefined };
   await scene.login({ client });
@@ -79,9 +76,7 @@ test('a pushed request that is refused is told in the server’s words, and no b
 
 /** Opens one of our links as the browser with that cookie. */
 async function visit(link: string, cookie = '') {
-  const [response] = (await once(get(link, { headers: { cookie }, agent: false }), 'response')) as [
-    IncomingMessage,
-  ];
+  const [response] = (await once(get(link, { headers: { cookie }, agent: false }), 'response')) as [IncomingMessage];
   const [line = ''] = response.headers['set-cookie'] ?? [];
   const { statusCode: status, headers } = response;
   return { status, location: headers.location ?? '', html: await text(response), cookie: line.split(';')[0] };

@@ -84,11 +84,7 @@ test('[A-147] logout while a refresh is under way: the credential is gone for go
   assert.equal(revoked(scene).length, 1);
   assert.notEqual(revoked(scene)[0], accessToken.reveal());
   const used = scene.sandbox.requests.findLast(({ path }) => path === '/token');
-  assert.notEqual(
-    revoked(scene)[0],
-    new Map(used?.params).get('refresh_token'),
-    'not the one that was used up',
-  );
+  assert.notEqual(revoked(scene)[0], new Map(used?.params).get('refresh_token'), 'not the one that was used up');
 });
 
 test('[A-147] a refresh that comes after the logout sends nothing and brings nothing back', async () => {
@@ -160,9 +156,7 @@ test('[A-109] two logins at once for the same server, as two accounts: every ans
   await using scene = await openScene();
   const accounts = ['default', 'work'];
   const records = await Promise.all(
-    accounts.map((account) =>
-      loginTogether(scene.ports, { ...scene.request({ account }), seen: undefined }, login),
-    ),
+    accounts.map((account) => loginTogether(scene.ports, { ...scene.request({ account }), seen: undefined }, login)),
   );
   assert.equal(scene.sandbox.stats.tokenRequests, 2);
   const { logins } = await scene.ports.index.read();

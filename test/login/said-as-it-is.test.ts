@@ -52,9 +52,7 @@ test('a no to a code comes with the server’s words, too', async () => {
   own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/token` };
   const code = { device_code: 'd', user_code: 'ABCD', verification_uri: `${issuer}/device`, expires_in: 600 };
   own.issuer.onToken = ({ fields }) =>
-    fields.has('grant_type')
-      ? [400, { error: 'access_denied', error_description: 'no licence left' }]
-      : [200, code];
+    fields.has('grant_type') ? [400, { error: 'access_denied', error_description: 'no licence left' }] : [200, code];
   const { ports } = hurried(scene.ports, async () => undefined);
   const failure = await failureOf(deviceLogin(ports, scene.request({ server: own.server.url })), 'denied');
   assert.match(failure.message, /"no licence left"/);

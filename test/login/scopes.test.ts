@@ -37,8 +37,7 @@ const cases: readonly Case[] = [
 ];
 
 function arrange(own: OwnScene, { challenged, listed, atIssuer, grants }: Case): void {
-  own.server.challenge =
-    challenged === undefined ? 'Bearer realm="own"' : `Bearer realm="own", scope="${challenged}"`;
+  own.server.challenge = challenged === undefined ? 'Bearer realm="own"' : `Bearer realm="own", scope="${challenged}"`;
   own.server.publish({
     authorization_servers: [own.issuer.issuer],
     ...(listed === undefined ? {} : { scopes_supported: listed }),
@@ -72,10 +71,7 @@ test('[R-4.7a][R-2.1c] a challenged scope outside scopes_supported is granted, a
   own.server.challenge = 'Bearer scope="notes:write"';
   own.server.publish({ authorization_servers: [scene.sandbox.issuer], scopes_supported: ['mcp:basic'] });
   const login = await scene.login({ server: own.server.url });
-  assert.ok(
-    login.scopes.includes('notes:write') && !login.scopes.includes('mcp:basic'),
-    login.scopes.join(' '),
-  );
+  assert.ok(login.scopes.includes('notes:write') && !login.scopes.includes('mcp:basic'), login.scopes.join(' '));
 });
 
 test('[A-26] what is asked for is shown before the browser, with server and authorization server', async () => {

@@ -115,11 +115,7 @@ test('[A-169] an item of another login under this login’s key is refused, kept
   assert.match(failure.remedy, /postern login http\S+; .*postern logout http/);
   assert.equal((await scene.ports.store.read(one.key))?.reveal(), foreign.reveal());
   assert.equal(scene.sandbox.stats.authorizationServerRequests, requests);
-  assert.equal(
-    (await freshToken(scene, other)).accessToken.reveal(),
-    'access-1',
-    'the other one is as it was',
-  );
+  assert.equal((await freshToken(scene, other)).accessToken.reveal(), 'access-1', 'the other one is as it was');
 });
 
 for (const [what, text] of [

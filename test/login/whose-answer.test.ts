@@ -71,9 +71,7 @@ test('[A-70] at a terminal the person is asked before anything is redeemed; only
 
 /** Opens an address as a browser does, with its cookie. */
 async function open(url: string, cookie = '') {
-  const [response] = (await once(get(url, { headers: { cookie }, agent: false }), 'response')) as [
-    IncomingMessage,
-  ];
+  const [response] = (await once(get(url, { headers: { cookie }, agent: false }), 'response')) as [IncomingMessage];
   response.resume();
   const [line = ''] = response.headers['set-cookie'] ?? [];
   return { location: response.headers.location ?? '', cookie: line.split(';')[0] ?? '' };
@@ -125,9 +123,7 @@ test('[A-70] the answer to the request of the terminal’s link is redeemed with
     sent().map(({ params }) => new Map(params).get('code')),
     codes,
   );
-  const asked = scene.sandbox.requests
-    .filter(({ path }) => path === '/authorize')
-    .map((one) => new Map(one.params));
+  const asked = scene.sandbox.requests.filter(({ path }) => path === '/authorize').map((one) => new Map(one.params));
   assert.equal(asked.length, 1);
   assert.doesNotMatch(scene.ports.told.join('\n'), /y\/N/);
 });

@@ -38,36 +38,12 @@ test('ids are equal when they mean the same, and only then [A-237]', () => {
 });
 
 test('what is no JSON, and what is JSON and no message [A-235]', () => {
-  for (const text of [
-    '',
-    'x',
-    '{"jsonrpc":"2.0"',
-    '{}{}',
-    '[1',
-    '{"jsonrpc":"2.0","id":1,"method":"a"} x',
-    '\u0000',
-  ]) {
+  for (const text of ['', 'x', '{"jsonrpc":"2.0"', '{}{}', '[1', '{"jsonrpc":"2.0","id":1,"method":"a"} x', '\u0000']) {
     assert.equal(scan(text), 'not_json', text);
   }
-  const members = [
-    '"id":{}',
-    '"id":[]',
-    '"id":true',
-    '"id":null',
-    '"id":1,"id":2',
-    '"result":1',
-    '"method":"b"',
-  ];
+  const members = ['"id":{}', '"id":[]', '"id":true', '"id":null', '"id":1,"id":2', '"result":1', '"method":"b"'];
   const wrong = members.map((member) => `{"jsonrpc":"2.0","method":"a",${member}}`);
-  const others = [
-    '1',
-    '"a"',
-    '[]',
-    '[1]',
-    '{}',
-    '{"jsonrpc":"1.0","id":1,"method":"a"}',
-    '{"jsonrpc":"2.0","id":1}',
-  ];
+  const others = ['1', '"a"', '[]', '[1]', '{}', '{"jsonrpc":"1.0","id":1,"method":"a"}', '{"jsonrpc":"2.0","id":1}'];
   const both = '{"jsonrpc":"2.0","id":1,"result":1,"error":{}}';
   for (const text of [...wrong, ...others, both]) assert.equal(scan(text), 'not_a_message', text);
 });

@@ -7,10 +7,7 @@ import {
   authorizationRequestUrl,
   newProof,
 } from '../../src/oauth/authorization-request.js';
-import {
-  type AuthorizationResponse,
-  validateAuthorizationResponse,
-} from '../../src/oauth/authorization-response.js';
+import { type AuthorizationResponse, validateAuthorizationResponse } from '../../src/oauth/authorization-response.js';
 import type { AuthorizationServer } from '../../src/oauth/server-metadata.js';
 
 const server: AuthorizationServer = {
@@ -136,7 +133,5 @@ test('[A-94] a code too long, with forbidden characters or absent is unusable; o
 
 test('[A-87] an error with our state is the answer', async () => {
   const judged = await validate([['error', 'access_denied'], ['error_description', 'no'], state], silent);
-  assert.ok(
-    !judged.ok && judged.problem === 'refused' && judged.error === 'access_denied' && judged.said === 'no',
-  );
+  assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'access_denied' && judged.said === 'no');
 });

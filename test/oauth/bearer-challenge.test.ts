@@ -21,12 +21,9 @@ test('the parameters of the one Bearer challenge, beside other schemes [R-2.4a] 
 
 test('no Bearer challenge is none, whatever others say [A-10] [A-168]', () => {
   assert.deepEqual(bearerChallenge([]), { kind: 'none' });
-  assert.deepEqual(
-    bearerChallenge(['Basic realm="x, Bearer resource_metadata=https://evil/"', 'Negotiate']),
-    {
-      kind: 'none',
-    },
-  );
+  assert.deepEqual(bearerChallenge(['Basic realm="x, Bearer resource_metadata=https://evil/"', 'Negotiate']), {
+    kind: 'none',
+  });
 });
 
 test('two Bearer challenges that differ are ambiguous, in whatever order and line [A-11]', () => {

@@ -6,22 +6,11 @@ import { parseChallenges } from '../../src/oauth/challenge.js';
 const tokenCharacters = [..."!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"];
 const token = fc.string({ unit: fc.constantFrom(...tokenCharacters), minLength: 1, maxLength: 8 });
 const token68 = fc
-  .tuple(
-    fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/'), minLength: 1, maxLength: 8 }),
-    fc.nat({ max: 2 }),
-  )
+  .tuple(fc.string({ unit: fc.constantFrom(...'abcXYZ019-._~+/'), minLength: 1, maxLength: 8 }), fc.nat({ max: 2 }))
   .map(([text, padding]) => text + '='.repeat(padding));
 const value = fc.oneof(
   token,
-  fc.constantFrom(
-    '',
-    'Bearer resource_metadata=https://evil.example/',
-    'a, b=c',
-    '", x="',
-    '\\',
-    '\\"',
-    '==',
-  ),
+  fc.constantFrom('', 'Bearer resource_metadata=https://evil.example/', 'a, b=c', '", x="', '\\', '\\"', '=='),
   fc.string({ unit: fc.constantFrom(...' \t"\\,=;@az\u00e9'), maxLength: 12 }),
 );
 const parameters = fc.uniqueArray(fc.tuple(token, value), { selector: ([name]) => name, maxLength: 4 });
@@ -105,22 +94,7 @@ test('challenges written in any way the grammar allows are read back as they wer
 });
 
 test('no input makes it throw, and each parameter found stands in the input [R-2.4a] [A-10]', () => {
-  const pieces = [
-    'Bearer',
-    'Basic',
-    ' ',
-    ',',
-    '=',
-    '"',
-    '\\',
-    'a',
-    'resource_metadata',
-    'x==',
-    '\t',
-    '\x01',
-    'é',
-    '@',
-  ];
+  const pieces = ['Bearer', 'Basic', ' ', ',', '=', '"', '\\', 'a', 'resource_metadata', 'x==', '\t', '\x01', 'é', '@'];
   const soup = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(fc.array(fc.oneof(soup, fc.string({ unit: 'binary' })), { maxLength: 3 }), (lines) => {

@@ -58,10 +58,7 @@ for (const forge of [
     scene.ports.advance(299_000);
     const forms = () => [own.issuer.forms.length, elsewhere.issuer.forms.length];
     const before = forms();
-    const failure = await failureOf(
-      freshToken(scene, { ...login, ...change(elsewhere, other) }),
-      'credential_corrupt',
-    );
+    const failure = await failureOf(freshToken(scene, { ...login, ...change(elsewhere, other) }), 'credential_corrupt');
     assert.equal(failure.exit, 7);
     assert.deepEqual(forms(), before);
   });

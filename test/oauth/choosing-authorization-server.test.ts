@@ -30,8 +30,7 @@ async function openOffer(flow: Partial<FlowOptions> = {}): Promise<Offer> {
 }
 
 /** Which of them were asked anything, by place. */
-const asked = ({ issuers }: Offer) =>
-  issuers.flatMap(({ requests }, at) => (requests.length > 0 ? [at] : []));
+const asked = ({ issuers }: Offer) => issuers.flatMap(({ requests }, at) => (requests.length > 0 ? [at] : []));
 
 test('[R-2.1b] nothing speaks for another: the first is taken in a script, and the others hear nothing', async () => {
   await using offer = await openOffer();
@@ -71,9 +70,7 @@ test('[R-2.1b] the choice is remembered: a later login goes there again, whateve
   await using offer = await openOffer({ interactive: true, choice: 1 });
   const wish = { server: offer.server.url };
   await offer.scene.login(wish);
-  const clients = [
-    { clientId: 'x', secret: undefined, issuer: offer.issuers[0].issuer, redirectUri: undefined },
-  ];
+  const clients = [{ clientId: 'x', secret: undefined, issuer: offer.issuers[0].issuer, redirectUri: undefined }];
   const again = await offer.scene.login({ ...wish, clients });
   assert.equal(again.issuer, offer.issuers[1].issuer);
   assert.deepEqual(asked(offer), [1]);

@@ -21,9 +21,7 @@ const device = async (change: object) => {
 test('a good answer is taken; the interval is 5 s by default and never an endless or a hot loop', async () => {
   assert.deepEqual([(await device({})).intervalMs, (await device({})).lifetimeMs], [5000, 600_000]);
   assert.deepEqual(
-    await Promise.all(
-      [0, -5, 1e9, 'x', null, 7].map(async (interval) => (await device({ interval })).intervalMs),
-    ),
+    await Promise.all([0, -5, 1e9, 'x', null, 7].map(async (interval) => (await device({ interval })).intervalMs)),
     [1000, 1000, 60_000, 5000, 5000, 7000],
   );
   assert.equal((await device({ expires_in: 1e9 })).lifetimeMs, 1_800_000);
@@ -43,8 +41,7 @@ test('what a person cannot be shown or sent to is refused', async () => {
     { device_code: 'a b\n' },
     { expires_in: undefined },
   ];
-  for (const change of bad)
-    assert.equal((await judge({ ...good, ...change })).ok, false, JSON.stringify(change));
+  for (const change of bad) assert.equal((await judge({ ...good, ...change })).ok, false, JSON.stringify(change));
 });
 
 test('whatever an endpoint answers is judged, never thrown at', async () => {

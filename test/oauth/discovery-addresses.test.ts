@@ -12,8 +12,7 @@ const metadataAt = (scene: Scene, at: 'server' | 'authorization') =>
     .map(({ path, status }) => `${status} ${path}`);
 
 /** The steps that the journal holds under a name, as `asked → came`. */
-const stepsOf = (scene: Scene, name: string) =>
-  scene.ports.journal.steps.filter((step) => step.name === name);
+const stepsOf = (scene: Scene, name: string) => scene.ports.journal.steps.filter((step) => step.name === name);
 
 test('[R-4.2a][R-1.8d] the challenge’s resource_metadata is used, and no well-known address is tried', async () => {
   await using scene = await openScene({ discovery: 'header' });

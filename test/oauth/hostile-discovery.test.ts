@@ -69,9 +69,7 @@ for (const [fault, code, exit, shows] of [...beforeIt, ...atItsMetadata]) {
     assert.deepEqual(scene.ports.opened, []);
     const { stats } = scene.sandbox;
     assert.equal(stats.registrations + stats.tokenRequests + stats.authorizationRequests, 0);
-    if (beforeIt.some(([name]) => name === fault)) {
-      assert.deepEqual(scene.askedAuthorizationServer(), []);
-    }
+    if (beforeIt.some(([name]) => name === fault)) assert.deepEqual(scene.askedAuthorizationServer(), []);
     assert.deepEqual(await scene.ports.index.read(), { version: 1, logins: [], registrations: [] });
   });
 }
@@ -150,8 +148,7 @@ test('[A-15] a server that sends the question elsewhere: not followed, so no oth
   await using scene = await openScene();
   await using own = await openOwnScene();
   const { serverUrl } = scene.sandbox;
-  own.server.whenAnonymous = (_request, response) =>
-    void response.writeHead(307, { location: serverUrl }).end();
+  own.server.whenAnonymous = (_request, response) => void response.writeHead(307, { location: serverUrl }).end();
   const failure = await scene.loginFails('discovery_failed', { server: own.server.url });
   assert.equal(failure.exit, 5);
   assert.equal(scene.sandbox.requests.length, 0, 'the other server sees nothing');

@@ -57,10 +57,7 @@ for (const [name, endpoint, object, status] of exceptions) {
 
 test('an error is an error with any status and beside any challenge', async () => {
   for (const status of [200, 401, 503]) {
-    const response = tidyResponse(
-      { status, object: { ...token, error: 'invalid_grant' } },
-      endpoints.token.how,
-    );
+    const response = tidyResponse({ status, object: { ...token, error: 'invalid_grant' } }, endpoints.token.how);
     await assert.rejects(
       endpoints.token.process(response),
       (error) => error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant',

@@ -61,10 +61,7 @@ for (const [naming, name] of Object.entries(namings)) {
       assert.equal(failure.exit, 5, `${host}: ${failure.message}`);
       assert.match(failure.message, /named by a public server/);
       assert.equal(internet.nearConnections(), 0, host);
-      assert.deepEqual(
-        [internet.issuer.forms, internet.issuer.registrations, person.ports.opened],
-        [[], [], []],
-      );
+      assert.deepEqual([internet.issuer.forms, internet.issuer.registrations, person.ports.opened], [[], [], []]);
     }
   });
 
@@ -82,10 +79,7 @@ for (const [naming, name] of Object.entries(namings)) {
       const failure = await person.loginFails('address_refused', { server: internet.server.url });
       assert.equal(failure.exit, 5, `${host}: ${failure.message}`);
       assert.equal(internet.nearConnections(), before, host);
-      assert.deepEqual(
-        [internet.issuer.forms, internet.issuer.registrations, person.ports.opened],
-        [[], [], []],
-      );
+      assert.deepEqual([internet.issuer.forms, internet.issuer.registrations, person.ports.opened], [[], [], []]);
     }
   });
 }

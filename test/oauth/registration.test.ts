@@ -116,18 +116,12 @@ test('[A-53] the method that the answer states is obeyed; a secret beside none i
     'client_secret_post',
     's',
   ]);
-  assert.deepEqual(await method({ client_secret: 's', token_endpoint_auth_method: 'none' }), [
-    'none',
-    undefined,
-  ]);
+  assert.deepEqual(await method({ client_secret: 's', token_endpoint_auth_method: 'none' }), ['none', undefined]);
   assert.deepEqual(await method({ client_secret: 's' }), ['client_secret_basic', 's']);
   assert.deepEqual(await method({ client_secret: 's' }, ['client_secret_post']), ['client_secret_post', 's']);
   assert.deepEqual(await method({}), ['none', undefined]);
   assert.equal(await method({ token_endpoint_auth_method: 'client_secret_basic' }), 'unusable');
-  assert.equal(
-    await method({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' }),
-    'unusable',
-  );
+  assert.equal(await method({ client_secret: 's', token_endpoint_auth_method: 'tls_client_auth' }), 'unusable');
   for (const secret of ['', 7, 'a\nb', 'x'.repeat(5000)]) {
     assert.equal(await method({ client_secret: secret }), 'unusable', String(secret).slice(0, 9));
   }
@@ -153,10 +147,7 @@ test('[A-61] client_secret_expires_at: 0 is never, strings of digits are taken, 
 });
 
 test('[A-55] a refusal keeps the server’s words apart, whatever they are', async () => {
-  const { judged } = await register(
-    { error: 'invalid_redirect_uri', error_description: '\u001b[2J<script>' },
-    400,
-  );
+  const { judged } = await register({ error: 'invalid_redirect_uri', error_description: '\u001b[2J<script>' }, 400);
   assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'invalid_redirect_uri');
   const html = await register(`<html>${'x'.repeat(60_000)}</html>`, 400);
   assert.ok(!html.judged.ok && html.judged.problem === 'refused' && html.judged.said === '');

@@ -54,11 +54,7 @@ test('[R-2.2c][R-5.3b][R-7.3][A-38][A-39] without PKCE S256 in a list, refused',
   const judged = await validateServerMetadata(without, asked);
   assert.ok(!judged.ok && judged.problem === 'no_pkce' && judged.found === 'absent');
   for (const methods of [['plain'], 'S256', ['s256'], [null], [], null, { S256: true }]) {
-    assert.equal(
-      await problem({ code_challenge_methods_supported: methods }),
-      'no_pkce',
-      JSON.stringify(methods),
-    );
+    assert.equal(await problem({ code_challenge_methods_supported: methods }), 'no_pkce', JSON.stringify(methods));
   }
   assert.equal(await problem({ code_challenge_methods_supported: ['plain', 'S256'] }), 'none');
 });
@@ -73,11 +69,7 @@ test('[A-37] an authorization endpoint may not bring parameters of our own reque
     'resource=x',
     'state=x',
   ]) {
-    assert.equal(
-      await problem({ authorization_endpoint: `https://as.example/authorize?${query}` }),
-      'unusable',
-      query,
-    );
+    assert.equal(await problem({ authorization_endpoint: `https://as.example/authorize?${query}` }), 'unusable', query);
   }
   assert.equal(await problem({ authorization_endpoint: 'https://as.example/authorize#x' }), 'unusable');
   assert.equal(await problem({ authorization_endpoint: 'https://as.example/authorize?tenant=7' }), 'none');
@@ -170,10 +162,7 @@ test('what only an authorization request needs is asked for it alone: a code to 
       assert.ok(judged.ok, grant);
       assert.equal(judged.authorizationServer.authorizationEndpoint, undefined, 'never used, never shown');
     }
-    assert.equal(
-      (await validateServerMetadata({ ...bare, token_endpoint: 7 }, { ...asked, grant })).ok,
-      false,
-    );
+    assert.equal((await validateServerMetadata({ ...bare, token_endpoint: 7 }, { ...asked, grant })).ok, false);
   }
   const judged = await validateServerMetadata(
     { ...bare, grant_types_supported: ['authorization_code'] },

@@ -9,13 +9,10 @@ const day = 24 * 3600 * 1000;
 const good = { access_token: 'abc.def', token_type: 'Bearer', expires_in: 300, refresh_token: 'r1' };
 
 const answer = (body: unknown, status = 200, retryAfter?: string) =>
-  new Response(
-    [204, 205, 304].includes(status) ? null : typeof body === 'string' ? body : JSON.stringify(body),
-    {
-      status,
-      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-    },
-  );
+  new Response([204, 205, 304].includes(status) ? null : typeof body === 'string' ? body : JSON.stringify(body), {
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+  });
 const judge = (body: unknown, status = 200, requested: readonly string[] = ['a', 'b']) =>
   validateTokenResponse(answer(body, status), { now, requested, sent: [] });
 const problem = async (body: unknown, status = 200) => {
@@ -90,14 +87,10 @@ test('[A-121] what is not exactly one JSON object is refused, and nothing of it 
 
 test('[A-122] an error wins over 200; shapes without JSON are refusals with the status alone', async () => {
   const judged = await judge({ error: 'invalid_grant', error_description: 'no' });
-  assert.ok(
-    !judged.ok && judged.problem === 'refused' && judged.error === 'invalid_grant' && judged.said === 'no',
-  );
+  assert.ok(!judged.ok && judged.problem === 'refused' && judged.error === 'invalid_grant' && judged.said === 'no');
   for (const status of [400, 401, 403, 418]) {
     const refused = await judge('', status);
-    assert.ok(
-      !refused.ok && refused.problem === 'refused' && refused.error === '' && refused.status === status,
-    );
+    assert.ok(!refused.ok && refused.problem === 'refused' && refused.error === '' && refused.status === status);
   }
 });
 
@@ -118,14 +111,11 @@ test('[A-123] expires_in: clamped to 30 days, strings of digits taken, garbage i
     assert.equal((await expires(garbage)).in, null, JSON.stringify(garbage));
     assert.equal((await expires(garbage)).warned, true, JSON.stringify(garbage));
   }
-  const huge = await validateTokenResponse(
-    answer('{"access_token":"a","token_type":"bearer","expires_in":1e400}'),
-    {
-      sent: [],
-      now,
-      requested: [],
-    },
-  );
+  const huge = await validateTokenResponse(answer('{"access_token":"a","token_type":"bearer","expires_in":1e400}'), {
+    sent: [],
+    now,
+    requested: [],
+  });
   assert.ok(huge.ok && (huge.token.expiresAt === null || huge.token.expiresAt <= now + 30 * day));
 });
 
@@ -174,12 +164,9 @@ test('[A-132] 429 and 5xx are passing troubles, and Retry-After never becomes "a
   ] as const) {
     const judged = await validateTokenResponse(answer('', 429, value), { now, requested: [], sent: [] });
     assert.ok(!judged.ok && judged.problem === 'transient');
-    const inRange =
-      judged.retryAfterMs === undefined || (judged.retryAfterMs > 0 && judged.retryAfterMs <= 60_000);
+    const inRange = judged.retryAfterMs === undefined || (judged.retryAfterMs > 0 && judged.retryAfterMs <= 60_000);
     assert.ok(inRange, value.slice(0, 20));
-    if (expected !== undefined) {
-      assert.equal(judged.retryAfterMs, expected);
-    }
+    if (expected !== undefined) assert.equal(judged.retryAfterMs, expected);
   }
   assert.equal(await problem('<html>', 502), 'transient');
 });

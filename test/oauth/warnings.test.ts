@@ -21,8 +21,7 @@ test('[A-3] metadata at another origin is used where every other check holds, wi
   await scene.login();
   const fetched = scene.sandbox.requests.find(({ path }) => path === '/stray-resource-metadata');
   assert.equal(fetched?.at, 'authorization');
-  for (const name of ['authorization', 'cookie', 'mcp-session-id'])
-    assert.ok(!(name in (fetched?.headers ?? {})));
+  for (const name of ['authorization', 'cookie', 'mcp-session-id']) assert.ok(!(name in (fetched?.headers ?? {})));
   await assertWarned(scene, /metadata is published at another origin, http:\/\/127\.0\.0\.1:\d+/);
 });
 

@@ -19,9 +19,7 @@ test('protected resource metadata: the path form, then the root form (rule 4.2)'
 
 test('protected resource metadata: a server without a path has the root form alone', () => {
   for (const server of ['https://host', 'https://host/', 'https://host?x=1']) {
-    assert.deepEqual(protectedResourceMetadataUrls(server), [
-      'https://host/.well-known/oauth-protected-resource',
-    ]);
+    assert.deepEqual(protectedResourceMetadataUrls(server), ['https://host/.well-known/oauth-protected-resource']);
   }
 });
 
@@ -54,10 +52,7 @@ test('what is no URL has no addresses', () => {
 test('no address leaves the origin it was made from', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
-      for (const address of [
-        ...protectedResourceMetadataUrls(url),
-        ...authorizationServerMetadataUrls(url),
-      ]) {
+      for (const address of [...protectedResourceMetadataUrls(url), ...authorizationServerMetadataUrls(url)]) {
         assert.equal(new URL(address).origin, new URL(url).origin);
         assert.equal(new URL(address).search, '');
       }

@@ -22,8 +22,7 @@ test('git 2.46 and later sends the token as a Bearer token, below the path of th
   await using world = await stage();
   writeFileSync(join(world.home.path, '.gitconfig'), '[credential]\n\thelper = store # everything\n');
   assert.equal((await world.setup('git', 'work', '--write')).code, 0);
-  const git = (path: string) =>
-    world.start(newerPrograms.git, ['ls-remote', `${world.server.origin}${path}`]);
+  const git = (path: string) => world.start(newerPrograms.git, ['ls-remote', `${world.server.origin}${path}`]);
   const listed = await git('/mcp/repo.git');
   assert.deepEqual([listed.code, listed.stderr], [0, '']);
   assert.equal(listed.stdout, `${'1'.repeat(40)}\trefs/heads/main\n`);

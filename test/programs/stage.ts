@@ -33,8 +33,7 @@ function codexTarget(): string {
 export function isMissing(name: keyof typeof installed): string | false {
   if (existsSync(installed[name])) return needs('gnome-keyring');
   const why = process.env['POSTERN_NO_PROGRAMS'] ?? 'install its packages: npm test';
-  if (process.env['POSTERN_REQUIRE_ALL'] === '1' && platform === 'linux' && arch === 'x64')
-    throw new Error(why);
+  if (process.env['POSTERN_REQUIRE_ALL'] === '1' && platform === 'linux' && arch === 'x64') throw new Error(why);
   return why;
 }
 
@@ -54,11 +53,7 @@ export interface Stage extends AsyncDisposable {
   /** Runs a command of the PATH to its end. */
   start(command: string, args: readonly string[]): Promise<Finished>;
   /** Runs one of the installed programs to its end. */
-  run(
-    name: keyof typeof installed,
-    args: readonly string[],
-    options?: { userBus: boolean },
-  ): Promise<Finished>;
+  run(name: keyof typeof installed, args: readonly string[], options?: { userBus: boolean }): Promise<Finished>;
 }
 
 export const token = 'to.k-e~n+/of=the=keychain';
@@ -84,9 +79,7 @@ export async function stage(tls?: ServerOptions): Promise<Stage> {
     start,
     run: async (name, args, options) => {
       const program = installed[name];
-      return options?.userBus === true
-        ? await runWithUserBus(home, [program, ...args])
-        : await start(program, args);
+      return options?.userBus === true ? await runWithUserBus(home, [program, ...args]) : await start(program, args);
     },
     [Symbol.asyncDispose]: () => end(home, server, keyring),
   };

@@ -40,11 +40,7 @@ test('kubectl and git config lay their files out anew: --check, --write and --un
   skip: needs('git', 'kubectl', 'gnome-keyring'),
 }, async () => {
   await using world = await stage();
-  const configs = [
-    'set-cluster k --server=https://k.example',
-    'set-context k --cluster=k --user=me',
-    'use-context k',
-  ];
+  const configs = ['set-cluster k --server=https://k.example', 'set-context k --cluster=k --user=me', 'use-context k'];
   const kubectl = async (words: string) => {
     const { code, stderr } = await world.start('kubectl', ['config', ...words.split(' ')]);
     assert.equal(code, 0, stderr);
@@ -58,10 +54,7 @@ test('kubectl and git config lay their files out anew: --check, --write and --un
   assert.match(checked.stdout, /The entry is in [^\n]+config\.[\s\S]+would get a token of/, checked.stderr);
   assert.match((await world.setup('kubectl', 'work', '--write')).stdout, /^Already there/);
   const undone = await world.setup('kubectl', 'work', '--undo');
-  assert.match(
-    undone.stderr,
-    /The context "k" still names the user "work"[^\n]+kubectl config set-context k --user/,
-  );
+  assert.match(undone.stderr, /The context "k" still names the user "work"[^\n]+kubectl config set-context k --user/);
   await kubectl('set-context --current --user=me');
   assert.match(undone.stdout, /The entry alone was taken back[^\n]+laid it out anew/, undone.stderr);
   assert.equal(readFileSync(file, 'utf8').replace('users: []', 'users: null'), before);

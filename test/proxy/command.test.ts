@@ -79,10 +79,7 @@ test('it prints one address, which works, and whose key is nowhere else; SIGTERM
   program.kill('SIGTERM');
   const { code, stderr } = await program.finished;
   assert.equal(code, 0, stderr);
-  assert.deepEqual(
-    await findSecrets({ key, token }, { folders: [s.home.path], texts: { ...texts, stderr } }),
-    [],
-  );
+  assert.deepEqual(await findSecrets({ key, token }, { folders: [s.home.path], texts: { ...texts, stderr } }), []);
   await assert.rejects(ask({ port }, url.pathname));
 });
 
@@ -106,10 +103,7 @@ test('--json says where it listens, and --ready-fd when', { skip }, async () => 
   assert.deepEqual(await once(child, 'close'), [130, null]);
   const closed = await runProgram(s.home, ['proxy', 'work', '--ready-fd', '9']);
   assert.equal(closed.code, 2);
-  assert.match(
-    closed.stderr,
-    /File descriptor 9, which --ready-fd names, cannot be written to \((?:EBADF|ENOENT)\)/,
-  );
+  assert.match(closed.stderr, /File descriptor 9, which --ready-fd names, cannot be written to \((?:EBADF|ENOENT)\)/);
 });
 
 test('without a key it says so at each start, even when quiet [A-213]', { skip }, async () => {

@@ -24,9 +24,7 @@ async function until(is: () => boolean): Promise<void> {
 
 test('requests that come before their turn wait for it, and are answered in order [A-217]', async () => {
   const finish: (() => void)[] = [];
-  await using server = await startHttp(
-    (request, response) => void finish.push(() => response.end(request.url)),
-  );
+  await using server = await startHttp((request, response) => void finish.push(() => response.end(request.url)));
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   const socket = caller(stand);
   const lines = ['/1', '/2', '/3'].map((rest) => ask(stand, `GET ${stand.at(rest)} HTTP/1.1`));
@@ -54,14 +52,10 @@ test('an answer without a body has none, whatever its head says, and the next on
     });
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
-  const get = (rest: string, ...headers: string[]) =>
-    ask(stand, `GET ${stand.at(rest)} HTTP/1.1`, ...headers);
+  const get = (rest: string, ...headers: string[]) => ask(stand, `GET ${stand.at(rest)} HTTP/1.1`, ...headers);
   const head = ask(stand, `HEAD ${stand.at()} HTTP/1.1`);
   const badHead = ask(stand, 'HEAD /x HTTP/1.1');
-  const all = await raw(
-    stand.port,
-    head + get('/204') + get('/304') + badHead + get('', 'Connection: close'),
-  );
+  const all = await raw(stand.port, head + get('/204') + get('/304') + badHead + get('', 'Connection: close'));
   const answers = all.split(/(?=HTTP\/1\.1 )/);
   assert.deepEqual(
     answers.map((answer) => answer.slice(9, 12)),
@@ -91,10 +85,7 @@ test('a body of no known length is sent in chunks, and one that breaks off never
   assert.match(await get('/closed'), /transfer-encoding: chunked\r\n\r\n9\r\nall of it\r\n0\r\n\r\n$/i);
   assert.match(await get('/whole'), /\r\n\r\n3\r\nabc\r\n0\r\n\r\n$/);
   assert.doesNotMatch(await get('/chunks'), /\r\n0\r\n/);
-  assert.match(
-    await get('/short'),
-    /^(?:HTTP\/1\.1 502 |HTTP\/1\.1 200 OK\r\n[\s\S]*content-length: 9\r\n\r\nabc$)/i,
-  );
+  assert.match(await get('/short'), /^(?:HTTP\/1\.1 502 |HTTP\/1\.1 200 OK\r\n[\s\S]*content-length: 9\r\n\r\nabc$)/i);
 });
 
 test('a body is asked for with 100 once the request is admitted; nothing else can be expected [A-217]', async () => {
@@ -111,10 +102,7 @@ test('a body is asked for with 100 once the request is admitted; nothing else ca
   await once(wanted, 'end');
   assert.match(wanted.seen, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[\s\S]*done$/);
   wanted.destroy();
-  const refused = await raw(
-    stand.port,
-    ask(stand, 'POST /x HTTP/1.1', 'Content-Length: 4', 'Expect: 100-continue'),
-  );
+  const refused = await raw(stand.port, ask(stand, 'POST /x HTTP/1.1', 'Content-Length: 4', 'Expect: 100-continue'));
   assert.match(refused, /^HTTP\/1\.1 401 /);
   const other = await raw(stand.port, ask(stand, line, 'Content-Length: 4', 'Expect: a miracle'));
   assert.match(other, /^HTTP\/1\.1 417 /);
@@ -130,13 +118,7 @@ test('who is refused in the middle of sending can read why, and what is no HTTP 
   await once(upload, 'end');
   assert.match(upload.seen, /^HTTP\/1\.1 401 [\s\S]*key_needed/);
   upload.destroy();
-  for (const bytes of [
-    '\x16\x03\x01\x02\x00\x01\x00',
-    'SSH-2.0-x\r\n',
-    'GET / HTTP/1.1\n',
-    '\0',
-    'x'.repeat(20_000),
-  ]) {
+  for (const bytes of ['\x16\x03\x01\x02\x00\x01\x00', 'SSH-2.0-x\r\n', 'GET / HTTP/1.1\n', '\0', 'x'.repeat(20_000)]) {
     const answer = await raw(stand.port, bytes);
     assert.match(
       answer,
@@ -180,10 +162,7 @@ test('a length of nothing may be written with more than one zero', async () => {
   await using server = await startHttp((_, response) => void response.end('fine'));
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   const close = 'Connection: close';
-  const answer = await raw(
-    stand.port,
-    ask(stand, `POST ${stand.at()} HTTP/1.1`, 'Content-Length: 00', close),
-  );
+  const answer = await raw(stand.port, ask(stand, `POST ${stand.at()} HTTP/1.1`, 'Content-Length: 00', close));
   assert.match(answer, /^HTTP\/1\.1 200 [\s\S]*fine$/);
 });
 

@@ -5,9 +5,7 @@ import { EndpointEvents } from '../../src/proxy/endpoint-event.js';
 
 /** What comes out of a stream that is cut there, the addresses below /own replaced by /here; undefined: broken off. */
 function passed(text: string, cuts: readonly number[] = []): string | undefined {
-  const events = new EndpointEvents((address) =>
-    address.startsWith('/own') ? `/here${address.slice(4)}` : undefined,
-  );
+  const events = new EndpointEvents((address) => (address.startsWith('/own') ? `/here${address.slice(4)}` : undefined));
   const bytes = Buffer.from(text, 'latin1');
   const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   let out = '';
@@ -65,16 +63,8 @@ test('what a reader could put together to another address is broken off, however
     assert.equal(passed(text), undefined, text.slice(0, 60));
     assert.equal(passed(text, everywhere(text)), undefined, text.slice(0, 60));
   }
-  assert.equal(
-    passed('data: 1\n\nevent: endpoint\ndata: https://evil.example/'),
-    'data: 1\n\n',
-    'without an end',
-  );
-  assert.equal(
-    passed('data: 1\n\ndata: https://evil.example/\nevent: endpoint'),
-    'data: 1\n\n',
-    'nor a line end',
-  );
+  assert.equal(passed('data: 1\n\nevent: endpoint\ndata: https://evil.example/'), 'data: 1\n\n', 'without an end');
+  assert.equal(passed('data: 1\n\ndata: https://evil.example/\nevent: endpoint'), 'data: 1\n\n', 'nor a line end');
 });
 
 test('of a line without an end its beginning is held, and no more [A-226]', () => {

@@ -90,9 +90,7 @@ test('a hundred uploads in chunks of one byte reach the server whole, and others
   const callers = Array.from({ length: 100 }, () => connect(stand.port, '127.0.0.1'));
   for (const caller of callers) {
     caller.on('error', () => undefined).resume();
-    caller.write(
-      `POST ${stand.at()} HTTP/1.1\r\nHost: 127.0.0.1:${stand.port}\r\nTransfer-Encoding: chunked\r\n\r\n`,
-    );
+    caller.write(`POST ${stand.at()} HTTP/1.1\r\nHost: 127.0.0.1:${stand.port}\r\nTransfer-Encoding: chunked\r\n\r\n`);
     caller.write(crumbs);
   }
   assert.equal((await ask(stand, stand.at())).body, 'quick');

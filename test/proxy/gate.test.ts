@@ -22,8 +22,7 @@ async function stand(change: Parameters<typeof openStand>[1] = {}) {
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
 /** A request as bytes; the lines in order, none added. */
-const bytes = (line: string, ...headers: string[]) =>
-  `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+const bytes = (line: string, ...headers: string[]) => `${[line, ...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
 
 test('a name that was rebound to 127.0.0.1 gets nowhere, nor two names at once [A-209]', async () => {
   await using s = await stand();
@@ -81,21 +80,8 @@ test('web pages are refused, whatever origin they name, and are told nothing by 
 test('without the key, with a wrong one, a part of it, or in another place: 401, and it is not said which [A-213] [A-214]', async () => {
   await using s = await stand();
   const wrong = `${s.key.slice(0, -1)}${s.key.endsWith('A') ? 'B' : 'A'}`;
-  const paths = [
-    '/m',
-    '/',
-    '/x',
-    `/${wrong}/m`,
-    `/${s.key.slice(0, -1)}/m`,
-    `/${s.key}x/m`,
-    `/m?key=${s.key}`,
-  ];
-  paths.push(
-    `/m/${s.key}`,
-    `/x/${s.key}/m`,
-    `/${'a'.repeat(8_000)}/m`,
-    `/${encodeURIComponent(`%${s.key}`)}/m`,
-  );
+  const paths = ['/m', '/', '/x', `/${wrong}/m`, `/${s.key.slice(0, -1)}/m`, `/${s.key}x/m`, `/m?key=${s.key}`];
+  paths.push(`/m/${s.key}`, `/x/${s.key}/m`, `/${'a'.repeat(8_000)}/m`, `/${encodeURIComponent(`%${s.key}`)}/m`);
   const bodies = new Set<string>();
   for (const path of paths) {
     const answer = await ask(s, path);
@@ -179,11 +165,7 @@ test('too many or too long headers, and a second session, are refused whole [A-2
 test('it listens on 127.0.0.1 and on no other address of this machine [A-231]', async () => {
   await using s: Stand & AsyncDisposable = await stand();
   const others = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  const addresses = [
-    '127.0.0.2',
-    '::1',
-    ...others.filter(({ internal }) => !internal).map((each) => each.address),
-  ];
+  const addresses = ['127.0.0.2', '::1', ...others.filter(({ internal }) => !internal).map((each) => each.address)];
   for (const address of addresses.filter((each) => !each.startsWith('fe80'))) {
     const refused = await new Promise<boolean>((resolve) => {
       const socket = connect({ host: address, port: s.port });

@@ -87,8 +87,6 @@ test('bodies of any size and long event streams pass in memory that stays flat [
   assert.equal(got[2]?.bytes, event.byteLength * events);
   const { peak } = memoryOf(program.pid);
   const grown = Math.round((peak - idle) / 1_048_576);
-  process.stderr.write(
-    `proxy: ${rounded} bytes each way and ${events} events, ${grown} MiB above idle at its peak\n`,
-  );
+  process.stderr.write(`proxy: ${rounded} bytes each way and ${events} events, ${grown} MiB above idle at its peak\n`);
   assert.ok(grown < 64, `${grown} MiB above idle`);
 });

@@ -8,9 +8,7 @@ import { mountOf, openStand } from './stand.js';
 
 /** Fails where the proxy listens there, or is refused for another reason. */
 async function refusedAt(socket: string, why: RegExp): Promise<void> {
-  const opened = await openStand(mountOf('http://127.0.0.1:9/mcp'), { listen: { socket } }).catch(
-    (error) => error,
-  );
+  const opened = await openStand(mountOf('http://127.0.0.1:9/mcp'), { listen: { socket } }).catch((error) => error);
   if (!(opened instanceof Error)) {
     await opened.proxy[Symbol.asyncDispose]();
     assert.fail(`a proxy listens at ${socket}`);

@@ -37,9 +37,9 @@ async function until(stream: IncomingMessage, word: string): Promise<string> {
   while (!text.includes(word)) {
     if (stream.closed) break;
     const silent = AbortSignal.timeout(5_000);
-    const event = await Promise.race(
-      ['data', 'close'].map((name) => once(stream, name, { signal: silent })),
-    ).catch(() => []);
+    const event = await Promise.race(['data', 'close'].map((name) => once(stream, name, { signal: silent }))).catch(
+      () => [],
+    );
     if (event.length === 0) break;
     text += String(event[0]);
   }
@@ -132,8 +132,7 @@ test('a foreign address is told nobody in whatever form its event comes: later, 
     });
     stream.on('error', () => undefined);
     const what = JSON.stringify([headers, body.toString('latin1')]);
-    const text =
-      stream.headers['content-encoding'] === undefined ? await until(stream, '127.0.0.2') : 'compressed';
+    const text = stream.headers['content-encoding'] === undefined ? await until(stream, '127.0.0.2') : 'compressed';
     assert.doesNotMatch(text, /127\.0\.|0\.2:1|compressed/, what);
     await failed(stand);
     assert.deepEqual(stand.failures, ['protocol_broken'], what);

@@ -13,16 +13,7 @@ test('a request arrives as it was sent but for what is ours to write, and so doe
     let body = '';
     for await (const chunk of request) body += String(chunk);
     seen = { line: `${request.method} ${request.url}`, headers: request.rawHeaders, body };
-    response.writeHead(207, 'Odd', [
-      'X-Own',
-      'a',
-      'x-own',
-      'b',
-      'Set-Cookie',
-      'a=b',
-      'Content-Type',
-      'text/plain',
-    ]);
+    response.writeHead(207, 'Odd', ['X-Own', 'a', 'x-own', 'b', 'Set-Cookie', 'a=b', 'Content-Type', 'text/plain']);
     response.end('the answer');
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
@@ -39,10 +30,7 @@ test('a request arrives as it was sent but for what is ours to write, and so doe
   assert.deepEqual(sent.match(/authorization\n.*/g), [`authorization\nbearer ${firstToken}`]);
   assert.match(sent, /x-own\n1\nx-own\n2\n/);
   assert.doesNotMatch(sent, /cookie|via|forwarded|accept-encoding|user-agent/);
-  assert.deepEqual(
-    [answer.status, answer.body, answer.headers['content-type']],
-    [207, 'the answer', 'text/plain'],
-  );
+  assert.deepEqual([answer.status, answer.body, answer.headers['content-type']], [207, 'the answer', 'text/plain']);
   assert.deepEqual(
     answer.raw.filter((_, at) => /^x-own$/i.test(answer.raw[at - 1] ?? '')),
     ['a', 'b'],
@@ -58,9 +46,7 @@ test('a 401 makes one new token and one second try, its challenge is never seen 
     request.resume().on('end', () => {
       if (token === bearer(1) || tokens.length > 10) response.end('fine');
       else
-        response
-          .writeHead(401, { 'WWW-Authenticate': 'Bearer resource_metadata="https://evil.example/"' })
-          .end('no');
+        response.writeHead(401, { 'WWW-Authenticate': 'Bearer resource_metadata="https://evil.example/"' }).end('no');
     });
   });
   const mount = mountOf(`${server.origin}/mcp`);
@@ -125,13 +111,7 @@ test('a body that was not kept is never sent twice: the caller is told, and the 
 test('redirects are never followed: within the mount they are told, elsewhere they are an error [A-222] [A-153] [A-154]', async () => {
   await using canaries = await startCanaries();
   const evil = `http://127.0.0.2:${canaries.ports['127.0.0.2']}`;
-  const places = [
-    `${evil}/mcp`,
-    `//127.0.0.2:${canaries.ports['127.0.0.2']}/mcp`,
-    '/other',
-    '/mcp/../x',
-    'https://h/',
-  ];
+  const places = [`${evil}/mcp`, `//127.0.0.2:${canaries.ports['127.0.0.2']}/mcp`, '/other', '/mcp/../x', 'https://h/'];
   await using server = await startHttp((request, response) => {
     const at = Number(request.url?.split('=')[1]);
     const status = request.url?.includes('created') ? 201 : 307;
@@ -161,12 +141,11 @@ test('redirects are never followed: within the mount they are told, elsewhere th
 
 test('with several servers, each gets its own token, and no session of another one [A-228]', async () => {
   const seen: string[] = [];
-  const handler =
-    (name: string) => (request: { headers: Record<string, unknown> }, response: ServerResponse) => {
-      seen.push(`${name} ${request.headers['authorization']} ${request.headers['mcp-session-id'] ?? ''}`);
-      response.setHeader('mcp-session-id', `session-of-${name}`);
-      response.end();
-    };
+  const handler = (name: string) => (request: { headers: Record<string, unknown> }, response: ServerResponse) => {
+    seen.push(`${name} ${request.headers['authorization']} ${request.headers['mcp-session-id'] ?? ''}`);
+    response.setHeader('mcp-session-id', `session-of-${name}`);
+    response.end();
+  };
   await using a = await startHttp(handler('a'));
   await using b = await startHttp(handler('b'));
   const mount = (name: string, origin: string) =>
@@ -178,11 +157,7 @@ test('with several servers, each gets its own token, and no session of another o
   assert.deepEqual([stolen.status, stolen.code], [400, 'session_of_other_server']);
   await ask(stand, stand.at('', 'a'), { headers });
   await ask(stand, stand.at('', 'b'));
-  assert.deepEqual(seen, [
-    'a Bearer token-of-a ',
-    'a Bearer token-of-a session-of-a',
-    'b Bearer token-of-b ',
-  ]);
+  assert.deepEqual(seen, ['a Bearer token-of-a ', 'a Bearer token-of-a session-of-a', 'b Bearer token-of-b ']);
   assert.equal((await ask(stand, stand.at('/../b', 'a'))).code, 'bad_target');
   assert.equal((await ask(stand, stand.at('', 'c'))).status, 404);
 });

@@ -40,8 +40,7 @@ export function mountOf(
   return { name, server, authorizer: new Authorizer(source), renewals };
 }
 
-export const tokenFor = (server: string, accessToken: string) =>
-  requestToken(server, new Secret(accessToken));
+export const tokenFor = (server: string, accessToken: string) => requestToken(server, new Secret(accessToken));
 
 /** A real proxy in this process, before mounts that a test brings. */
 export interface Stand extends AsyncDisposable {
@@ -67,9 +66,7 @@ export async function openStand(
     key: true,
     limits: { headMs: 20_000, silenceMs: null },
     failed: (_mount, failure) =>
-      void failures.push(
-        failure instanceof Error && 'code' in failure ? String(failure.code) : String(failure),
-      ),
+      void failures.push(failure instanceof Error && 'code' in failure ? String(failure.code) : String(failure)),
     ...change,
   });
   const key = proxy.key?.reveal() ?? '';
@@ -99,11 +96,7 @@ export interface AskOptions {
 }
 
 /** One request to the stand, its answer read whole. */
-export async function ask(
-  stand: Pick<Stand, 'port'>,
-  path: string,
-  options: AskOptions = {},
-): Promise<Answer> {
+export async function ask(stand: Pick<Stand, 'port'>, path: string, options: AskOptions = {}): Promise<Answer> {
   const response = await open(stand, path, options);
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);

@@ -87,10 +87,7 @@ test('an answer that ends before its end is a failure, and never a short answer'
     await using server = await startTcp((socket) => void socket.once('data', () => socket.end(text)));
     await using stand = startConnections(server.origin);
     const { end, error, unanswered } = await ask(stand);
-    assert.deepEqual(
-      [end, ...codesOf(error), unanswered],
-      ['failed', 'network_failed', 'answer_cut_off', false],
-    );
+    assert.deepEqual([end, ...codesOf(error), unanswered], ['failed', 'network_failed', 'answer_cut_off', false]);
   }
   const open = 'HTTP/1.1 200 OK\r\n\r\nas long as it lasts';
   await using whole = await startTcp((socket) => void socket.once('data', () => socket.end(open)));

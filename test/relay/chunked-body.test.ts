@@ -55,32 +55,15 @@ test('a chunked body is the same wherever the bytes are cut, and ends at its own
 
 test('what parsers read differently is no chunked body [A-217]', () => {
   const refused = [
-    ...[
-      '0x5\r\nhello\r\n0\r\n\r\n',
-      '+5\r\nhello\r\n',
-      ' 5\r\nhello\r\n',
-      '5 \r\nhello\r\n',
-      '-1\r\n',
-      '\r\n',
-    ],
+    ...['0x5\r\nhello\r\n0\r\n\r\n', '+5\r\nhello\r\n', ' 5\r\nhello\r\n', '5 \r\nhello\r\n', '-1\r\n', '\r\n'],
     ...['5\nhello\r\n0\r\n\r\n', '5\r\nhello\n0\r\n\r\n', '5\r\nhello0\r\n\r\n', '5\r\nhelloX\r\n0\r\n\r\n'],
-    ...[
-      '5;\r\nhello\r\n',
-      '5 ;a\r\nhello\r\n',
-      '5; a\r\nhello\r\n',
-      '5;a="\r\nhello\r\n',
-      '5;a=\r\nhello\r\n',
-    ],
+    ...['5;\r\nhello\r\n', '5 ;a\r\nhello\r\n', '5; a\r\nhello\r\n', '5;a="\r\nhello\r\n', '5;a=\r\nhello\r\n'],
     ...['5;a\nb\r\nhello\r\n', '5;\0\r\nhello\r\n', '5;a\rb\r\nhello\r\n', '1234567890123\r\n', '5_0\r\n'],
     ...['0\r\nContent-Length: 0\r\n\r\n', '0\r\ntransfer-encoding:chunked\r\n\r\n'],
     ...['0\r\nX : y\r\n\r\n', '0\r\n folded\r\n\r\n', '0\r\nno-colon\r\n\r\n', '0\r\nA: \0\r\n\r\n', '0\n\n'],
     ...[`5;${'a'.repeat(2_000)}\r\nhello\r\n`, `0\r\n${'A: b\r\n'.repeat(2_000)}\r\n`],
   ];
   for (const text of refused) assert.equal(decode([latin1(text)]), undefined, JSON.stringify(text));
-  assert.equal(
-    decode([...`5;${'a'.repeat(2_000)}`].map(latin1)),
-    undefined,
-    'a line without end, byte by byte',
-  );
+  assert.equal(decode([...`5;${'a'.repeat(2_000)}`].map(latin1)), undefined, 'a line without end, byte by byte');
   assert.deepEqual(decode([latin1('5\r\nhel')]), { body: 'hel', rest: '', ended: false });
 });

@@ -9,16 +9,7 @@ import { type Connections, startConnections } from './start-connections.js';
 
 /** What the server does with one request, and what whoever asks does with the answer. */
 interface Deed {
-  readonly kind:
-    | 'length'
-    | 'chunked'
-    | 'close'
-    | 'early'
-    | 'cut'
-    | 'behind'
-    | 'bytes behind'
-    | 'drop'
-    | 'stray';
+  readonly kind: 'length' | 'chunked' | 'close' | 'early' | 'cut' | 'behind' | 'bytes behind' | 'drop' | 'stray';
   readonly size: number;
   /** How many bytes go out at a time. */
   readonly step: number;
@@ -29,17 +20,7 @@ interface Deed {
 const deed = fc
   .record({
     kind: fc.constantFrom<Deed['kind']>(
-      ...([
-        'length',
-        'length',
-        'chunked',
-        'close',
-        'early',
-        'cut',
-        'behind',
-        'bytes behind',
-        'drop',
-      ] as const),
+      ...(['length', 'length', 'chunked', 'close', 'early', 'cut', 'behind', 'bytes behind', 'drop'] as const),
     ),
     size: fc.oneof(fc.nat(50), fc.integer({ min: 1_000, max: 70_000 })),
     step: fc.constantFrom(7_000, 16_384, 100_000),
@@ -70,11 +51,7 @@ function textOf({ kind, size }: Deed, id: number): string {
   if (kind === 'close') return `${head}\r\n${body}`;
   if (kind === 'cut') return whole.slice(0, -1 - Math.floor(size / 2));
   if (kind === 'early') return `HTTP/1.1 103 Early\r\n\r\n${whole}`;
-  return kind === 'behind' || kind === 'stray'
-    ? whole + planted
-    : kind === 'bytes behind'
-      ? `${whole}\r\n`
-      : whole;
+  return kind === 'behind' || kind === 'stray' ? whole + planted : kind === 'bytes behind' ? `${whole}\r\n` : whole;
 }
 
 async function serve(socket: Socket, one: Deed, id: number): Promise<void> {

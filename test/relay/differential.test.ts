@@ -19,9 +19,7 @@ test('whatever bytes come: what we take for a request is one for Node.js, too, w
   let taken = 0;
   await fc.assert(
     fc.asyncProperty(requests, fc.array(fc.nat(400), { maxLength: 4 }), async (text, cuts) => {
-      const places = [...new Set([0, ...cuts, text.length])]
-        .sort((a, b) => a - b)
-        .filter((at) => at <= text.length);
+      const places = [...new Set([0, ...cuts, text.length])].sort((a, b) => a - b).filter((at) => at <= text.length);
       taken += await agree(places.map((from, at) => text.slice(from, places[at + 1] ?? text.length)));
     }),
     { numRuns: 1_500 },

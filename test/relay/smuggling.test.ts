@@ -111,11 +111,7 @@ test('a body that is cut wrongly inside never reaches the server as a whole one,
       const { server, seen } = await listeningServer();
       await using _server = server;
       await using stand = await openStand(mountOf(`${server.origin}/mcp`));
-      const head = [
-        `POST ${stand.at()} HTTP/1.1`,
-        `Host: 127.0.0.1:${stand.port}`,
-        'Transfer-Encoding: chunked',
-      ];
+      const head = [`POST ${stand.at()} HTTP/1.1`, `Host: 127.0.0.1:${stand.port}`, 'Transfer-Encoding: chunked'];
       await raw(stand.port, `${head.join('\r\n')}\r\n\r\n${rest}${smuggled}`, 1_000);
       assert.doesNotMatch(seen.bytes, /smuggled/);
       assert.doesNotMatch(seen.bytes, /\r\n0\r\n\r\n$/, 'a body that looks whole');
@@ -160,10 +156,7 @@ test('what goes out is framed by us, whatever came in [A-217] [A-216]', async ()
     'X-Gone: 1',
     'Authorization: Basic abc',
   ];
-  const answer = await raw(
-    stand.port,
-    `${head.join('\r\n')}\r\n\r\n4;x=y\r\nabcd\r\n0\r\nX-Trailer: 1\r\n\r\n`,
-  );
+  const answer = await raw(stand.port, `${head.join('\r\n')}\r\n\r\n4;x=y\r\nabcd\r\n0\r\nX-Trailer: 1\r\n\r\n`);
   assert.match(answer, /^HTTP\/1\.1 200 /);
   assert.match(seen.bytes, /^POST \/mcp HTTP\/1\.1\r\n/);
   assert.equal(seen.bytes.match(/authorization:/gi)?.length, 1);

@@ -167,11 +167,7 @@ test('a body in crumbs gives way to the others after each piece, and a pause out
 test('the limits of a head are as before: 16 KiB, an empty line in front of it, no more', async () => {
   const long = (size: number) => `${start}X: ${'a'.repeat(size - start.length - 7)}\r\n\r\n`;
   assert.equal((await ours([long(16_384)])).taken.length, 1);
-  assert.match(
-    (await ours([start, `X: ${'a'.repeat(20_000)}`])).written,
-    /^HTTP\/1\.1 431 /,
-    'without an end',
-  );
+  assert.match((await ours([start, `X: ${'a'.repeat(20_000)}`])).written, /^HTTP\/1\.1 431 /, 'without an end');
   for (const pieces of [[long(16_385)], [long(40_000)], [...(long(16_385).match(/[\s\S]{1,1000}/g) ?? [])]]) {
     const made = await ours(pieces);
     assert.deepEqual([made.taken.length, made.closed], [0, true]);

@@ -10,10 +10,7 @@ export interface Read {
 }
 
 /** What our reader makes of these pieces and the close after them; undefined where it is no whole answer. */
-export function ours(
-  method: string,
-  pieces: readonly Buffer[],
-): (Read & { readonly idleMs: number }) | undefined {
+export function ours(method: string, pieces: readonly Buffer[]): (Read & { readonly idleMs: number }) | undefined {
   let head = { status: 0, lines: [] as readonly string[] };
   let body = '';
   let found: (Read & { readonly idleMs: number }) | undefined;

@@ -39,16 +39,13 @@ export function rulesNamedIn(source: string): readonly string[] {
   const { code, strings, templates } = lexSource(source);
   const idle = new Set([...code.matchAll(/\.(?:skip|todo)\(\s*"(\d+)"/g)].map(([, index]) => Number(index)));
   const texts = [...strings.filter((_, index) => !idle.has(index)), ...templates];
-  return texts.flatMap((text) =>
-    [...text.matchAll(/\[(R-[0-9]+\.[0-9]+[a-z]?)\]/g)].map(([, rule]) => rule ?? ''),
-  );
+  return texts.flatMap((text) => [...text.matchAll(/\[(R-[0-9]+\.[0-9]+[a-z]?)\]/g)].map(([, rule]) => rule ?? ''));
 }
 
 /** The rows of the rule table: one per rule, `| id | who | level | rule |`. */
 export function rulesInTable(table: string): readonly Rule[] {
   return table.split('\n').flatMap((line) => {
-    const [, id, who, level, rule] =
-      /^\| (R-[0-9.]+[a-z]?) \| ([^|]+) \| ([MSY]) \| (.+) \|$/.exec(line) ?? [];
+    const [, id, who, level, rule] = /^\| (R-[0-9.]+[a-z]?) \| ([^|]+) \| ([MSY]) \| (.+) \|$/.exec(line) ?? [];
     return id && who && level && rule ? [{ id, who, level, rule }] : [];
   });
 }

@@ -62,19 +62,15 @@ test('the sandbox prints the address of its server and nothing else on stdout, a
 });
 
 test('--json gives both addresses, and the options reach the servers', async () => {
-  await run(
-    { issuerPath: '/tenant1', noRegistration: true, misbehave: ['as-pkce-plain'] },
-    true,
-    async (printed) => {
-      const { server, issuer } = JSON.parse(printed);
-      assert.match(server, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-      const { origin, pathname } = new URL(issuer);
-      assert.equal(pathname, '/tenant1');
-      const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server/tenant1`)).json();
-      assert.equal('registration_endpoint' in metadata, false);
-      assert.deepEqual(metadata.code_challenge_methods_supported, ['plain']);
-    },
-  );
+  await run({ issuerPath: '/tenant1', noRegistration: true, misbehave: ['as-pkce-plain'] }, true, async (printed) => {
+    const { server, issuer } = JSON.parse(printed);
+    assert.match(server, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const { origin, pathname } = new URL(issuer);
+    assert.equal(pathname, '/tenant1');
+    const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server/tenant1`)).json();
+    assert.equal('registration_endpoint' in metadata, false);
+    assert.deepEqual(metadata.code_challenge_methods_supported, ['plain']);
+  });
 });
 
 test('[A-298] a fault that does not exist is refused, with the one that was meant', async () => {

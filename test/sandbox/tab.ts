@@ -31,8 +31,7 @@ export class Tab {
     this.headers = response.headers;
     this.html = await response.text();
     const location = response.headers.get('location');
-    if (location !== null && (this.#roams || new URL(location, url).port === url.port))
-      await this.open(location);
+    if (location !== null && (this.#roams || new URL(location, url).port === url.port)) await this.open(location);
   }
 
   /** Presses a button of the page; `changes` are fields that a hostile page would send instead. */

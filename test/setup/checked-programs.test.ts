@@ -119,17 +119,13 @@ test('the entry of a person and that of a folder are told apart at --undo', { sk
   assert.ok(world !== undefined);
   const folder = at('project');
   mkdirSync(folder);
-  const inFolder = (...words: string[]) =>
-    runProgram({ ...(world as Seeded).home, path: folder }, ['setup', ...words]);
+  const inFolder = (...words: string[]) => runProgram({ ...(world as Seeded).home, path: folder }, ['setup', ...words]);
   writeFileSync(at('.bazelrc'), 'build -c opt\n');
   assert.equal((await setup(['bazel', 'work', '--write'])).code, 0);
   assert.equal((await inFolder('bazel', 'work', '--project', '--write')).code, 0);
   const which = await inFolder('bazel', 'work', '--undo');
   assert.equal(which.code, 2);
-  assert.match(
-    which.stderr,
-    /several entries there: [^\n]*--(?:user|project) \([^)]+\.bazelrc\)[^\n]*\n?[^\n]*--undo/,
-  );
+  assert.match(which.stderr, /several entries there: [^\n]*--(?:user|project) \([^)]+\.bazelrc\)[^\n]*\n?[^\n]*--undo/);
   const of = await inFolder('bazel', 'work', '--undo', '--project');
   assert.equal(of.code, 0, of.stderr);
   assert.equal(existsSync(join(folder, '.bazelrc')), false);

@@ -78,14 +78,10 @@ test('--check tells of a program that is gone, of somebody else’s entry, and o
   skip,
 }, async () => {
   const file = at('.claude.json');
-  const gone = await checkAfter(['claude', 'work'], file, (text) =>
-    text.replace(launcher, '/gone/postern.js'),
-  );
+  const gone = await checkAfter(['claude', 'work'], file, (text) => text.replace(launcher, '/gone/postern.js'));
   assert.equal(gone.code, 2);
   assert.match(gone.stdout, /starts "\/gone\/postern\.js", which is not there[\s\S]+could not start postern/);
-  const foreign = await checkAfter(['claude', 'work'], file, (text) =>
-    text.replace(/credential headers/, 'x'),
-  );
+  const foreign = await checkAfter(['claude', 'work'], file, (text) => text.replace(/credential headers/, 'x'));
   assert.equal(foreign.code, 2);
   assert.match(foreign.stdout, /is not one of postern’s, so it was not run/);
   assert.doesNotMatch(foreign.stdout, /would get/);
@@ -145,8 +141,7 @@ test('switched off or left out by the person or the program’s window: --check 
     [
       '.claude.json',
       ['claude', 'work'],
-      (text) =>
-        text.replace('{', `{"projects": {${JSON.stringify(folder)}: {"disabledMcpServers": ["work"]}},`),
+      (text) => text.replace('{', `{"projects": {${JSON.stringify(folder)}: {"disabledMcpServers": ["work"]}},`),
       /Not used: In this folder Claude Code has work switched off/,
     ],
     [
@@ -187,10 +182,7 @@ test('Codex: an Authorization of its own is taken out, in whatever form; one tha
   }
   writeFileSync(file, `${table}http_headers = { Authorization = "Bearer mine", X-A = "1" }\n`);
   const written = await setup(['codex', 'work', '--write']);
-  assert.match(
-    written.stderr,
-    /http_headers of this entry holds an Authorization of its own, which wins; remove it/,
-  );
+  assert.match(written.stderr, /http_headers of this entry holds an Authorization of its own, which wins; remove it/);
   const checked = await setup(['codex', 'work', '--check']);
   assert.notEqual(checked.code, 0);
   assert.match(checked.stdout, /Not used: http_headers of this entry/);
@@ -210,10 +202,7 @@ test('--list says what is left of what was written, and --check without a progra
   writeFileSync(at('.claude.json'), '{}');
   writeFileSync(at('.cursor', 'mcp.json'), '{"mcpServers": {"work": {"command": "mine"}}}');
   const { stdout } = await setup(['--list']);
-  assert.match(
-    stdout,
-    /claude [^\n]+\n +no longer set up: https:\/\/mcp\.example\/mcp, gone from \S+\.claude\.json/,
-  );
+  assert.match(stdout, /claude [^\n]+\n +no longer set up: https:\/\/mcp\.example\/mcp, gone from \S+\.claude\.json/);
   assert.match(
     stdout,
     /cursor [^\n]+\n +no longer set up: https:\/\/mcp\.example\/mcp, its entry in \S+ is another now/,

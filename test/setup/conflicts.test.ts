@@ -6,12 +6,7 @@ import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
 /** What is said to win over the entry, the program's text and the environment being so. */
-function conflicts(
-  name: string,
-  text: string,
-  more: Partial<Machine> = {},
-  url = 'https://h.example/mcp',
-): string {
+function conflicts(name: string, text: string, more: Partial<Machine> = {}, url = 'https://h.example/mcp'): string {
   const program = allPrograms.find((one) => one.name === name);
   assert.ok(program !== undefined);
   const request = { machine: machine(more), url, server: 'work', name: 'work', options: [], text };

@@ -201,25 +201,13 @@ test('on Windows, what cmd.exe would replace is not written: name and pin are', 
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
     return [planEntry({ machine: machine({ platform: 'win32' }), files } as never, request)];
   });
-  for (const plan of await Promise.all(made))
-    assert.match(entryAlone(plan.entry), /headers work --pin [0-9a-f]{32}"/);
+  for (const plan of await Promise.all(made)) assert.match(entryAlone(plan.entry), /headers work --pin [0-9a-f]{32}"/);
   assert.equal(made.length, 2);
 });
 
 test('what looks like a secret in a query, and what does not', () => {
-  for (const query of [
-    'key=x',
-    'a=1&sig=x',
-    'access=1',
-    'q=AbCdEf0123456789AbCdEf01',
-    'p=sk-abcdef0123456789abcdef0',
-  ])
+  for (const query of ['key=x', 'a=1&sig=x', 'access=1', 'q=AbCdEf0123456789AbCdEf01', 'p=sk-abcdef0123456789abcdef0'])
     assert.ok(mayHoldSecret(`https://h.example/mcp?${query}`), query);
-  for (const query of [
-    '',
-    'project_ref=abcdefghijklmnopqrst',
-    'profile=b5c1f0de-1c1e-4c3a-9d52-0242ac120002',
-    'key=',
-  ])
+  for (const query of ['', 'project_ref=abcdefghijklmnopqrst', 'profile=b5c1f0de-1c1e-4c3a-9d52-0242ac120002', 'key='])
     assert.ok(!mayHoldSecret(`https://h.example/mcp?${query}`), query);
 });

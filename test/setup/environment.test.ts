@@ -58,18 +58,13 @@ test('the password of a proxy is written to no file and shown to nobody', async 
 });
 
 test('what is taken for a proxy has nothing in it that a file or a shell reads otherwise', () => {
-  const text = fc.oneof(
-    fc.webUrl(),
-    fc.string(),
-    fc.constantFrom('http://a:b@c', 'p.example:1', '$(x)', 'a"b'),
-  );
+  const text = fc.oneof(fc.webUrl(), fc.string(), fc.constantFrom('http://a:b@c', 'p.example:1', '$(x)', 'a"b'));
   fc.assert(
     fc.property(text, text, (HTTPS_PROXY, NO_PROXY) => {
       const found = proxyVariables({ HTTPS_PROXY, NO_PROXY });
       if (found.kind !== 'plain') return;
       assert.deepEqual(found.variables, { HTTPS_PROXY, ...(NO_PROXY === '' ? {} : { NO_PROXY }) });
-      for (const value of Object.values(found.variables))
-        assert.doesNotMatch(value, /[^ -~]|[@"'`$\\;%!&|<>(){}]/);
+      for (const value of Object.values(found.variables)) assert.doesNotMatch(value, /[^ -~]|[@"'`$\\;%!&|<>(){}]/);
     }),
   );
 });
@@ -114,9 +109,7 @@ test('--undo removes the folders that --write made, once they are empty, and no 
     }
     assert.ok(existsSync(`${home.path}/.config/zed`));
     for (const index of order) {
-      const kept = (await world.programs.records.all()).find(
-        ({ record }) => record.program === programs[index]?.name,
-      );
+      const kept = (await world.programs.records.all()).find(({ record }) => record.program === programs[index]?.name);
       assert.ok(kept);
       assert.equal(await undoEntry(world, kept, signal), 'file');
     }

@@ -43,8 +43,7 @@ test('what is written in one line stays in one', () => {
 });
 
 test('comments and trailing commas stay where they are', () => {
-  const text =
-    '// mine\n{\n  "mcpServers": {\n    // first\n    "x": { "command": "a" }, // why\n  }, /* end */\n}\n';
+  const text = '// mine\n{\n  "mcpServers": {\n    // first\n    "x": { "command": "a" }, // why\n  }, /* end */\n}\n';
   const made = put(text);
   for (const comment of ['// mine\n{', '// first\n', '}, // why\n', '}, /* end */\n']) {
     assert.ok(made.includes(comment), `${comment} in ${made}`);
@@ -67,10 +66,11 @@ test('members of others stay, what would win over ours goes', () => {
     url: 'https://h/mcp',
   });
   const alone = '{"mcpServers": {"work": {"headers": {"authorization": "Bearer s"}, "timeout": 5}}}';
-  assert.deepEqual(
-    Object.keys(jsonAt(put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}),
-    ['timeout', 'type', 'url'],
-  );
+  assert.deepEqual(Object.keys(jsonAt(put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}), [
+    'timeout',
+    'type',
+    'url',
+  ]);
 });
 
 test('what cannot be edited safely is left alone, and why is said', () => {
@@ -105,19 +105,14 @@ function laidOut(depth: number): fc.Arbitrary<readonly [unknown, string]> {
     )
     .map(([members, end, comma]) => {
       const value = Object.fromEntries(members.map(([name, [one]]) => [name, one]));
-      const text = members
-        .map(([name, [, one], a, b]) => `${a}${JSON.stringify(name)}${b}:${a}${one}${b}`)
-        .join(',');
+      const text = members.map(([name, [, one], a, b]) => `${a}${JSON.stringify(name)}${b}:${a}${one}${b}`).join(',');
       return [value, `{${text}${comma && members.length > 0 ? ',' : ''}${end}}`] as const;
     });
   const array = fc
     .tuple(fc.array(fc.tuple(inner, gap), { maxLength: 3 }), gap)
     .map(
       ([items, end]) =>
-        [
-          items.map(([[one]]) => one),
-          `[${items.map(([[, one], a]) => `${a}${one}${a}`).join(',')}${end}]`,
-        ] as const,
+        [items.map(([[one]]) => one), `[${items.map(([[, one], a]) => `${a}${one}${a}`).join(',')}${end}]`] as const,
     );
   return fc.oneof(scalar, object, array);
 }
@@ -136,9 +131,7 @@ const documents = fc
   .map(([others, sibling, mark, break_]) => {
     const servers = sibling === null ? [] : [['other', sibling] as const];
     const inside = servers.map(([name, [, text]]) => `${break_}  "${name}": ${text}`).join(',');
-    const rest = Object.entries(others).map(
-      ([name, [, text]]) => `${break_}${JSON.stringify(name)}: ${text}`,
-    );
+    const rest = Object.entries(others).map(([name, [, text]]) => `${break_}${JSON.stringify(name)}: ${text}`);
     return {
       value: {
         ...Object.fromEntries(Object.entries(others).map(([name, [one]]) => [name, one])),

@@ -79,9 +79,7 @@ test('comments, trailing commas and other shapes are read; what is broken is pas
     assert.deepEqual(foundServers(jsonAt(text, ['context_servers'])), [], text);
   }
   const toml = '[mcp_servers."a b"]\nurl = "https://a.example/mcp"\n[mcp_servers.c]\ncommand = "x"\n';
-  assert.deepEqual(foundServers(tomlAt(toml, ['mcp_servers'])), [
-    { name: 'a b', url: 'https://a.example/mcp' },
-  ]);
+  assert.deepEqual(foundServers(tomlAt(toml, ['mcp_servers'])), [{ name: 'a b', url: 'https://a.example/mcp' }]);
   assert.deepEqual(foundServers(tomlAt('= broken', ['mcp_servers'])), []);
 });
 

@@ -146,8 +146,7 @@ test('what stood in the entry’s place comes back into a file that was laid out
   writeFileSync(path, text);
   assert.equal((await writeEntry(world, requestFor('kubectl'), signal)).outcome, 'changed');
   writeFileSync(path, readFileSync(path, 'utf8').replace(/^ {2}(?=[ -])/gm, '')); // kubectl does not indent lists
-  for (const kept of await world.programs.records.all())
-    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  for (const kept of await world.programs.records.all()) assert.equal(await undoEntry(world, kept, signal), 'entry');
   const after = readFileSync(path, 'utf8');
   assert.match(after, /^- name: work\n {2}user:\n {4}exec:\n {6}command: x\n {6}args:\n {6}- https/m);
   assert.match(after, /^- name: z\n {2}user:\n/m);
@@ -179,8 +178,7 @@ test('a member that another program has added to the entry is no change of it', 
   const text = JSON.parse(readFileSync(path, 'utf8'));
   text.mcpServers.work.autoApprove = ['search'];
   writeFileSync(path, JSON.stringify(text));
-  for (const kept of await world.programs.records.all())
-    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  for (const kept of await world.programs.records.all()) assert.equal(await undoEntry(world, kept, signal), 'entry');
   assert.equal(readFileSync(path, 'utf8'), '{"mcpServers":{}}');
 });
 
@@ -195,8 +193,7 @@ test('an entry that an earlier release has kept the bytes of alone is undone all
     await world.programs.records.keep({ id, record: old }, undefined);
   }
   json(path);
-  for (const kept of await world.programs.records.all())
-    assert.equal(await undoEntry(world, kept, signal), 'entry');
+  for (const kept of await world.programs.records.all()) assert.equal(await undoEntry(world, kept, signal), 'entry');
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { a: 1, mcpServers: {} });
 });
 
@@ -247,9 +244,7 @@ for (const order of [
     assert.ok(one !== undefined && other !== undefined);
     await undoEntry(world, one, signal);
     const between = readFileSync(path, 'utf8');
-    assert.ok(
-      between.includes(`goauth ${other.record.server};`) && !between.includes(`goauth ${one.record.server};`),
-    );
+    assert.ok(between.includes(`goauth ${other.record.server};`) && !between.includes(`goauth ${one.record.server};`));
     await undoEntry(world, other, signal);
     assert.equal(readFileSync(path, 'utf8'), 'GOFLAGS=-mod=mod\nGOAUTH=netrc; git /home/a\n');
   });
@@ -267,8 +262,5 @@ test('bazel: a second server of the same host has a shim of its own; undone, the
   assert.ok(kept !== undefined);
   await undoEntry(world, kept, signal);
   assert.equal(readFileSync(path, 'utf8'), line);
-  assert.match(
-    readFileSync(first.plan.shim?.path ?? '', 'utf8'),
-    /credential bazel https:\/\/h\.example\/mcp /,
-  );
+  assert.match(readFileSync(first.plan.shim?.path ?? '', 'utf8'), /credential bazel https:\/\/h\.example\/mcp /);
 });

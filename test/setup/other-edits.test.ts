@@ -150,22 +150,14 @@ test('kubeconfig: the user of that name is replaced, other styles than kubectlâ€
 });
 
 test('kubeconfig: a user whose anchor another value hangs on is left alone', () => {
-  const text =
-    'a: &c /bin/a\nusers:\n- name: work\n  user:\n    token: &c /bin/b\n- name: b\n  user:\n    token: *c\n';
+  const text = 'a: &c /bin/a\nusers:\n- name: work\n  user:\n    token: &c /bin/b\n- name: b\n  user:\n    token: *c\n';
   assert.deepEqual(putEntry(text, entries.kubeconfig), { ok: false, problem: 'unreadable' });
   assert.equal(restoreEntry(text, entries.kubeconfig.key, undefined).ok, false);
   assert.ok(putEntry(text.replace('*c', 'x'), entries.kubeconfig).ok);
 });
 
 test('a value in another style behind users:, and a last line that goes on, are left alone', () => {
-  for (const value of [
-    ' []\nusers: []\n',
-    '\n  []\n',
-    '\n  [ {name: a} ]\n',
-    '\n  {}\n',
-    '\n[]\n',
-    '\n\t- a\n',
-  ]) {
+  for (const value of [' []\nusers: []\n', '\n  []\n', '\n  [ {name: a} ]\n', '\n  {}\n', '\n[]\n', '\n\t- a\n']) {
     assert.deepEqual(putEntry(`users:${value}`, entries.kubeconfig), { ok: false, problem: 'form' }, value);
   }
   for (const text of ['  kind: Config\n', '# mine\n\n  users: []\n', '- a\n']) {
@@ -192,11 +184,7 @@ test('git reads what was written, character by character', { skip: needs('git') 
       .filter(Boolean)
       .map((one) => one.replace('\n', '='));
     const name = 'credential.https://h/a"b\\';
-    assert.deepEqual(theirs.slice(-3), [
-      `${name}.helper=`,
-      `${name}.helper=!${command}`,
-      `${name}.usehttppath=true`,
-    ]);
+    assert.deepEqual(theirs.slice(-3), [`${name}.helper=`, `${name}.helper=!${command}`, `${name}.usehttppath=true`]);
     const ours = gitVariables(made).map(
       ([{ section, subsection }, key, value]) =>
         `${section}.${subsection === '' ? '' : `${subsection}.`}${key}=${value}`,

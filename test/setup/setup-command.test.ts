@@ -43,17 +43,12 @@ test('--write, --list and --undo, as one does them', async () => {
   writeFileSync(file, before);
   const written = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write']);
   assert.equal(written.code, 0, written.stderr);
-  assert.match(
-    written.stdout,
-    /Added the entry notes of Claude Code[\s\S]*before .*\.backup[\s\S]*to undo .*--undo/,
-  );
+  assert.match(written.stdout, /Added the entry notes of Claude Code[\s\S]*before .*\.backup[\s\S]*to undo .*--undo/);
   assert.equal(jsonAt(readFileSync(file, 'utf8'), ['mcpServers', 'notes', 'headersHelper']), helper);
   const again = await runProgram(home, ['setup', 'claude', server, '--as', 'notes', '--write', '--json']);
   assert.equal(JSON.parse(again.stdout).outcome, 'unchanged');
   const listed = await runProgram(home, ['setup', '--list', '--json']);
-  const claude = JSON.parse(listed.stdout).programs.find(
-    ({ program }: { program: string }) => program === 'claude',
-  );
+  const claude = JSON.parse(listed.stdout).programs.find(({ program }: { program: string }) => program === 'claude');
   assert.deepEqual([claude.found, claude.file, claude.servers], [true, file, [server]]);
   const undone = await runProgram(home, ['setup', 'claude', '--undo']);
   assert.match(undone.stdout, /to the byte/);
@@ -116,8 +111,7 @@ test('an entry’s name is no path, no option and no markup [A-267]', async () =
 
 test('of several entries each can be taken back; help names every program', async () => {
   await using home = await plainHome();
-  for (const name of ['one', 'two'])
-    await runProgram(home, ['setup', 'zed', server, '--as', name, '--write']);
+  for (const name of ['one', 'two']) await runProgram(home, ['setup', 'zed', server, '--as', name, '--write']);
   const several = await runProgram(home, ['setup', 'zed', '--undo']);
   assert.equal(several.code, 2);
   const remedy = /Name one: postern (setup zed \S+ --as \S+ --undo)/.exec(several.stderr)?.[1] ?? '';

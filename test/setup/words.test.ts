@@ -5,14 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { startWords } from '../../src/setup/machine/external-programs.js';
-import {
-  callWords,
-  gitLine,
-  goLine,
-  isExpanded,
-  shellLine,
-  shimText,
-} from '../../src/setup/programs/program.js';
+import { callWords, gitLine, goLine, isExpanded, shellLine, shimText } from '../../src/setup/programs/program.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { machine } from './workshop.js';
 
@@ -22,10 +15,7 @@ const print = [process.execPath, '-e', 'process.stdout.write(JSON.stringify(proc
 test('a shell line reaches the program word for word, whatever is in it [A-269]', () => {
   fc.assert(
     fc.property(fc.array(argument, { minLength: 1, maxLength: 30 }), (words) => {
-      for (const line of [
-        shellLine('linux', [...print, ...words]),
-        gitLine('linux', [...print, ...words]).slice(1),
-      ]) {
+      for (const line of [shellLine('linux', [...print, ...words]), gitLine('linux', [...print, ...words]).slice(1)]) {
         const { stdout } = spawnSync('sh', ['-c', line ?? 'false'], { encoding: 'utf8' });
         assert.deepEqual(JSON.parse(stdout), words);
       }
@@ -57,24 +47,19 @@ test('on Windows words are quoted for cmd, and what cmd would replace is refused
 
 /** The rule of Go's `cmd/internal/quoted`: fields, or quoted by one kind of quote without escapes. */
 function goSplit(line: string): readonly string[] {
-  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(
-    ([, one, two, bare]) => one ?? two ?? bare ?? '',
-  );
+  return [...line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? '');
 }
 
 test('GOAUTH says each word, or refuses', () => {
   fc.assert(
-    fc.property(
-      fc.array(fc.string({ unit: fc.constantFrom(...'ab/ \'";\t:') }), { minLength: 1 }),
-      (words) => {
-        const line = goLine(words);
-        if (line === undefined) {
-          assert.ok(words.some((word) => word === '' || word.includes(';') || /'.*"|".*'/.test(word)));
-        } else {
-          assert.deepEqual(goSplit(line), words);
-        }
-      },
-    ),
+    fc.property(fc.array(fc.string({ unit: fc.constantFrom(...'ab/ \'";\t:') }), { minLength: 1 }), (words) => {
+      const line = goLine(words);
+      if (line === undefined) {
+        assert.ok(words.some((word) => word === '' || word.includes(';') || /'.*"|".*'/.test(word)));
+      } else {
+        assert.deepEqual(goSplit(line), words);
+      }
+    }),
   );
 });
 
@@ -82,9 +67,7 @@ test('words that a program would replace by variables are refused', () => {
   for (const word of ['/home/$USER/x', 'a${'.concat('HOME}'), '{env:HOME}', '{file:/etc/passwd}']) {
     assert.ok(isExpanded(['node', word]), word);
   }
-  assert.ok(
-    !isExpanded(callWords(machine({}), { command: ['bridge'], server: 'https://h/mcp', options: [] })),
-  );
+  assert.ok(!isExpanded(callWords(machine({}), { command: ['bridge'], server: 'https://h/mcp', options: [] })));
 });
 
 test('paths are chosen that hold longest, and how long is said', async () => {

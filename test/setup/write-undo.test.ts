@@ -185,9 +185,7 @@ test('a --write that fails leaves no record, no shim and no folder behind, and a
     await assert.rejects(writeEntry(failing(file), requestFor(program), signal), { code });
     assert.deepEqual(await records.all(), [], name);
     const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
-    const kept = left.filter(
-      (path) => !/^\.local(?:\/state(?:\/postern(?:\/(?:setup|locks).*)?)?)?$/.test(path),
-    );
+    const kept = left.filter((path) => !/^\.local(?:\/state(?:\/postern(?:\/(?:setup|locks).*)?)?)?$/.test(path));
     assert.deepEqual(kept, [], name);
     assert.deepEqual(
       left.filter((path) => path.includes('bazel-') || path.endsWith('.backup')),

@@ -8,10 +8,7 @@ test('a wait beyond what timers keep does not become a hot loop, and ends when i
   for (const ms of [Number.POSITIVE_INFINITY, Number.NaN, 2 ** 31, 1e308]) {
     const controller = new AbortController();
     const sleeping = clock.sleep(ms, controller.signal);
-    const first = await Promise.race([
-      sleeping.then(() => 'woke'),
-      clock.sleep(20, new AbortController().signal),
-    ]);
+    const first = await Promise.race([sleeping.then(() => 'woke'), clock.sleep(20, new AbortController().signal)]);
     assert.equal(first, undefined, `${ms}`);
     controller.abort(reason);
     await assert.rejects(sleeping, (error) => error === reason);

@@ -134,13 +134,8 @@ test('[A-199] no two bindings have the same key, however their parts are cut; a 
     ['../../x', '', '', '', ''],
     [`https://a.example/${'x'.repeat(10_000)}`, '', '', '', ''],
   ] as const;
-  const keyOf = ([server, resource, issuer, clientId, account]: readonly [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ]) => credentialKey({ server, resource, issuer, clientId, account });
+  const keyOf = ([server, resource, issuer, clientId, account]: readonly [string, string, string, string, string]) =>
+    credentialKey({ server, resource, issuer, clientId, account });
   const keys = await Promise.all(crafted.map(keyOf));
   assert.equal(new Set(keys).size, crafted.length);
   assert.ok(keys.every((key) => /^[0-9a-f]{64}$/.test(key)));

@@ -86,10 +86,7 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
   assert.equal(failure.exit, 7);
   const all = await logoutOfAll(shelf.ports, { force: false, signal });
   assert.deepEqual(
-    [
-      all.logouts.map(({ login: { account } }) => account),
-      all.failures.map(({ login: { account } }) => account),
-    ],
+    [all.logouts.map(({ login: { account } }) => account), all.failures.map(({ login: { account } }) => account)],
     [['two'], ['one']],
   );
   assert.deepEqual(

@@ -44,28 +44,8 @@ export async function startAuthority(): Promise<Authority> {
       count += 1;
       const name = `leaf${count}`;
       await writeFile(file(`${name}.ext`), `subjectAltName=${names}\n`);
-      await openssl(
-        'req',
-        '-new',
-        ...newKey,
-        '-keyout',
-        `${name}.key`,
-        '-out',
-        `${name}.csr`,
-        '-subj',
-        '/CN=leaf',
-      );
-      const signed = [
-        'x509',
-        '-req',
-        '-in',
-        `${name}.csr`,
-        '-CA',
-        'ca.pem',
-        '-CAkey',
-        'ca.key',
-        '-CAcreateserial',
-      ];
+      await openssl('req', '-new', ...newKey, '-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', '/CN=leaf');
+      const signed = ['x509', '-req', '-in', `${name}.csr`, '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial'];
       await openssl(...signed, '-days', String(days), '-extfile', `${name}.ext`, '-out', `${name}.pem`);
       return read(name);
     },

@@ -117,11 +117,7 @@ const preferences = {
 };
 
 /** `needs('firefox')`: clicked on by Marionette, and looked at by the title of its window. */
-export async function headedFirefox(
-  home: Pick<Home, 'path'>,
-  name: string,
-  desktop: Desktop,
-): Promise<HeadedBrowser> {
+export async function headedFirefox(home: Pick<Home, 'path'>, name: string, desktop: Desktop): Promise<HeadedBrowser> {
   const profile = join(home.path, `${name}-profile`);
   await mkdir(profile);
   const lines = Object.entries(preferences).map(
@@ -147,8 +143,7 @@ export async function headedFirefox(
       until(`not there to be clicked: ${selector}`, async () => {
         const id = await find(selector);
         // Its answer may never come: the page goes to another process.
-        if (id !== undefined)
-          void (await attached())('WebDriver:ElementClick', { id }).catch(() => undefined);
+        if (id !== undefined) void (await attached())('WebDriver:ElementClick', { id }).catch(() => undefined);
         return id !== undefined;
       }),
     sees: async (title) => {
@@ -166,10 +161,7 @@ type Marionette = (command: string, parameters: object) => Promise<Record<string
 /** Firefox' own remote control: `<length>:[type, id, …]` each way over TCP. */
 async function marionette(port: number): Promise<Marionette> {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  const waiting = new Map<
-    number,
-    (message: [0 | 1, number, object | null, Record<string, object>]) => void
-  >();
+  const waiting = new Map<number, (message: [0 | 1, number, object | null, Record<string, object>]) => void>();
   let received = Buffer.alloc(0);
   let latest = 0;
   socket.on('data', (bytes) => {

@@ -64,10 +64,7 @@ export async function hostileServer(
 }
 
 /** A server that answers one method as the test says, and everything else as others do. */
-export function answersTo(
-  method: string,
-  answer: (asked: AskedFor) => RawAnswer | undefined,
-): Promise<HostileServer> {
+export function answersTo(method: string, answer: (asked: AskedFor) => RawAnswer | undefined): Promise<HostileServer> {
   return hostileServer((asked) => (asked.method === method ? answer(asked) : undefined));
 }
 
@@ -97,9 +94,7 @@ function usualAnswer({ id, method, params }: AskedFor, http: string): RawAnswer 
   if (id === undefined || method === undefined) return ['HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n'];
   const serverInfo = { name: 'hostile', version: '1' };
   const result =
-    method === 'initialize'
-      ? { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo }
-      : { ok: true };
+    method === 'initialize' ? { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo } : { ok: true };
   return inOnePiece(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 

@@ -23,12 +23,7 @@ export interface Place {
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A plain or, with `tls`, a TLS server on `port`, or a free one, of `address`. */
-export function startHttp(
-  handler: Handler,
-  tls?: ServerOptions,
-  address = '127.0.0.1',
-  port = 0,
-): Promise<TestServer> {
+export function startHttp(handler: Handler, tls?: ServerOptions, address = '127.0.0.1', port = 0): Promise<TestServer> {
   const requests: string[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -47,8 +42,7 @@ export function startTcp(handler: (socket: Socket) => void): Promise<TestServer>
 export async function allClosed({ connections }: Pick<TestServer, 'connections'>): Promise<void> {
   const late = performance.now() + 10_000;
   while (connections.open > 0) {
-    if (performance.now() > late)
-      throw new Error(`${connections.open} connections stay open that should have ended`);
+    if (performance.now() > late) throw new Error(`${connections.open} connections stay open that should have ended`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -89,9 +89,7 @@ export async function startKeyring(state: KeyringState = 'unlocked'): Promise<Ke
       await folder[Symbol.asyncDispose]();
     },
   };
-  if (state !== 'no-service' && state !== 'activatable') {
-    await daemon.start(state !== 'no-default-collection');
-  }
+  if (state !== 'no-service' && state !== 'activatable') await daemon.start(state !== 'no-default-collection');
   if (state === 'locked' || state === 'unanswered-prompt') await keyring.lock();
   if (state === 'paused') keyring.pause();
   return keyring;

@@ -35,18 +35,7 @@ export function enterOwnNetwork(file: string, hosts: Hosts): string | false {
   // The signal of death: a runner that ends this process ends the one in the namespace, too.
   const { status } = spawnSync(
     'setpriv',
-    [
-      '--pdeathsig',
-      'KILL',
-      'unshare',
-      '--net',
-      '--mount',
-      'sh',
-      '-ec',
-      commands.join('\n'),
-      'sh',
-      ...command,
-    ],
+    ['--pdeathsig', 'KILL', 'unshare', '--net', '--mount', 'sh', '-ec', commands.join('\n'), 'sh', ...command],
     { stdio: 'inherit', env: { ...process.env, [inside]: '1' } },
   );
   rmSync(folder, { recursive: true });

@@ -20,10 +20,7 @@ export interface Haystack {
  * Every place in the haystack that holds one of the secrets, each once: plain, URL-encoded, JSON-escaped, in hex,
  * reversed, or in base64 and base64url at any of the three offsets a longer text may give it.
  */
-export async function findSecrets(
-  secrets: Readonly<Record<string, string>>,
-  haystack: Haystack,
-): Promise<Leak[]> {
+export async function findSecrets(secrets: Readonly<Record<string, string>>, haystack: Haystack): Promise<Leak[]> {
   const needles = Object.entries(secrets).map(([secret, value]) => ({
     secret,
     forms: formsOf(secret, value),

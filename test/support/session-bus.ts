@@ -21,10 +21,7 @@ export async function startSessionBus(
   if (deafPrompter) {
     const script = `echo $$ >${join(folder, 'prompter.pid')}; exec sleep 300 >/dev/null 2>&1`;
     const name = 'org.gnome.keyring.SystemPrompter';
-    await writeFile(
-      join(folder, `${name}.service`),
-      `[D-BUS Service]\nName=${name}\nExec=/bin/sh -c "${script}"\n`,
-    );
+    await writeFile(join(folder, `${name}.service`), `[D-BUS Service]\nName=${name}\nExec=/bin/sh -c "${script}"\n`);
   }
   await writeFile(
     config,

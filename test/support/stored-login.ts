@@ -42,11 +42,7 @@ export async function storeLogin(home: Home, login: StoredLogin): Promise<LoginR
     generation: 1,
   });
   const { signal } = new AbortController();
-  const wrote = await requestInChild(
-    { operation: 'write', account: key, text: item.reveal() },
-    home.env,
-    signal,
-  );
+  const wrote = await requestInChild({ operation: 'write', account: key, text: item.reveal() }, home.env, signal);
   if (!wrote.ok) throw new Error(wrote.message);
   const record: LoginRecord = {
     ...binding,

@@ -235,9 +235,7 @@ for (const { what, person, by, given, first, outcome, refreshes, asked = 0, show
       await given(stage);
       const [seen, asks] = [own.server.tokens.length, own.issuer.forms.length];
       const got = await opened.send();
-      const forms = own.issuer.forms
-        .slice(asks)
-        .filter(({ fields }) => fields.get('grant_type') === 'refresh_token');
+      const forms = own.issuer.forms.slice(asks).filter(({ fields }) => fields.get('grant_type') === 'refresh_token');
       assert.deepEqual(
         { outcome: got, refreshes: forms.length, asked: questions, shown: own.server.tokens.slice(seen) },
         { outcome, refreshes, asked, shown: shown.map((number) => `Bearer access-${number}`) },

@@ -29,11 +29,7 @@ test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it
     assert.ok(login !== undefined);
     const failure = await failureOf(listTools(scene, login, relogin), 'scope_refused');
     assert.equal(failure.exit, 4);
-    assert.equal(
-      scene.ports.opened.length,
-      4,
-      'the login, and three step-ups; nobody is asked a fourth time',
-    );
+    assert.equal(scene.ports.opened.length, 4, 'the login, and three step-ups; nobody is asked a fourth time');
   }
 });
 

@@ -43,11 +43,7 @@ test('[A-151] an index that is behind the store and cannot be mended keeps no to
   assert.deepEqual((await freshToken(stuck, behind)).scopes, login.scopes);
   assert.equal((await scene.ports.index.read()).logins[0]?.generation, behind.generation);
   await freshToken(scene, behind);
-  assert.deepEqual(
-    (await scene.ports.index.read()).logins[0]?.scopes,
-    login.scopes,
-    'mended with room again',
-  );
+  assert.deepEqual((await scene.ports.index.read()).logins[0]?.scopes, login.scopes, 'mended with room again');
   await scene.ports.store.remove(login.key);
   await failureOf(freshToken(stuck, login), 'login_needed');
 });

@@ -42,13 +42,7 @@ test('lists are whole, resources and prompts work, progress is told on the way',
   assert.match(JSON.stringify(await ask('prompts/list')), /summarize-notes/);
   assert.ok('serverInfo' in (await ask('initialize')));
   const told: string[] = [];
-  await callTool(
-    scene,
-    login,
-    'countdown',
-    { steps: 3, delayMs: 1 },
-    { notify: (method) => told.push(method) },
-  );
+  await callTool(scene, login, 'countdown', { steps: 3, delayMs: 1 }, { notify: (method) => told.push(method) });
   assert.ok(told.filter((method) => method === 'notifications/progress').length >= 3, told.join(' '));
   await failureOf(ask('no/such'), 'call_failed');
 });
@@ -59,10 +53,7 @@ for (const fault of ['server-403-plain', 'server-403-html']) {
     const login = await scene.login();
     scene.sandbox.setFaults([fault]);
     const relogin = stepUp(scene);
-    const failure = await failureOf(
-      callTool(scene, login, 'echo', { text: 'x' }, { relogin }),
-      'http_failed',
-    );
+    const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { relogin }), 'http_failed');
     assert.equal(failure.exit, 8);
     assert.equal(relogin.count, 0);
   });

@@ -74,10 +74,7 @@ test('[A-144] no refresh token in the answer: the old one stays', async () => {
   await ask(scene.ports, login);
   const after = await token();
   assert.notEqual(JSON.stringify(after), before);
-  assert.ok(
-    before.includes(JSON.stringify(after['refreshToken'])),
-    'the refresh token is the one from the login',
-  );
+  assert.ok(before.includes(JSON.stringify(after['refreshToken'])), 'the refresh token is the one from the login');
 });
 
 test('a refresh whose answer says back in its scope what was sent: the list of logins has nothing of it [A-252]', async () => {

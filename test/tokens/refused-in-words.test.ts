@@ -8,11 +8,7 @@ import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
 /** A login whose server then gives this answer to whoever shows its token. */
-async function refused(
-  scene: Scene,
-  own: OwnScene,
-  answer: (response: ServerResponse) => void,
-): Promise<LoginRecord> {
+async function refused(scene: Scene, own: OwnScene, answer: (response: ServerResponse) => void): Promise<LoginRecord> {
   own.server.whenAuthorized = (_request, response) => answer(response);
   return scene.login({ server: own.server.url });
 }
@@ -65,8 +61,6 @@ test('a refusal whose body never ends, or is huge, is told without it, at once',
   });
   assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /answered 403\.$/);
   own.server.whenAuthorized = (_request, response) =>
-    void response
-      .writeHead(403, { 'content-type': 'application/json' })
-      .end(`{"error":"${'x'.repeat(1e6)}"}`);
+    void response.writeHead(403, { 'content-type': 'application/json' }).end(`{"error":"${'x'.repeat(1e6)}"}`);
   assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /answered 403\.$/);
 });

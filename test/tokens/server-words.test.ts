@@ -18,10 +18,7 @@ test('a refusal is told in the words of its challenge, else of its body, in what
     said('{"type":"about:blank","title":"Forbidden","status":403,"detail":"Your plan ended"}'),
     'Forbidden: Your plan ended',
   );
-  assert.equal(
-    said('{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session over"}}'),
-    'Session over',
-  );
+  assert.equal(said('{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session over"}}'), 'Session over');
   assert.equal(said('{"message":"API key disabled"}'), 'API key disabled');
   assert.equal(
     said('{"detail":"who are you"}', 'Bearer error="invalid_token"'),

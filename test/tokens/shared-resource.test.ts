@@ -155,10 +155,7 @@ test('[R-5.1a] an item of version 1 that two servers share is nobody’s: both a
   const [a, b] = publishProjects(own);
   await asVersion1(scene, [await scene.login({ server: a }), await scene.login({ server: b })]);
   for (const server of [a, b]) {
-    const failure = await failureOf(
-      validToken(scene.ports, wish(await recordOf(scene, server))),
-      'login_expired',
-    );
+    const failure = await failureOf(validToken(scene.ports, wish(await recordOf(scene, server))), 'login_expired');
     assert.equal(failure.exit, 3);
     assert.ok(failure.remedy.startsWith(`Run: postern login '${server}'`), failure.remedy);
   }

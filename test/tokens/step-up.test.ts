@@ -36,10 +36,7 @@ test('[A-162] the same scope asked for again after it was got: no second step-up
   const login = await scene.login();
   scene.sandbox.setFaults(['server-403-always']);
   const relogin = stepUp(scene);
-  const failure = await failureOf(
-    callTool(scene, login, 'echo', { text: 'x' }, { relogin }),
-    'scope_refused',
-  );
+  const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { relogin }), 'scope_refused');
   assert.equal(failure.exit, 4);
   assert.equal(relogin.count, 1);
 });

@@ -10,12 +10,7 @@ import { indexPath, readIndexSync } from '../../stores/index/credential-index.js
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
-import {
-  handedOutPath,
-  mayBeAskedAgain,
-  noteHandedOut,
-  renewedLately,
-} from '../../stores/state/handed-out.js';
+import { handedOutPath, mayBeAskedAgain, noteHandedOut, renewedLately } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
@@ -24,21 +19,15 @@ import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './part
 
 type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
 
-/**
- * What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer.
- */
+/** What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer. */
 export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
   // What a secret may be shown on, the whole program decides.
-  if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) {
-    return undefined;
-  }
+  if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) return undefined;
   const format = formatOf(args);
   const input = inputOf(format, args);
   const asked = async (): Promise<CredentialCall> => {
-    if (input !== undefined) {
-      left.input = await readAll(input, left);
-    }
+    if (input !== undefined) left.input = await readAll(input, left);
     const bytes = left.input === undefined ? new Uint8Array() : inputBytes(format, left.input);
     return readCall(format, args, { env: process.env, input: bytes });
   };
@@ -52,9 +41,7 @@ export async function credentialOutput(argv: readonly string[], left: Left): Pro
 /** Most callers have written all before this process runs; for those that have not, a socket waits. */
 async function readAll(input: Exclude<Input, undefined>, left: Left): Promise<ReadInput> {
   const waiting = takeWaiting();
-  if (isComplete(waiting, input)) {
-    return { ok: true, bytes: waiting.bytes };
-  }
+  if (isComplete(waiting, input)) return { ok: true, bytes: waiting.bytes };
   const stdin = openStdin();
   left.open.push(stdin);
   return readInput(stdin.bytes, input, waiting.bytes);
@@ -99,14 +86,10 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
-  if (found === undefined || !item.ok) {
-    return output;
-  }
+  if (found === undefined || !item.ok) return output;
   const { call, login, note, renewedAt } = found;
   const decoded = decodeCredential(item.value, login);
-  if (!decoded.ok) {
-    return undefined;
-  }
+  if (!decoded.ok) return undefined;
   const { credential } = decoded;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
@@ -125,9 +108,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
 async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord | 'nobody' | undefined> {
   const folder = stateFolder();
   const index = readIndexSync(indexPath(folder));
-  if (!index.ok || refused) {
-    return undefined;
-  }
+  if (!index.ok || refused) return undefined;
   const found = findCredential(index.document.logins, wanted);
   if (found.kind === 'none') {
     const isToldOf = hint !== undefined && found.onOrigin !== undefined;
@@ -141,11 +122,7 @@ async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord
 /** What was remembered has to be forgotten now, which is written. */
 function hasFailed(folder: string, { server }: LoginRecord, format: string): boolean {
   const path = failuresPath(folder);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
-    return false;
-  }
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false;
   const origin = originText(server);
-  return readFailuresSync(path).some(
-    (one) => (one.origin === origin || one.origin === '') && one.format === format,
-  );
+  return readFailuresSync(path).some((one) => (one.origin === origin || one.origin === '') && one.format === format);
 }

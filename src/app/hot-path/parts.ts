@@ -54,9 +54,7 @@ export function writeAll(text: string): boolean {
       at += writeSync(1, bytes, at);
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (at === 0) {
-        return false;
-      }
+      if (at === 0) return false;
       if (code !== 'EAGAIN') {
         process.exitCode = 1; // a part of it is out, and the rest has no reader
         return true;

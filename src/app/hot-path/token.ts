@@ -18,31 +18,21 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
     return asked?.login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
-  if (asked === undefined || !item.ok) {
-    return undefined;
-  }
+  if (asked === undefined || !item.ok) return undefined;
   const { args, login } = asked;
   const decoded = decodeCredential(item.value, login);
-  if (!decoded.ok) {
-    return undefined;
-  }
+  if (!decoded.ok) return undefined;
   const { credential } = decoded;
   proveNamed(credential.binding, args.server);
   const wanted = { minLifeMs: args.minTtl * 1000, rejected: reportedRefused(login, credential) };
-  return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login)
-    ? tokenOutput(credential, args)
-    : undefined;
+  return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login) ? tokenOutput(credential, args) : undefined;
 }
 
 /** @throws Failure for a command line that is wrong, or an error of the file system */
 function whatIsAsked(argv: readonly string[]) {
   const args = usualArguments(tokenTable, argv);
-  if (args === undefined || args.refresh) {
-    return undefined;
-  }
+  if (args === undefined || args.refresh) return undefined;
   const index = readIndexSync(indexPath(stateFolder()));
   const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
-  return picked?.kind === 'one' && picked.login.store === 'keychain'
-    ? { args, login: picked.login }
-    : undefined;
+  return picked?.kind === 'one' && picked.login.store === 'keychain' ? { args, login: picked.login } : undefined;
 }

@@ -39,9 +39,7 @@ export class LineEditor {
     let echo = '';
     while (this.#pending !== '' && !this.#isUnfinished()) {
       const step = this.#pasting ? this.#paste() : this.#key();
-      if (typeof step !== 'string') {
-        return step;
-      }
+      if (typeof step !== 'string') return step;
       echo += step;
     }
     return { kind: 'more', echo };
@@ -99,9 +97,7 @@ export class LineEditor {
   }
 
   #add(character: string): string {
-    if (this.#line.length >= longestLine) {
-      return '';
-    }
+    if (this.#line.length >= longestLine) return '';
     this.#line.push(character);
     return printable(character) === character ? character : '?';
   }

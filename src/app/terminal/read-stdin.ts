@@ -19,9 +19,7 @@ export interface RawStdin extends Disposable {
  */
 export function takeWaiting(): { readonly bytes: Uint8Array; readonly ended: boolean } {
   const none = { bytes: new Uint8Array(), ended: false };
-  if (process.platform !== 'linux' || !fstatSync(0).isFIFO()) {
-    return none;
-  }
+  if (process.platform !== 'linux' || !fstatSync(0).isFIFO()) return none;
   let pipe: number;
   try {
     pipe = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK);
@@ -49,12 +47,8 @@ export function takeWaiting(): { readonly bytes: Uint8Array; readonly ended: boo
  */
 export function openStdin(): RawStdin {
   const stats = fstatSync(0);
-  if (stats.isCharacterDevice() && stats.rdev !== nullDevice) {
-    throw new Error('a terminal');
-  }
-  if (!stats.isFIFO() && !stats.isSocket()) {
-    return { bytes: whole(), [Symbol.dispose]: () => undefined };
-  }
+  if (stats.isCharacterDevice() && stats.rdev !== nullDevice) throw new Error('a terminal');
+  if (!stats.isFIFO() && !stats.isSocket()) return { bytes: whole(), [Symbol.dispose]: () => undefined };
   const socket = new Socket({ fd: 0, readable: true, writable: false });
   socket.on('error', () => undefined); // also told to whoever reads
   return { bytes: socket, [Symbol.dispose]: () => void socket.destroy() };

@@ -39,13 +39,9 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   const show = async () => {
     // Where a terminal says that it has no columns (some programs that start one leave them at 0), ora would count
     // infinitely many lines and never come back from clearing them.
-    if (!(terminal.columns > 0)) {
-      return;
-    }
+    if (!(terminal.columns > 0)) return;
     const { default: ora } = await import('ora');
-    if (text === undefined || hidden > 0 || shown !== undefined || hasNoWidth(terminal)) {
-      return;
-    }
+    if (text === undefined || hidden > 0 || shown !== undefined || hasNoWidth(terminal)) return;
     // Neither the cursor nor stdin is touched: whatever ends the program, the terminal is as it was.
     const options = { stream: terminal, discardStdin: false, hideCursor: false, isEnabled: true };
     shown = ora({ ...options, text, color: colour ? 'cyan' : false }).start();
@@ -60,9 +56,7 @@ export function createSpinner(terminal: WriteStream, colour: boolean): Spinner {
   return {
     begin: (what) => {
       text = printable(what, 76);
-      if (shown !== undefined) {
-        shown.text = text;
-      }
+      if (shown !== undefined) shown.text = text;
       later();
     },
     end: () => {

@@ -25,10 +25,7 @@ const bracketedPaste = { on: '\x1b[?2004h', off: '\x1b[?2004l' } as const;
 export function createTerminal(options: TerminalOptions): Terminal {
   const { stderr, env, tell } = options;
   const interactive =
-    !options.nonInteractive &&
-    ciOf(env) === undefined &&
-    stderr.isTTY === true &&
-    options.stdin().isTTY === true;
+    !options.nonInteractive && ciOf(env) === undefined && stderr.isTTY === true && options.stdin().isTTY === true;
   const typedAhead: Uint8Array[] = [];
   const keys = new QuietKeys(options.stdin, options.interrupt);
   const ask: Terminal['ask'] = async (question, { hidden, signal }) => {
@@ -51,9 +48,7 @@ export function createTerminal(options: TerminalOptions): Terminal {
       for (;;) {
         const typed = await ask(`Number (1 to ${choices.length}) [1]: `, { hidden: false, signal });
         const number = typed === undefined || typed.trim() === '' ? 1 : Number(typed);
-        if (Number.isInteger(number) && number >= 1 && number <= choices.length) {
-          return number - 1;
-        }
+        if (Number.isInteger(number) && number >= 1 && number <= choices.length) return number - 1;
         tell(`That is none of 1 to ${choices.length}.`);
       }
     },
@@ -82,9 +77,7 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
       const take = (bytes: Uint8Array) => settle(editor.push(bytes));
       const settle = (typed: Typed) => {
         if (typed.kind === 'more') {
-          if (!hidden && typed.echo !== '') {
-            stderr.write(typed.echo);
-          }
+          if (!hidden && typed.echo !== '') stderr.write(typed.echo);
           return;
         }
         stdin.off('data', take).off('end', ended).off('error', ended);

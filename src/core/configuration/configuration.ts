@@ -59,10 +59,7 @@ export function readConfiguration(file: ConfigurationFile, env: Environment): Co
 }
 
 /** The configuration, read at the first call and once. */
-export function lateConfiguration(
-  file: () => ConfigurationFile,
-  env: Environment,
-): () => Promise<Configuration> {
+export function lateConfiguration(file: () => ConfigurationFile, env: Environment): () => Promise<Configuration> {
   let read: Configuration | undefined;
   return async () => {
     read ??= readConfiguration(file(), env);
@@ -90,9 +87,7 @@ export function setValues(file: ConfigurationFile, env: Environment): ReadonlyMa
 }
 
 function objectIn(file: ConfigurationFile): JsonObject {
-  if (file === undefined) {
-    return {};
-  }
+  if (file === undefined) return {};
   const parsed = parseJson(file.bytes, { maxDepth: 8, maxKeys: 1000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object === undefined) {
@@ -114,9 +109,7 @@ export function environmentLines(env: Readonly<Record<string, string | undefined
   return [
     ...(proxy === '' ? [] : [`HTTPS_PROXY: https requests go through ${withoutCredentials(proxy)}`]),
     ...(proxy === '' || noProxy === '' ? [] : [`NO_PROXY: except those to ${noProxy}`]),
-    ...(authorities === ''
-      ? []
-      : [`NODE_EXTRA_CA_CERTS: trusted, too, are the authorities in ${authorities}`]),
+    ...(authorities === '' ? [] : [`NODE_EXTRA_CA_CERTS: trusted, too, are the authorities in ${authorities}`]),
   ];
 }
 

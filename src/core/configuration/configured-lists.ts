@@ -35,9 +35,7 @@ export function clientsIn(value: JsonValue | undefined, path: string): readonly 
   return entriesOf(value, `clients`, path).map(([object, where]) => {
     refuseUnknown(object, ['issuer', 'clientId', 'redirectUri'], where);
     const { issuer, clientId, redirectUri } = object;
-    if (typeof clientId !== 'string' || clientId === '') {
-      throw configurationUnusable(where, 'clientId is no text');
-    }
+    if (typeof clientId !== 'string' || clientId === '') throw configurationUnusable(where, 'clientId is no text');
     return {
       issuer: readUrl(issuer, `issuer of ${where}`),
       clientId,
@@ -68,9 +66,7 @@ function originOf(value: JsonValue, where: string, taken: Set<string>): string {
   if (url.protocol !== 'https:' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
     throw configurationUnusable(where, 'a certificate is for https addresses without a path');
   }
-  if (taken.has(url.origin)) {
-    throw configurationUnusable(where, `${quoted(url.origin, 200)} has a certificate already`);
-  }
+  if (taken.has(url.origin)) throw configurationUnusable(where, `${quoted(url.origin, 200)} has a certificate already`);
   taken.add(url.origin);
   return url.origin;
 }
@@ -81,18 +77,12 @@ function entriesOf(
   key: string,
   path: string,
 ): readonly (readonly [JsonObject, string])[] {
-  if (value === undefined) {
-    return [];
-  }
-  if (!Array.isArray(value)) {
-    throw configurationUnusable(`${key} in ${path}`, 'it is no list');
-  }
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw configurationUnusable(`${key} in ${path}`, 'it is no list');
   return value.map((entry, index) => {
     const where = `${key}[${index}] in ${path}`;
     const object = asObject(entry);
-    if (object === undefined) {
-      throw configurationUnusable(where, 'it is no object');
-    }
+    if (object === undefined) throw configurationUnusable(where, 'it is no object');
     return [object, where] as const;
   });
 }

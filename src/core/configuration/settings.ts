@@ -84,12 +84,8 @@ function settingOfLimit({ key, fallback, min, max, describe }: LimitSetting): Se
 
 export function readUrl(value: JsonValue | undefined, where: string): string {
   const gated = typeof value === 'string' ? gateUrl(value) : undefined;
-  if (typeof value !== 'string' || gated === undefined) {
-    throw configurationUnusable(where, 'it is no text');
-  }
-  if (!gated.ok) {
-    throw configurationUnusable(where, gated.problem);
-  }
+  if (typeof value !== 'string' || gated === undefined) throw configurationUnusable(where, 'it is no text');
+  if (!gated.ok) throw configurationUnusable(where, gated.problem);
   return value;
 }
 

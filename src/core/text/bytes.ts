@@ -153,33 +153,15 @@ const texts = [
     'data',
     'level',
   ],
-  ...[
-    '_meta',
-    'code',
-    'message',
-    'content',
-    'text',
-    'type',
-    'logger',
-    'progress',
-    'progressToken',
-    'requestId',
-  ],
+  ...['_meta', 'code', 'message', 'content', 'text', 'type', 'logger', 'progress', 'progressToken', 'requestId'],
   ...['protocolVersion', 'io.modelcontextprotocol/protocolVersion'],
   ...['ping', 'initialize', 'tools/call', 'tools/list', 'resources/read', 'prompts/get', 'total', 'taskId'],
-  ...[
-    'notifications/message',
-    'notifications/progress',
-    'notifications/cancelled',
-    'notifications/initialized',
-  ],
+  ...['notifications/message', 'notifications/progress', 'notifications/cancelled', 'notifications/initialized'],
 ];
 
 const longest = 40;
 
-const byLength = Array.from({ length: longest }, (_, length) =>
-  texts.filter((text) => text.length === length),
-);
+const byLength = Array.from({ length: longest }, (_, length) => texts.filter((text) => text.length === length));
 
 /** The text that these bytes spell, where it is one of those; undefined for others. */
 export function knownText(bytes: Uint8Array, from: number, to: number): string | undefined {

@@ -22,9 +22,7 @@ export function closest(word: string, candidates: readonly string[]): string | u
 
 /** Optimal string alignment distance, by rows. */
 function editDistance(one: string, other: string): number {
-  if (Math.max(one.length, other.length) > longestWord) {
-    return Number.POSITIVE_INFINITY;
-  }
+  if (Math.max(one.length, other.length) > longestWord) return Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -142,8 +142,7 @@ export class EventByteReader {
         this.#fields.event = value;
         break;
       case 'id':
-        if (value.length <= longestId && isHeaderValue(value) && value.trim() === value)
-          this.#fields.id = value;
+        if (value.length <= longestId && isHeaderValue(value) && value.trim() === value) this.#fields.id = value;
         break;
       case 'retry':
         if (/^[0-9]+$/.test(value)) {

@@ -16,17 +16,11 @@ export function skipString(bytes: Uint8Array, at: number): number {
       if (next === soon) next = skipPlainWords(bytes, next);
       byte = bytes[next];
     }
-    if (byte === undefined || byte < 0x20) {
-      return -1;
-    }
-    if (byte === quote) {
-      return next + 1;
-    }
+    if (byte === undefined || byte < 0x20) return -1;
+    if (byte === quote) return next + 1;
     if (byte === backslash) next = skipEscape(bytes, next);
     for (; byte >= 0x80 && next !== -1; byte = bytes[next] ?? 0) next = skipWide(bytes, next, byte);
-    if (next === -1) {
-      return -1;
-    }
+    if (next === -1) return -1;
   }
 }
 
@@ -45,10 +39,7 @@ function skipPlainWords(bytes: Uint8Array, at: number): number {
     const backslashes = word ^ 0x5c5c5c5c;
     // In each term the highest bit of some byte is set when a byte is below 0x20, above 0x7f, or zero after the XOR.
     const found =
-      (word - 0x20202020) |
-      word |
-      ((quotes - 0x01010101) & ~quotes) |
-      ((backslashes - 0x01010101) & ~backslashes);
+      (word - 0x20202020) | word | ((quotes - 0x01010101) & ~quotes) | ((backslashes - 0x01010101) & ~backslashes);
     if ((found & 0x80808080) !== 0) break;
   }
   return at + 4 * count;

@@ -24,9 +24,7 @@ export function skipSpace(bytes: Uint8Array, at: number): number {
   let next = at;
   for (;;) {
     const byte = bytes[next];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) {
-      return next;
-    }
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return next;
     next += 1;
   }
 }
@@ -109,8 +107,7 @@ class Levels {
 
   push(isObject: boolean): void {
     const { depth } = this;
-    if (depth < fewLevels)
-      this.#objects = isObject ? this.#objects | (1 << depth) : this.#objects & ~(1 << depth);
+    if (depth < fewLevels) this.#objects = isObject ? this.#objects | (1 << depth) : this.#objects & ~(1 << depth);
     else this.#room(depth)[depth] = isObject ? 1 : 0;
     this.depth += 1;
   }
@@ -132,11 +129,7 @@ class Levels {
  * Past the object that begins at `at`. `member` is given each name, where it is one that anybody asks for
  * (`known-text.ts`), else '', and where its value begins; it gives the place past that value.
  */
-export function walkObject(
-  bytes: Uint8Array,
-  at: number,
-  member: (name: string, valueAt: number) => number,
-): number {
+export function walkObject(bytes: Uint8Array, at: number, member: (name: string, valueAt: number) => number): number {
   if (bytes[at] !== openBrace) return -1;
   let next = skipSpace(bytes, at + 1);
   if (bytes[next] === closeBrace) return next + 1;

@@ -30,9 +30,7 @@ export function quoted(text: string, max = 300): string {
 }
 
 function render(text: string, max: number, alsoEscaped: string): string {
-  if (alsoEscaped === '' && text.length <= max && plainText.test(text)) {
-    return text;
-  }
+  if (alsoEscaped === '' && text.length <= max && plainText.test(text)) return text;
   const isUnprintable = new RegExp(unprintable, 'u');
   const isCombiningMark = new RegExp(combiningMark, 'u');
   const pieces: string[] = [];
@@ -41,11 +39,7 @@ function render(text: string, max: number, alsoEscaped: string): string {
   for (const character of text) {
     const isMark = isCombiningMark.test(character);
     const harmless = !isUnprintable.test(character) && !(isMark && marks >= mostMarksOnOneLetter);
-    const piece = !harmless
-      ? escaped(character)
-      : alsoEscaped.includes(character)
-        ? `\\${character}`
-        : character;
+    const piece = !harmless ? escaped(character) : alsoEscaped.includes(character) ? `\\${character}` : character;
     length += harmless && piece === character ? 1 : piece.length;
     if (length > max) {
       pieces.push('…');

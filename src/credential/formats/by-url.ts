@@ -28,9 +28,7 @@ export function kubectlCall(args: CredentialArguments, env: Environment): Creden
 
 export function bazelCall(args: CredentialArguments, input: Uint8Array): CredentialCall {
   const named = serverIn('bazel', args.words.slice(0, -1));
-  if (args.words.at(-1) !== 'get') {
-    throw wordsWrong('bazel', 'is called with get as its last word');
-  }
+  if (args.words.at(-1) !== 'get') throw wordsWrong('bazel', 'is called with get as its last word');
   const wanted = wantedOf('bazel', args, named, readBazelUri(input));
   const unmapped = '{"headers":{}}\n';
   return { ...usualCall, wanted, unmapped, minLifeMs: minLifeOf(args), output: bazelOutput };
@@ -63,12 +61,8 @@ export function terraformCall(args: CredentialArguments): CredentialCall {
 /** Go calls with no word more first; after an answer of 4xx with the URL, and that answer on stdin. */
 export function goauthCall(args: CredentialArguments, input: Uint8Array): CredentialCall {
   const [first, url, more] = args.words;
-  if (more !== undefined) {
-    throw wordsWrong('goauth', 'takes a server and the URL that go adds');
-  }
-  if (first === undefined) {
-    return { kind: 'answer', output: '' };
-  }
+  if (more !== undefined) throw wordsWrong('goauth', 'takes a server and the URL that go adds');
+  if (first === undefined) return { kind: 'answer', output: '' };
   const target = url ?? (first.includes('://') ? first : undefined);
   const wanted = wantedOf('goauth', args, first, target);
   const refused = url !== undefined && isRefusal(input);
@@ -88,9 +82,7 @@ export function readBazelUri(bytes: Uint8Array): string {
   const parsed = parseJson(bytes);
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   const uri = object && stringField(object, 'uri');
-  if (uri === undefined) {
-    throw requestUnusable('bazel', 'it has to be a JSON object with a "uri"');
-  }
+  if (uri === undefined) throw requestUnusable('bazel', 'it has to be a JSON object with a "uri"');
   return uri;
 }
 
@@ -117,17 +109,12 @@ const mostCharacters = 262_144;
 
 /** KUBERNETES_EXEC_INFO; '' where somebody else calls. @throws Failure `request_unusable` */
 export function readClusterInfo(text: string): ClusterInfo {
-  if (text === '') {
-    return { apiVersion: known[0] ?? '', server: undefined };
-  }
+  if (text === '') return { apiVersion: known[0] ?? '', server: undefined };
   const parsed = text.length > mostCharacters ? undefined : parseJson(new TextEncoder().encode(text.trim()));
   const info = parsed?.ok ? asObject(parsed.value) : undefined;
   const apiVersion = info && stringField(info, 'apiVersion');
   if (info === undefined || apiVersion === undefined || !known.includes(apiVersion)) {
-    throw requestUnusable(
-      'kubectl',
-      `KUBERNETES_EXEC_INFO has to be an ExecCredential of ${known.join(' or ')}`,
-    );
+    throw requestUnusable('kubectl', `KUBERNETES_EXEC_INFO has to be an ExecCredential of ${known.join(' or ')}`);
   }
   const cluster = asObject(asObject(info['spec'])?.['cluster']);
   return { apiVersion, server: cluster && stringField(cluster, 'server') };

@@ -39,9 +39,7 @@ export type Input = 'git' | 'bazel' | 'goauth' | undefined;
 /** @throws Failure `usage_wrong` */
 export function formatOf(args: CredentialArguments): CredentialFormat {
   const format = credentialFormats.find((one) => one === args.format);
-  if (format !== undefined) {
-    return format;
-  }
+  if (format !== undefined) return format;
   const meant = closest(args.format, credentialFormats);
   const message = `There is no credential format ${quoted(args.format, 80)}.`;
   throw meant === undefined
@@ -52,12 +50,8 @@ export function formatOf(args: CredentialArguments): CredentialFormat {
 /** What has to be read before `readCall`. */
 export function inputOf(format: CredentialFormat, args: CredentialArguments): Input {
   const last = args.words.at(-1);
-  if (format === 'git') {
-    return last === 'get' || last === 'erase' ? 'git' : undefined;
-  }
-  if (format === 'bazel') {
-    return last === 'get' ? 'bazel' : undefined;
-  }
+  if (format === 'git') return last === 'get' || last === 'erase' ? 'git' : undefined;
+  if (format === 'bazel') return last === 'get' ? 'bazel' : undefined;
   return format === 'goauth' && args.words.length === 2 ? 'goauth' : undefined;
 }
 
@@ -79,8 +73,6 @@ export function minLifeOf({ minTtl }: CredentialArguments): number | undefined {
 
 /** At most the server. @throws Failure `usage_wrong` */
 export function serverIn(format: CredentialFormat, words: readonly string[]): string | undefined {
-  if (words.length > 1) {
-    throw wordsWrong(format, 'takes a server and no further word');
-  }
+  if (words.length > 1) throw wordsWrong(format, 'takes a server and no further word');
   return words[0];
 }

@@ -23,9 +23,7 @@ export function readVariables(given: readonly string[]): readonly Variable[] {
       throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
     }
     const read = readTokenVariable(text);
-    if (!read.ok) {
-      throw argumentRefused('--var', read.problem);
-    }
+    if (!read.ok) throw argumentRefused('--var', read.problem);
     const { name, holds } = read.variable;
     return { name, holds };
   });
@@ -39,9 +37,7 @@ export function readVariables(given: readonly string[]): readonly Variable[] {
 export function environmentOutput(granted: Granted, shell: Shell, variables: readonly Variable[]): string {
   const token = tokenText('env', granted);
   const pairs = variables.map(({ name, holds }) => [name, tokenIn(holds, token)] as const);
-  if (shell === 'json') {
-    return `${JSON.stringify(Object.fromEntries(pairs))}\n`;
-  }
+  if (shell === 'json') return `${JSON.stringify(Object.fromEntries(pairs))}\n`;
   return pairs.map(([name, value]) => `${assign[shell](name, value)}\n`).join('');
 }
 
@@ -60,14 +56,9 @@ const assign: Readonly<Record<Exclude<Shell, 'json'>, (name: string, value: stri
  */
 function dotenvValue(value: string): string {
   // A shell puts a home folder in the place of a tilde at the start of a value, or of a part of it.
-  if (/^(?!~)(?:(?<![:=])~|[A-Za-z0-9._+/=:@%,-])+$/.test(value)) {
-    return value;
-  }
+  if (/^(?!~)(?:(?<![:=])~|[A-Za-z0-9._+/=:@%,-])+$/.test(value)) return value;
   if (/['\\]/.test(value)) {
-    throw formatCannotCarry(
-      'env --shell dotenv',
-      'it holds a quote, which no .env file has a safe way to write',
-    );
+    throw formatCannotCarry('env --shell dotenv', 'it holds a quote, which no .env file has a safe way to write');
   }
   return `'${value}'`;
 }
@@ -124,8 +115,7 @@ export function readTokenVariable(text: string): ReadVariable {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
     return {
       ok: false,
-      problem:
-        'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”',
+      problem: 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”',
     };
   }
   if (name !== ownVariable && actedOn.test(name)) {

@@ -36,22 +36,16 @@ export function isWholeGitRequest(bytes: Uint8Array): boolean {
  */
 export function parseGitAttributes(bytes: Uint8Array): GitAttributes | undefined {
   const text = decode(bytes);
-  if (text === undefined) {
-    return undefined;
-  }
+  if (text === undefined) return undefined;
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   let contradicts = false;
   const lines = text.split('\n', mostLines + 2);
   for (const [index, raw] of lines.entries()) {
     const line = raw.replace(/\r$/, '');
-    if (line === '') {
-      break;
-    }
+    if (line === '') break;
     const equals = line.indexOf('=');
-    if (index >= mostLines || raw.length > longestLine || control.test(line) || equals < 1) {
-      return undefined;
-    }
+    if (index >= mostLines || raw.length > longestLine || control.test(line) || equals < 1) return undefined;
     const [name, value] = [line.slice(0, equals), line.slice(equals + 1)];
     if (name.endsWith('[]')) {
       lists.set(name, value === '' ? [] : [...(lists.get(name) ?? []), value]);

@@ -3,14 +3,7 @@ import { gateUrl } from '../../core/url.js';
 import { targetUrl } from '../../tokens/credential-target.js';
 import { toldExpiry } from '../credential.options.js';
 import { requestUnusable, wordsWrong } from '../failures.js';
-import {
-  type CredentialArguments,
-  type CredentialCall,
-  minLifeOf,
-  serverIn,
-  usualCall,
-  wantedOf,
-} from './call.js';
+import { type CredentialArguments, type CredentialCall, minLifeOf, serverIn, usualCall, wantedOf } from './call.js';
 import { type GitAttributes, parseGitAttributes } from './git-attributes.js';
 import { type Granted, tokenText } from './plain.js';
 
@@ -56,9 +49,7 @@ export function readGitRequest(bytes: Uint8Array): GitRequest {
 function targetOf({ values, contradicts }: GitAttributes): Pick<GitRequest, 'target' | 'namesPath'> {
   const nothing = { target: undefined, namesPath: false };
   const [protocol, host, path, url] = ['protocol', 'host', 'path', 'url'].map((name) => values.get(name));
-  if (contradicts) {
-    return nothing;
-  }
+  if (contradicts) return nothing;
   if (url !== undefined) {
     const gated = gateUrl(url);
     const isAlone = protocol === undefined && host === undefined && path === undefined;
@@ -101,9 +92,7 @@ export function gitCall(args: CredentialArguments, input: Uint8Array): Credentia
     throw wordsWrong('git', 'is called with get, store, erase or capability as its last word');
   }
   const named = serverIn('git', args.words.slice(0, -1));
-  if (operation === 'capability') {
-    return { kind: 'answer', output: gitCapabilities };
-  }
+  if (operation === 'capability') return { kind: 'answer', output: gitCapabilities };
   if (operation !== 'get' && operation !== 'erase') {
     return { kind: 'answer', output: '' }; // store, and whatever git may come up with
   }
@@ -114,17 +103,11 @@ export function gitCall(args: CredentialArguments, input: Uint8Array): Credentia
   const target = request.target ?? '';
   const wanted = wantedOf('git', { ...args, account }, named, target);
   if (operation === 'erase') {
-    return credential === undefined
-      ? { kind: 'answer', output: '' }
-      : { kind: 'refused', wanted, credential };
+    return credential === undefined ? { kind: 'answer', output: '' } : { kind: 'refused', wanted, credential };
   }
   const isOther = isAccount && args.account !== undefined && args.account !== username;
-  if (targetUrl(target) === undefined || isOther) {
-    return { kind: 'answer', output: '' };
-  }
-  if (!request.takesBearer && !request.mayTakePassword) {
-    return { kind: 'too_old', wanted };
-  }
+  if (targetUrl(target) === undefined || isOther) return { kind: 'answer', output: '' };
+  if (!request.takesBearer && !request.mayTakePassword) return { kind: 'too_old', wanted };
   return {
     ...usualCall,
     wanted,

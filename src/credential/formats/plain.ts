@@ -19,9 +19,7 @@ export interface Granted {
  */
 export function tokenText(format: string, { accessToken }: Pick<Granted, 'accessToken'>): string {
   const value = accessToken.reveal();
-  if (!isTokenText(value)) {
-    throw formatCannotCarry(format, 'the token holds a character that no token may hold');
-  }
+  if (!isTokenText(value)) throw formatCannotCarry(format, 'the token holds a character that no token may hold');
   return value;
 }
 
@@ -77,9 +75,7 @@ export function kubectlOutput(granted: Granted, apiVersion: string, now: number)
  * @param asked What go wants to fetch, if it said: go 1.24 takes no address but a host, or exactly this one.
  */
 export function goauthOutput(granted: Granted, asked: string | undefined): string {
-  if (!/^https:\/\/[^?]*$/i.test(granted.server)) {
-    return '';
-  }
+  if (!/^https:\/\/[^?]*$/i.test(granted.server)) return '';
   const exact = asked?.startsWith('https://') && gateUrl(asked).ok ? [asked] : [];
   const addresses = new Set([granted.server, ...exact]);
   return `${[...addresses].join('\n')}\n\nAuthorization: Bearer ${tokenText('goauth', granted)}\n\n`;

@@ -4,10 +4,7 @@ import type { Seat } from '../../core/browser-availability.js';
  * Why no browser opens where the person sits, and what helps; lines for the terminal. `asked` is false when the person
  * chose not to have one opened: then only what concerns the way back of the answer is said.
  */
-export function seatHint(
-  seat: Seat,
-  about: { readonly port: string; readonly asked: boolean },
-): readonly string[] {
+export function seatHint(seat: Seat, about: { readonly port: string; readonly asked: boolean }): readonly string[] {
   const { port, asked } = about;
   switch (seat) {
     case 'ssh':

@@ -79,8 +79,7 @@ export class LoopbackListener implements CallbackListener {
   }
 
   async address(): Promise<string | undefined> {
-    if (this.#expectation === undefined)
-      throw new Error('a callback listener is armed before it shows an address');
+    if (this.#expectation === undefined) throw new Error('a callback listener is armed before it shows an address');
     return this.#expectation.requests.addressToShow();
   }
 
@@ -164,8 +163,7 @@ export class LoopbackListener implements CallbackListener {
     const state = new URLSearchParams(query).get('state') ?? '';
     this.#first ??= { request: this.#expectation?.requests.find(state), browser: this.#browserOf(request) };
     if (reading.kind === 'unusable') this.#arrival.fail(responseUnusable(reading.why, []));
-    else if (isTooLong)
-      this.#arrival.fail(responseUnusable(`it is longer than ${longestTarget} characters`, []));
+    else if (isTooLong) this.#arrival.fail(responseUnusable(`it is longer than ${longestTarget} characters`, []));
     else this.#arrival.succeed(reading.answer);
   }
 

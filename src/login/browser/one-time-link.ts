@@ -58,8 +58,7 @@ export class Links {
   take(path: string, visitor: Visitor): Taking | undefined {
     const link = this.#links.find(({ isHere }) => isHere(path));
     if (link === undefined) return undefined;
-    const browser =
-      visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
+    const browser = visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
     if (link.place === 'opener') {
       if (visitor.isOtherUser()) this.#doubtful = true;
       if (link.takers.size > 0 && !link.takers.has(browser)) {
@@ -107,17 +106,10 @@ function digestOf(text: string): Buffer {
  */
 export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket): boolean {
   const own = process.geteuid?.();
-  if (
-    own === undefined ||
-    remoteAddress === undefined ||
-    remotePort === undefined ||
-    localPort === undefined
-  ) {
+  if (own === undefined || remoteAddress === undefined || remotePort === undefined || localPort === undefined) {
     return false;
   }
-  const [local, remote] = [localPort, remotePort].map((port) =>
-    port.toString(16).toUpperCase().padStart(4, '0'),
-  );
+  const [local, remote] = [localPort, remotePort].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of linesOf(table)) {
       const [, from = '', to = '', , , , , user = ''] = line.trim().split(/\s+/);

@@ -79,12 +79,7 @@ export type Opener =
 
 const onMac = ['/usr/bin/open'];
 
-const onUnix = [
-  '/usr/bin/xdg-open',
-  '/bin/xdg-open',
-  '/usr/local/bin/xdg-open',
-  '/run/current-system/sw/bin/xdg-open',
-];
+const onUnix = ['/usr/bin/xdg-open', '/bin/xdg-open', '/usr/local/bin/xdg-open', '/run/current-system/sw/bin/xdg-open'];
 
 const powerShellFromWsl = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powershell.exe';
 
@@ -158,8 +153,7 @@ const systemPath = [
  */
 export function openerEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const wanted = Object.entries(env).filter(
-    ([name]) =>
-      kept.has(name) || ((name.startsWith('XDG_') || name.startsWith('LC_')) && !name.endsWith('_TOKEN')),
+    ([name]) => kept.has(name) || ((name.startsWith('XDG_') || name.startsWith('LC_')) && !name.endsWith('_TOKEN')),
   );
   return { ...Object.fromEntries(wanted), PATH: systemPath };
 }

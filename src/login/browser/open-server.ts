@@ -61,8 +61,7 @@ async function bind(server: Server, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') reject(portInUse(port, error));
-      else
-        reject(portRefused(port, `the system does not allow it (${error.code ?? 'unknown reason'})`, error));
+      else reject(portRefused(port, `the system does not allow it (${error.code ?? 'unknown reason'})`, error));
     });
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => resolve());
   });
@@ -75,8 +74,7 @@ async function bind(server: Server, port: number): Promise<void> {
  * would never arrive.
  */
 const blockedByBrowsers: ReadonlySet<number> = new Set([
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697,
-  10080,
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 /** Why a fixed port cannot receive the callback; undefined: it can. 0 stands for any free one. */

@@ -50,12 +50,7 @@ export function createPages(): Pages {
 <p><a class="button" href="${next}">Go to the login page</a></p>
 `,
       ),
-    stored: page(
-      'good',
-      'You are logged in',
-      'You can close this tab and go back to the terminal.',
-      neverCopy,
-    ),
+    stored: page('good', 'You are logged in', 'You can close this tab and go back to the terminal.', neverCopy),
     failed: page(
       'bad',
       'The login did not succeed',
@@ -98,13 +93,11 @@ function shown(text: string): string {
 const marks: Readonly<Record<Tone, string>> = {
   good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 2.6-5.4L20 34v19z"/>',
   bad: '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
-  plain:
-    '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
+  plain: '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
 };
 
 function markOf(tone: Tone): string {
-  const wall =
-    '<path class="wall" d="M8 50V14h8v6h8v-6h16v6h8v-6h8v36z"/><path class="ground" d="M4 50h56"/>';
+  const wall = '<path class="wall" d="M8 50V14h8v6h8v-6h16v6h8v-6h8v36z"/><path class="ground" d="M4 50h56"/>';
   return `<svg viewBox="2 10 60 46" width="120" height="92" aria-hidden="true">${wall}${marks[tone]}</svg>`;
 }
 

@@ -48,21 +48,14 @@ type ReceivePorts = Pick<CorePorts, 'terminal' | 'clock' | 'progress'> & Pick<Br
  * no browser was opened it shows the authorization request itself, which works from any computer.
  * @throws Failure `login_timed_out`, `callback_unusable`, `link_taken_twice`, or the signal's reason
  */
-export async function receiveResponse(
-  ports: ReceivePorts,
-  request: ReceiveRequest,
-): Promise<AuthorizationResponse> {
+export async function receiveResponse(ports: ReceivePorts, request: ReceiveRequest): Promise<AuthorizationResponse> {
   const { listener, newRequest, consent } = request;
   const over = new AbortController();
   const signal = AbortSignal.any([request.signal, over.signal]);
   listener.arm({ newRequest, consent });
   const contest = { ...request, signal };
   try {
-    return await Promise.race([
-      listener.answer(signal),
-      timeUp(ports.clock, contest),
-      askPerson(ports, contest),
-    ]);
+    return await Promise.race([listener.answer(signal), timeUp(ports.clock, contest), askPerson(ports, contest)]);
   } finally {
     over.abort();
   }
@@ -70,12 +63,7 @@ export async function receiveResponse(
 
 async function timeUp(
   clock: Clock,
-  {
-    timeoutMs,
-    whenPageFails,
-    mode,
-    signal,
-  }: Pick<ReceiveRequest, 'timeoutMs' | 'whenPageFails' | 'mode' | 'signal'>,
+  { timeoutMs, whenPageFails, mode, signal }: Pick<ReceiveRequest, 'timeoutMs' | 'whenPageFails' | 'mode' | 'signal'>,
 ): Promise<never> {
   await clock.sleep(timeoutMs, signal);
   throw loginTimedOut(timeoutMs, whenPageFails, mode === 'browser');
@@ -98,9 +86,7 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   // At once: later it would stand in the middle of the question below.
   terminal.tell(request.whenPageFails);
   if (!terminal.interactive) return leaveToTheOthers();
-  terminal.tell(
-    'If the browser ends on a page that does not load, copy that page’s whole address and paste it here,',
-  );
+  terminal.tell('If the browser ends on a page that does not load, copy that page’s whole address and paste it here,');
   terminal.tell('and nowhere else: whoever has it can use your login.');
   return (await takePastedResponse(terminal, request)) ?? leaveToTheOthers();
 }

@@ -30,10 +30,7 @@ export function validateRequest(request: RawRequest, authority: string): Request
   if (hosts.length !== 1 || hosts[0] !== authority) return { ok: false, status: 400 };
   if (!/^\/(?!\/)[\x21-\x7e]*$/.test(target)) return { ok: false, status: 400 };
   if (method !== 'GET') return { ok: false, status: 405 };
-  if (
-    valuesOf('transfer-encoding').length > 0 ||
-    valuesOf('content-length').some((length) => length !== '0')
-  ) {
+  if (valuesOf('transfer-encoding').length > 0 || valuesOf('content-length').some((length) => length !== '0')) {
     return { ok: false, status: 413 };
   }
   const isNavigation =

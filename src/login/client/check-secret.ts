@@ -82,26 +82,18 @@ export async function checkMovedEndpoint(
 ): Promise<void> {
   const { held, wanted, signal } = request;
   const { issuer, tokenEndpoint, pushedAuthorizationRequestEndpoint: pushed } = discovery.authorizationServer;
-  if (held === undefined || held.issuer !== issuer || wanted !== undefined) {
-    return;
-  }
+  if (held === undefined || held.issuer !== issuer || wanted !== undefined) return;
   const before = await recordedEndpoint(ports, held);
   // A client's secret goes to both.
   const now = [tokenEndpoint, pushed ?? tokenEndpoint].find(
     (url) => before !== undefined && new URL(before).origin !== new URL(url).origin,
   );
-  if (before === undefined || now === undefined) {
-    return;
-  }
+  if (before === undefined || now === undefined) return;
   const moved = endpointsMoved(held, { issuer, before, now }, ports.journal.steps);
-  if (!ports.terminal.interactive) {
-    throw moved;
-  }
+  if (!ports.terminal.interactive) throw moved;
   ports.terminal.tell(moved.message);
   const answer = await ports.terminal.ask('Log in there all the same? [y/N] ', { hidden: false, signal });
-  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) {
-    throw moved;
-  }
+  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) throw moved;
 }
 
 /** Undefined where there is none to be read: then nothing is known to have moved, and nothing held is sent. */

@@ -63,10 +63,7 @@ type Needs = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'index' | 'recov
  * @throws Failure of discovery, `client_identifier_needed`, `client_key_unusable`, `capability_missing`,
  * `invalid_client`, `grant_refused`, `token_unusable`, or the store's
  */
-export async function clientCredentialsLogin(
-  world: Needs,
-  request: ClientLoginRequest,
-): Promise<LoginRecord> {
+export async function clientCredentialsLogin(world: Needs, request: ClientLoginRequest): Promise<LoginRecord> {
   const { server, issuer: wanted, signal } = request;
   const { logins } = await world.index.read();
   checkName(request, logins);
@@ -152,14 +149,9 @@ async function authenticationsOf(
   const method = 'private_key_jwt';
   const made = client.kind === 'made' ? await keysMade(ports, { issuer: server.issuer, clientId }) : [];
   const [first, ...older] = client.kind === 'made' ? made : [client.secret];
-  if (first === undefined) {
-    throw clientProofMissing();
-  }
+  if (first === undefined) throw clientProofMissing();
   checkTakesKeys(ports, server);
-  return [
-    { clientId, secret: first, method },
-    ...older.map((secret) => ({ clientId, secret, method }) as const),
-  ];
+  return [{ clientId, secret: first, method }, ...older.map((secret) => ({ clientId, secret, method }) as const)];
 }
 
 /** The client of the login that is there, at its own issuer alone. @throws Failure `client_identifier_needed`, or the store's */
@@ -169,9 +161,7 @@ async function keptClient(
   held: LoginRecord | undefined,
   issuer: string,
 ): Promise<ClientAuthentication> {
-  if (held?.grant !== 'client_credentials' || held.issuer !== issuer) {
-    throw ownClientMissing(server);
-  }
+  if (held?.grant !== 'client_credentials' || held.issuer !== issuer) throw ownClientMissing(server);
   const { authMethod, clientSecret, binding } = await readForIssuer(ports, held);
   return { clientId: binding.clientId, method: authMethod, secret: clientSecret };
 }

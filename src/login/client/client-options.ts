@@ -33,18 +33,11 @@ const longestSecret = 16 * 1024;
  * The pre-registered client of a login by a person.
  * @throws Failure `usage`, `file_unreadable`
  */
-export async function readClient(
-  world: ClientWorld,
-  args: LoginArguments,
-): Promise<PreregisteredClient | undefined> {
-  if (args.clientKeyFile !== undefined && !args.clientCredentials) {
-    throw clientKeyWithoutGrant();
-  }
+export async function readClient(world: ClientWorld, args: LoginArguments): Promise<PreregisteredClient | undefined> {
+  if (args.clientKeyFile !== undefined && !args.clientCredentials) throw clientKeyWithoutGrant();
   const wantsSecret = args.clientSecretStdin || args.clientSecretFile !== undefined;
   if (args.clientId === undefined) {
-    if (wantsSecret) {
-      throw clientSecretWithoutClient();
-    }
+    if (wantsSecret) throw clientSecretWithoutClient();
     return undefined;
   }
   const secret = wantsSecret ? await readSecret(world, args) : undefined;
@@ -86,16 +79,11 @@ export async function variableClient(world: ClientWorld): Promise<PreregisteredC
  * is given, the one of the login that is renewed.
  * @throws Failure `usage`, `file_unreadable`
  */
-export async function readOwnClient(
-  world: ClientWorld,
-  args: LoginArguments,
-): Promise<OwnClient | undefined> {
+export async function readOwnClient(world: ClientWorld, args: LoginArguments): Promise<OwnClient | undefined> {
   const { clientKeyFile, clientId } = args;
   const client = await readClient(world, { ...args, clientCredentials: true });
   if (clientKeyFile === undefined) {
-    if (client !== undefined && client.secret === undefined) {
-      return { clientId: client.clientId, kind: 'made' };
-    }
+    if (client !== undefined && client.secret === undefined) return { clientId: client.clientId, kind: 'made' };
     const unbound = client?.unbound === true;
     return client?.secret && { clientId: client.clientId, secret: client.secret, kind: 'secret', unbound };
   }
@@ -157,8 +145,6 @@ async function noteOpenFile({ files, tell }: ClientWorld, path: string): Promise
 
 function secretOf(text: string, source: string): Secret {
   const value = text.replace(/\r?\n$/, '');
-  if (value === '') {
-    throw clientSecretMissing(source);
-  }
+  if (value === '') throw clientSecretMissing(source);
   return new Secret(value);
 }

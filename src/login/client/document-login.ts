@@ -33,27 +33,17 @@ export function announceDocument(
   terminal.tell(`as ${printable(client.clientId)} (client ID metadata document)`);
   if (kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId)) return;
   const port = isFixed(login) ? '' : `--redirect-port ${fixedPorts[0]} if it minds the redirect address, `;
-  terminal.tell(
-    'If the page there shows an error instead, it does not take that client: press Ctrl-C, and add',
-  );
+  terminal.tell('If the page there shows an error instead, it does not take that client: press Ctrl-C, and add');
   terminal.tell(`${port}${otherWay(login.discovery)} to identify another way.`);
 }
 
 /** The codes of a login that the authorization server refused, or left without an answer, over who asks. */
-const refusals = [
-  'authorization_refused',
-  'invalid_client',
-  'unauthorized_client',
-  'grant_refused',
-  'login_timed_out',
-];
+const refusals = ['authorization_refused', 'invalid_client', 'unauthorized_client', 'grant_refused', 'login_timed_out'];
 
 /** What a failure of the login is told as: where a document may be the reason, with what can be done about that. */
 export function documentRefused(error: unknown, client: IdentifiedClient, login: DocumentLogin): unknown {
   const { discovery } = login;
-  if (client.way !== 'metadata' || !(error instanceof Failure) || !refusals.includes(error.code)) {
-    return error;
-  }
+  if (client.way !== 'metadata' || !(error instanceof Failure) || !refusals.includes(error.code)) return error;
   const redirectPort = isFixed(login) || error.code === 'invalid_client' ? undefined : fixedPorts[0];
   return withDocumentRemedy(error, { url: client.clientId, redirectPort, otherWay: otherWay(discovery) });
 }
@@ -107,24 +97,16 @@ export async function openListener(
   ports: Pick<BrowserPorts, 'listeners'> & Pick<CorePorts, 'terminal'>,
   request: ListenerRequest,
 ): Promise<CallbackListener> {
-  if (request.port !== undefined) {
-    return ports.listeners.listen({ port: request.port });
-  }
+  if (request.port !== undefined) return ports.listeners.listen({ port: request.port });
   const { registration } = request;
-  if (registration?.way === 'metadata') {
-    return listenAsDocumented(ports, registration.redirectUri);
-  }
+  if (registration?.way === 'metadata') return listenAsDocumented(ports, registration.redirectUri);
   const port = registration === undefined ? 0 : Number(new URL(registration.redirectUri).port);
   try {
     return await ports.listeners.listen({ port });
   } catch (error) {
-    if (port === 0 || !(error instanceof Failure) || error.code !== 'port_in_use') {
-      throw error;
-    }
+    if (port === 0 || !(error instanceof Failure) || error.code !== 'port_in_use') throw error;
     if (registration?.way !== 'dynamic') {
-      ports.terminal.tell(
-        `Note: port ${port}, which this client was used with, is taken; another one is tried.`,
-      );
+      ports.terminal.tell(`Note: port ${port}, which this client was used with, is taken; another one is tried.`);
     }
     return ports.listeners.listen({ port: 0 });
   }

@@ -92,12 +92,7 @@ export function clientSecretUnasked(): Failure {
 }
 
 /** The registration endpoint said no (RFC 7591 section 3.2.2). */
-export function registrationRefused(
-  issuer: string,
-  status: number,
-  said: string,
-  trail: readonly Step[],
-): Failure {
+export function registrationRefused(issuer: string, status: number, said: string, trail: readonly Step[]): Failure {
   return new Failure({
     code: 'registration_refused',
     exit: exitCode.refused,

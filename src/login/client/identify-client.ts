@@ -10,18 +10,8 @@ import { checkAddress } from '../../oauth/client-metadata/client-id.js';
 import type { StorePorts } from '../../stores/ports.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
-import {
-  clientBoundElsewhere,
-  clientIdentifierNeeded,
-  clientSecretLost,
-  registrationWayClosed,
-} from './failures.js';
-import {
-  type ClientRequest,
-  hasGoodRegistration,
-  type IdentifiedClient,
-  registerDynamically,
-} from './register.js';
+import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
+import { type ClientRequest, hasGoodRegistration, type IdentifiedClient, registerDynamically } from './register.js';
 
 type Needs = Pick<HttpPorts, 'door'> &
   Pick<StorePorts, 'store' | 'stores' | 'index' | 'attempts'> &
@@ -55,8 +45,7 @@ async function wayOf(ports: Needs, request: ClientRequest): Promise<WayChoice> {
   const { forced, metadataUrl } = request;
   return chooseWay({
     forced,
-    preregistered:
-      forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
+    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(ports, metadataUrl),
     byDevice: request.byDevice,
@@ -68,12 +57,8 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
   const { forced, discovery, metadataUrl } = request;
   const server = discovery.authorizationServer;
   const choice = await wayOf(ports, request);
-  if (!choice.open) {
-    throw registrationWayClosed(forced ?? '', choice.why, ports.journal.steps);
-  }
-  if (choice.way === 'preregistered') {
-    return preregistered(ports, request);
-  }
+  if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why, ports.journal.steps);
+  if (choice.way === 'preregistered') return preregistered(ports, request);
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
     checkAddress(metadataUrl);
     return { ...(await documentClient(ports, metadataUrl)), way: 'metadata', device: false };
@@ -106,9 +91,7 @@ async function preregistered(ports: Needs, request: ClientRequest): Promise<Iden
     const method = authMethodFor(secret !== undefined, server.tokenAuthMethods);
     return { way: 'preregistered', clientId: given.clientId, secret, method };
   }
-  if (kept === undefined) {
-    throw new Error('a client registered by hand was there a moment ago');
-  }
+  if (kept === undefined) throw new Error('a client registered by hand was there a moment ago');
   const secret = await secretOf(ports, kept);
   return { way: kept.way, clientId: kept.clientId, secret, method: kept.authMethod };
 }
@@ -145,17 +128,11 @@ export async function askForClient(
 ): Promise<{ readonly clientId: string; readonly secret: Secret | undefined } | undefined> {
   const { terminal } = ports;
   const { signal } = request;
-  terminal.tell(
-    `The authorization server ${printable(request.issuer)} wants a client that is registered by hand.`,
-  );
+  terminal.tell(`The authorization server ${printable(request.issuer)} wants a client that is registered by hand.`);
   terminal.tell('Register a native (desktop) client there with exactly this redirect URI:');
   terminal.tell(`  ${request.redirectUri}`);
   const clientId = (await terminal.ask('Client identifier: ', { hidden: false, signal }))?.trim();
-  if (clientId === undefined || clientId === '' || !isVscharText(clientId)) {
-    return undefined;
-  }
-  const secret = (
-    await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal })
-  )?.trim();
+  if (clientId === undefined || clientId === '' || !isVscharText(clientId)) return undefined;
+  const secret = (await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal }))?.trim();
   return { clientId, secret: secret === undefined || secret === '' ? undefined : new Secret(secret) };
 }

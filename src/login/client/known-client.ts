@@ -43,9 +43,7 @@ export async function keepClient(
   },
 ): Promise<void> {
   const { way, clientId, secret } = used.client;
-  if (way !== 'preregistered' && way !== 'ask') {
-    return;
-  }
+  if (way !== 'preregistered' && way !== 'ask') return;
   await keepRegistration(ports, {
     issuer: used.discovery.authorizationServer.issuer,
     redirectUri: used.redirectUri,

@@ -89,9 +89,7 @@ export async function forgetOlderKeys(
   { clientId, method, secret }: ClientAuthentication,
   { issuer, signal }: { readonly issuer: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  if (method !== 'private_key_jwt' || secret === undefined) {
-    return;
-  }
+  if (method !== 'private_key_jwt' || secret === undefined) return;
   const records = await clientKeysOf(ports, { issuer, clientId });
   const used = keyIdOf(secret);
   const at = records.findIndex(({ keyId }) => keyId === used);

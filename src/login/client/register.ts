@@ -65,9 +65,7 @@ export async function registerDynamically(ports: Needs, request: DynamicRequest)
   const kept = await usableStored(ports, request);
   if (kept === undefined) return registerAnew(ports, request);
   const { client, doubted } = kept;
-  if (!doubted || !(await ports.attempts.allows(budgetOf(request.server.issuer), maxRegistrations))) {
-    return client;
-  }
+  if (!doubted || !(await ports.attempts.allows(budgetOf(request.server.issuer), maxRegistrations))) return client;
   ports.terminal.tell('No answer came to the last login here: this client is registered anew.');
   try {
     return await registerAnew(ports, request);
@@ -92,13 +90,9 @@ interface Stored {
 
 async function usableStored(ports: Needs, request: KeptRequest): Promise<Stored | undefined> {
   const stored = request.kept.find((one) => fits(one, request, ports.clock.now()));
-  if (stored === undefined) {
-    return undefined;
-  }
+  if (stored === undefined) return undefined;
   const found = await storedSecret(ports, stored);
-  if (found.kind === 'lost') {
-    return undefined;
-  }
+  if (found.kind === 'lost') return undefined;
   const secret = found.kind === 'secret' ? found.secret : undefined;
   const { clientId, authMethod: method, device = false, doubted = false } = stored;
   return { client: { way: 'dynamic', clientId, secret, method, device, isKept: true }, doubted };

@@ -49,11 +49,7 @@ const endpointOf = ({ discovery, signal }: DeviceRequest) => ({
  * Asks for a code (RFC 8628 section 3.1).
  * @throws Failure `grant_refused`, `invalid_client`, `token_unusable`, `token_endpoint_failed`, or the door's
  */
-export async function askForDevice(
-  ports: Needs,
-  request: DeviceRequest,
-  endpoint: string,
-): Promise<StartedDevice> {
+export async function askForDevice(ports: Needs, request: DeviceRequest, endpoint: string): Promise<StartedDevice> {
   const { discovery, scopes, signal } = request;
   const step = {
     name: 'device-authorization',
@@ -68,9 +64,7 @@ export async function askForDevice(
   });
   const came = judged.ok ? 'a user code' : judged.problem;
   ports.journal.record({ ...step, came, verdict: judged.ok ? 'pass' : 'failure' });
-  if (!judged.ok) {
-    throw tokenFailure(judged, discovery.authorizationServer.issuer, ports.journal);
-  }
+  if (!judged.ok) throw tokenFailure(judged, discovery.authorizationServer.issuer, ports.journal);
   const { verificationUri } = judged.device;
   await ports.door.check({ url: verificationUri, namedBy: discovery.zone, signal });
   return { device: judged.device, client };
@@ -97,9 +91,7 @@ export async function waitForDeviceToken(
   for (;;) {
     await ports.clock.sleep(Math.min(pauseMs, end - ports.clock.monotonic()), signal);
     if (ports.clock.monotonic() >= end) {
-      throw timeoutMs < device.lifetimeMs
-        ? deviceLoginTimedOut(timeoutMs, steps)
-        : deviceCodeExpired(issuer, steps);
+      throw timeoutMs < device.lifetimeMs ? deviceLoginTimedOut(timeoutMs, steps) : deviceCodeExpired(issuer, steps);
     }
     const asked = await askOnce(ports, { ...request, client });
     if (asked === undefined) {
@@ -108,9 +100,7 @@ export async function waitForDeviceToken(
     }
     const { judged } = asked;
     ({ client } = asked);
-    if (judged.ok) {
-      return { token: withAudienceJudged(ports, judged.token, request.discovery.server, step), client };
-    }
+    if (judged.ok) return { token: withAudienceJudged(ports, judged.token, request.discovery.server, step), client };
     if (judged.problem === 'transient') {
       pauseMs = Math.max(Math.min(pauseMs * 2, longestPauseMs), judged.retryAfterMs ?? 0);
       continue;
@@ -142,8 +132,7 @@ async function askOnce(ports: Needs, request: DeviceRequest & StartedDevice) {
       });
     });
   } catch (error) {
-    const byNetwork =
-      error instanceof Failure && (error.code === 'network_failed' || error.code === 'timed_out');
+    const byNetwork = error instanceof Failure && (error.code === 'network_failed' || error.code === 'timed_out');
     if (!byNetwork || request.signal.aborted) throw error;
     return undefined;
   }

@@ -33,9 +33,7 @@ export async function deviceLogin(
   const begun = await beginLogin(world, request, 'device_code');
   const { ports, discovery, kept, preregistered, scopes } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
-  if (deviceAuthorizationEndpoint === undefined) {
-    throw deviceFlowMissing(issuer, begun.meant, ports.journal.steps);
-  }
+  if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant, ports.journal.steps);
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
   const how = { redirectUri, byDevice: true, codeBeside: false };

@@ -16,9 +16,7 @@ export function otherSiteOf(issuer: string, device: DeviceAuthorization): string
 function isOnSiteOf(issuer: string, address: string): boolean {
   const [own, other] = [new URL(issuer), new URL(address)];
   if (own.origin === other.origin) return true;
-  return (
-    other.protocol === own.protocol && other.port === own.port && other.hostname.endsWith(`.${own.hostname}`)
-  );
+  return other.protocol === own.protocol && other.port === own.port && other.hostname.endsWith(`.${own.hostname}`);
 }
 
 /**

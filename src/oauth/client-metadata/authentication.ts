@@ -30,9 +30,7 @@ function secretsIn(document: JsonObject): readonly Finding[] {
 function namesIn(value: JsonValue): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
   const object = asObject(value);
-  return object === undefined
-    ? []
-    : Object.entries(object).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
+  return object === undefined ? [] : Object.entries(object).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
 function validateMethod(document: JsonObject): readonly Finding[] {
@@ -42,9 +40,7 @@ function validateMethod(document: JsonObject): readonly Finding[] {
       'token_endpoint_auth_method is missing, and then means client_secret_basic (RFC 7591 section 2), a shared secret.';
     return [warning('auth_method_missing', 'R-2.3b', what, 'Add "token_endpoint_auth_method": "none".')];
   }
-  if (method === 'none' || method === 'private_key_jwt') {
-    return [];
-  }
+  if (method === 'none' || method === 'private_key_jwt') return [];
   const symmetric = typeof method === 'string' && /secret/i.test(method);
   const what = symmetric
     ? `token_endpoint_auth_method is ${quoted(method, 60)}, which needs a shared secret, and there can be none.`
@@ -61,14 +57,7 @@ function validateKeys(document: JsonObject): readonly Finding[] {
   if (jwks === undefined && jwksUri === undefined) {
     if (method !== 'private_key_jwt') return [];
     const what = 'token_endpoint_auth_method is private_key_jwt, and the document publishes no key (jwks).';
-    return [
-      failure(
-        'keys_missing',
-        rule,
-        what,
-        'Make it again: postern client-metadata init --auth private_key_jwt',
-      ),
-    ];
+    return [failure('keys_missing', rule, what, 'Make it again: postern client-metadata init --auth private_key_jwt')];
   }
   const found: Finding[] = [];
   if (algorithm !== undefined && !(typeof algorithm === 'string' && isSigning(algorithm))) {
@@ -81,9 +70,7 @@ function validateKeys(document: JsonObject): readonly Finding[] {
   }
   if (jwksUri !== undefined) {
     const what = 'The keys lie at another address (jwks_uri), which many authorization servers do not fetch.';
-    found.push(
-      warning('keys_elsewhere', rule, what, 'Put the public keys into the document itself, as jwks.'),
-    );
+    found.push(warning('keys_elsewhere', rule, what, 'Put the public keys into the document itself, as jwks.'));
   }
   if (method === 'none') {
     const what = 'The document publishes keys, and token_endpoint_auth_method is none: they are not used.';

@@ -14,14 +14,10 @@ export function validateClientId(url: string): readonly Finding[] {
   const parts = splitUrl(url);
   if (parts === undefined) {
     const what = `${quoted(url)} is not an absolute https URL.`;
-    return [
-      failure('not_a_url', form, what, 'Use the full address, such as https://example.com/client.json.'),
-    ];
+    return [failure('not_a_url', form, what, 'Use the full address, such as https://example.com/client.json.')];
   }
   const found = [...formFindings(parts), ...pathFindings(parts)];
-  return found.some(({ verdict }) => verdict === 'failure')
-    ? found
-    : [...found, ...spelling(url), ...place(parts)];
+  return found.some(({ verdict }) => verdict === 'failure') ? found : [...found, ...spelling(url), ...place(parts)];
 }
 
 function formFindings({ scheme, userinfo, fragment, query }: UrlParts): Finding[] {
@@ -60,9 +56,7 @@ function pathFindings({ path }: UrlParts): Finding[] {
 
 function spelling(url: string): readonly Finding[] {
   const gated = gateUrl(url);
-  if (gated.ok && gated.url.href === url) {
-    return [];
-  }
+  if (gated.ok && gated.url.href === url) return [];
   const why = gated.ok ? `its plain form is ${quoted(gated.url.href)}` : gated.problem;
   const what = `The client identifier is not spelled as a URL parser gives it back (${why}), so that no comparison holds.`;
   return [failure('not_plain', form, what, 'Use the plain form: host in lower case, no default port.')];
@@ -81,9 +75,7 @@ function place({ host }: UrlParts): readonly Finding[] {
     return [failure('placeholder', hosted, what, remedy)];
   }
   const kind = parseAddress(name) === undefined ? nearName(name) : classifyAddress(name);
-  if (kind === 'public') {
-    return [];
-  }
+  if (kind === 'public') return [];
   const where = kind === 'loopback' ? 'this machine' : kind === 'private' ? 'its own network' : 'nobody';
   const what = `${quoted(host)} is an address for ${where} alone: authorization servers elsewhere refuse to fetch from it.`;
   return [warning('not_public', hosted, what, 'Fine for trying out; else host it at a public name.')];
@@ -101,18 +93,13 @@ export function validateIdentity(document: JsonObject, url: string | undefined):
   return [...validateOwnAddress(document['client_id'], url), ...validateName(document['client_name'])];
 }
 
-function validateOwnAddress(
-  clientId: JsonObject[string] | undefined,
-  url: string | undefined,
-): readonly Finding[] {
+function validateOwnAddress(clientId: JsonObject[string] | undefined, url: string | undefined): readonly Finding[] {
   if (typeof clientId !== 'string') {
     const what = clientId === undefined ? 'client_id is missing.' : 'client_id is no text.';
     const remedy = `Add "client_id": ${url === undefined ? 'the address of the document' : quoted(url)}.`;
     return [failure('client_id_missing', 'R-2.3a', what, remedy)];
   }
-  if (url === undefined || clientId === url) {
-    return [];
-  }
+  if (url === undefined || clientId === url) return [];
   const what = `client_id is ${quoted(clientId)}, and the document’s address is ${quoted(url)}: ${difference(clientId, url)}.`;
   const remedy = `Put ${quoted(url)} there, character for character: postern client-metadata build --url ${printable(url)}`;
   return [failure('client_id_differs', 'R-5.7a, CIMD section 4.1', what, remedy)];
@@ -122,8 +109,7 @@ function difference(clientId: string, url: string): string {
   if (clientId.toLowerCase() === url.toLowerCase()) return 'they differ in letter case';
   if (withoutSlash(clientId) === withoutSlash(url)) return 'they differ in the slash at the end';
   if (clientId.split('?')[0] === url.split('?')[0]) return 'they differ in the query';
-  if (clientId.replace(/^http:/, 'https:') === url.replace(/^http:/, 'https:'))
-    return 'they differ in the scheme';
+  if (clientId.replace(/^http:/, 'https:') === url.replace(/^http:/, 'https:')) return 'they differ in the scheme';
   return 'they are two addresses';
 }
 
@@ -183,8 +169,6 @@ export function quotedValue(value: JsonValue, max: number): string {
  * @throws Failure `client_metadata_url_refused`
  */
 export function checkAddress(url: string): void {
-  const wrong = validateClientId(url).find(
-    ({ verdict, code }) => verdict === 'failure' && code !== 'placeholder',
-  );
+  const wrong = validateClientId(url).find(({ verdict, code }) => verdict === 'failure' && code !== 'placeholder');
   if (wrong !== undefined) throw metadataAddressRefused(wrong.what, wrong.remedy);
 }

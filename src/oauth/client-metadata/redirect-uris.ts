@@ -25,8 +25,7 @@ const rule = 'R-2.3a, R-5.8d';
 /** Judges `redirect_uris`: what may stand there at all, and that what this program sends does. */
 export function validateRedirectUris(value: JsonValue | undefined): readonly Finding[] {
   if (!Array.isArray(value) || value.length === 0 || !value.every((uri) => typeof uri === 'string')) {
-    const what =
-      value === undefined ? 'redirect_uris is missing.' : 'redirect_uris is not a list of one URL or more.';
+    const what = value === undefined ? 'redirect_uris is missing.' : 'redirect_uris is not a list of one URL or more.';
     const remedy = `List ${anyPort}, and whatever else the client uses.`;
     const code = value === undefined ? 'redirect_uris_missing' : 'redirect_uris_unusable';
     return [failure(code, 'R-2.3a', what, remedy)];
@@ -63,12 +62,7 @@ function validateOne(uri: string): Finding[] {
   if (!loopback) {
     const what = `The redirect URI ${shown} leads to another machine, and this program never sends it: whoever has that host could receive codes.`;
     return [
-      warning(
-        'redirect_uri_elsewhere',
-        'R-5.8d',
-        what,
-        'Leave it out, unless another program of yours needs it.',
-      ),
+      warning('redirect_uri_elsewhere', 'R-5.8d', what, 'Leave it out, unless another program of yours needs it.'),
     ];
   }
   return [];

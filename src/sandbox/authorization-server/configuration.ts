@@ -155,12 +155,7 @@ function lifetimes(accessTokenSeconds: number): NonNullable<Configuration['ttl']
 function clientMetadata(client: SandboxClient): NonNullable<Configuration['clients']>[number] {
   const confidential = client.client_secret !== undefined || client.jwks !== undefined;
   return {
-    grant_types: [
-      'authorization_code',
-      'refresh_token',
-      deviceGrant,
-      ...(confidential ? ['client_credentials'] : []),
-    ],
+    grant_types: ['authorization_code', 'refresh_token', deviceGrant, ...(confidential ? ['client_credentials'] : [])],
     token_endpoint_auth_method:
       client.client_secret !== undefined ? 'client_secret_basic' : confidential ? 'private_key_jwt' : 'none',
     ...client,

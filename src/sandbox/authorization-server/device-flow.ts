@@ -23,10 +23,7 @@ export function deviceFlow(guesses: Allowance): DeviceFlow {
     userCodeInputSource: async (context, form, _out, error) => {
       const wrong = error !== undefined && error.name !== 'AbortedError';
       if (wrong) guesses.take('device');
-      answer(
-        context,
-        error?.name === 'AbortedError' ? deviceDonePage(false) : deviceInputPage(formOf(form), wrong),
-      );
+      answer(context, error?.name === 'AbortedError' ? deviceDonePage(false) : deviceInputPage(formOf(form), wrong));
     },
     userCodeConfirmSource: async (context, form, client, _info, userCode) => {
       const name = client.clientName ?? client.clientId;

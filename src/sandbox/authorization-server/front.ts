@@ -52,9 +52,7 @@ export function front(parts: FrontParts): Handler {
   const spending = new OneAtATime();
   const provide = parts.provider.callback();
   const pass = (visit: Visit, target: string): Promise<void> =>
-    Promise.resolve(
-      provide(replayed(visit.request, target, visit.body, parts.settings.issuerPath), visit.response),
-    );
+    Promise.resolve(provide(replayed(visit.request, target, visit.body, parts.settings.issuerPath), visit.response));
   return async (request, response) => {
     const body = await readBody(request, bodyLimit);
     const params = parametersOf(request, body ?? Buffer.alloc(0));
@@ -94,8 +92,7 @@ async function route(
     return pass(visit, '/.well-known/oauth-authorization-server');
   }
   if (below === undefined || below.startsWith('/.well-known/')) return reply(response, notFound());
-  if (below === '/upstream/callback')
-    return parts.interactions.returned(visit.request, response, url.searchParams);
+  if (below === '/upstream/callback') return parts.interactions.returned(visit.request, response, url.searchParams);
   if (below.startsWith('/interaction/'))
     return parts.interactions.handle(replayed(visit.request, target, visit.body), response, form);
   if (visit.request.method === 'POST' && below === '/token') {
@@ -117,8 +114,7 @@ async function route(
   if (visit.request.method === 'POST' && below === '/pushed' && !form.has('scope')) {
     return reply(response, oauthError(400, 'invalid_scope', 'a pushed request names its scope'));
   }
-  if (below === '/authorize' && !url.searchParams.has('request_uri'))
-    return pass(visit, withScope(target, url));
+  if (below === '/authorize' && !url.searchParams.has('request_uri')) return pass(visit, withScope(target, url));
   return pass(visit, target);
 }
 
@@ -146,12 +142,10 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
 
 /** Counts what was asked, whatever becomes of it; the steps of one login after its request are not new ones. */
 function count(log: RequestLog, exchange: Exchange): void {
-  if (exchange.point === 'authorization' && exchange.path.endsWith('/authorize'))
-    log.count('authorizationRequests');
+  if (exchange.point === 'authorization' && exchange.path.endsWith('/authorize')) log.count('authorizationRequests');
   if (exchange.method !== 'POST') return;
   if (exchange.point === 'token') log.count('tokenRequests');
-  if (exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token')
-    log.count('refreshes');
+  if (exchange.point === 'token' && exchange.params.get('grant_type') === 'refresh_token') log.count('refreshes');
   if (exchange.point === 'registration') log.count('registrations');
   if (exchange.point === 'revocation') log.count('revocations');
 }

@@ -75,11 +75,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
     client = await shared.provider.Client.find(params.clientId);
   } catch (error) {
     // Its metadata document was there when the login began, and is not any more.
-    return errorPage(
-      400,
-      'invalid_client',
-      (error as errors.OIDCProviderError).error_description ?? 'unknown client',
-    );
+    return errorPage(400, 'invalid_client', (error as errors.OIDCProviderError).error_description ?? 'unknown client');
   }
   const form = {
     action: `${shared.issuerPath}/interaction/${interaction.uid}`,
@@ -87,8 +83,7 @@ async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
   };
   const clientName = client?.clientName ?? params.clientId;
   const account = accountById(interaction.session?.accountId ?? '');
-  if (interaction.prompt.name === 'login' || account === undefined)
-    return loginPage({ ...form, client: clientName });
+  if (interaction.prompt.name === 'login' || account === undefined) return loginPage({ ...form, client: clientName });
   if (takesConsentForGiven(shared, interaction)) return departure(shared, interaction, params.scopes);
   return consentPage({
     ...form,

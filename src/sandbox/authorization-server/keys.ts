@@ -25,11 +25,7 @@ export async function makeSigningKeys(): Promise<SigningKeys> {
   return { signing: made.map((pair) => pair.signing), verifying: made.map((pair) => pair.verifying) };
 }
 
-function describe(
-  privateKey: KeyObject,
-  publicKey: KeyObject,
-  alg: string,
-): { signing: Jwk; verifying: Jwk } {
+function describe(privateKey: KeyObject, publicKey: KeyObject, alg: string): { signing: Jwk; verifying: Jwk } {
   const about = { kid: randomUUID(), alg, use: 'sig' };
   return {
     signing: { ...privateKey.export({ format: 'jwk' }), ...about },

@@ -40,11 +40,7 @@ export function refusedRegistration(body: Buffer): Answer | undefined {
   const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
   if (uris === undefined) return undefined;
   if (!Array.isArray(uris) || uris.length > mostRedirectUris || !uris.every(isAcceptable)) {
-    return oauthError(
-      400,
-      'invalid_redirect_uri',
-      'redirect URIs must be https, or http on a loopback address',
-    );
+    return oauthError(400, 'invalid_redirect_uri', 'redirect URIs must be https, or http on a loopback address');
   }
   return undefined;
 }

@@ -30,10 +30,7 @@ export function spentBy(form: URLSearchParams): string | undefined {
   return grantType === 'refresh_token' ? (form.get('refresh_token') ?? undefined) : undefined;
 }
 
-async function spent(
-  provider: Provider,
-  form: URLSearchParams,
-): Promise<Record<string, unknown> | undefined> {
+async function spent(provider: Provider, form: URLSearchParams): Promise<Record<string, unknown> | undefined> {
   const value = spentBy(form);
   if (value === undefined) return undefined;
   const found =

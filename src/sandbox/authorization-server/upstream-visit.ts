@@ -33,18 +33,10 @@ export function takesConsentForGiven(parts: VisitParts, interaction: Interaction
 }
 
 /** What the upstream answers a browser with; the login that it belongs to goes on. */
-export async function arrival(
-  parts: VisitParts,
-  request: IncomingMessage,
-  query: URLSearchParams,
-): Promise<Answer> {
+export async function arrival(parts: VisitParts, request: IncomingMessage, query: URLSearchParams): Promise<Answer> {
   const consent = await parts.accounts.arrive(request, query, !parts.isFaulty(stateUnbound));
   if (consent === undefined) {
-    return errorPage(
-      400,
-      'invalid_request',
-      'this answer of the upstream belongs to no login in this browser',
-    );
+    return errorPage(400, 'invalid_request', 'this answer of the upstream belongs to no login in this browser');
   }
   const forgetting = parts.accounts.forget(query.get('state') ?? '');
   return redirect(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);

@@ -89,43 +89,28 @@ function endpoints(): readonly Fault[] {
 }
 
 function delivery(): readonly Fault[] {
-  const first = (exchange: Exchange): boolean =>
-    exchange.path.startsWith('/.well-known/oauth-authorization-server');
+  const first = (exchange: Exchange): boolean => exchange.path.startsWith('/.well-known/oauth-authorization-server');
   return [
     insteadFault(
       point,
       { name: 'as-first-html', rows: [44], what: 'the first address answers with a page' },
       (exchange) => (first(exchange) ? html(200, '<!doctype html><title>Log in</title>') : undefined),
     ),
-    insteadFault(
-      point,
-      { name: 'as-first-500', rows: [44], what: 'the first address answers 500' },
-      (exchange) => (first(exchange) ? html(500, 'oops') : undefined),
+    insteadFault(point, { name: 'as-first-500', rows: [44], what: 'the first address answers 500' }, (exchange) =>
+      first(exchange) ? html(500, 'oops') : undefined,
     ),
     insteadFault(point, { name: 'as-huge', rows: [45], what: '50 MB of JSON' }, hugeJson),
-    insteadFault(
-      point,
-      { name: 'as-gzip-bomb', rows: [45, 253], what: '50 KB that unpack to 50 MB' },
-      gzipBomb,
-    ),
+    insteadFault(point, { name: 'as-gzip-bomb', rows: [45, 253], what: '50 KB that unpack to 50 MB' }, gzipBomb),
     insteadFault(point, { name: 'as-slow', rows: [45, 254], what: 'a byte now and then' }, slowJson),
-    successFault(
-      point,
-      { name: 'as-deep-json', rows: [45, 258], what: 'nested 50 000 deep' },
-      (_exchange, answer) =>
-        withText(
-          answer,
-          JSON.stringify(jsonOf(answer)).replace('{', `{"deep":${'['.repeat(50_000)}${']'.repeat(50_000)},`),
-        ),
+    successFault(point, { name: 'as-deep-json', rows: [45, 258], what: 'nested 50 000 deep' }, (_exchange, answer) =>
+      withText(
+        answer,
+        JSON.stringify(jsonOf(answer)).replace('{', `{"deep":${'['.repeat(50_000)}${']'.repeat(50_000)},`),
+      ),
     ),
   ];
 }
 
-function set(
-  name: string,
-  rows: readonly number[],
-  what: string,
-  change: (document: JsonObject) => JsonObject,
-): Fault {
+function set(name: string, rows: readonly number[], what: string, change: (document: JsonObject) => JsonObject): Fault {
   return jsonFault(point, { name, rows, what }, (document) => ({ ...document, ...change(document) }));
 }

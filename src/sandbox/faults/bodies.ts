@@ -24,12 +24,7 @@ function jsonOf(body: AsyncIterable<Uint8Array>): Answer {
   return { status: 200, headers: [['content-type', 'application/json']], body };
 }
 
-async function* pieces(
-  before: string,
-  piece: Buffer,
-  times: number,
-  after: string,
-): AsyncGenerator<Uint8Array> {
+async function* pieces(before: string, piece: Buffer, times: number, after: string): AsyncGenerator<Uint8Array> {
   if (before !== '') yield Buffer.from(before);
   for (let count = 0; count < times; count += 1) yield piece;
   if (after !== '') yield Buffer.from(after);

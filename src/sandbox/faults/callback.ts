@@ -9,9 +9,7 @@ export function callbackFaults(): readonly Fault[] {
     answerFault('callback-no-state', [85], 'no state', (query) => query.delete('state')),
     answerFault('callback-empty-state', [85], 'an empty state', (query) => query.set('state', '')),
     answerFault('callback-wrong-state', [84], 'another state', (query) => query.set('state', 'wrong')),
-    answerFault('callback-wrong-iss', [36, 89], 'iss of another', (query) =>
-      query.set('iss', 'https://evil.invalid'),
-    ),
+    answerFault('callback-wrong-iss', [36, 89], 'iss of another', (query) => query.set('iss', 'https://evil.invalid')),
     answerFault('callback-missing-iss', [90], 'no iss, though announced', (query) => query.delete('iss')),
     answerFault('callback-iss-slash', [91], 'iss differs by a slash', (query) =>
       query.set('iss', `${query.get('iss')}/`),
@@ -23,13 +21,9 @@ export function callbackFaults(): readonly Fault[] {
     answerFault('callback-code-and-error', [88], 'a code and an error', (query) =>
       query.append('error', 'access_denied'),
     ),
-    answerFault('callback-bad-code', [94], 'a code with a line break', (query) =>
-      query.set('code', 'a\r\nb'),
-    ),
+    answerFault('callback-bad-code', [94], 'a code with a line break', (query) => query.set('code', 'a\r\nb')),
     answerFault('callback-huge-code', [94], 'a code of 6 KB', (query) => query.set('code', 'x'.repeat(6000))),
-    answerFault('callback-wrong-code', [92], 'a code that was never issued', (query) =>
-      query.set('code', 'injected'),
-    ),
+    answerFault('callback-wrong-code', [92], 'a code that was never issued', (query) => query.set('code', 'injected')),
     answerFault('callback-hostile-error', [95, 96], 'an error aimed at page and terminal', (query) => {
       query.delete('code');
       query.set('error', 'server_error');
@@ -66,12 +60,7 @@ function answerFault(
 }
 
 /** Sends what any page in the person's browser could send, and waits for it, before the real answer. */
-function strayFault(
-  name: string,
-  rows: readonly number[],
-  what: string,
-  query: Record<string, string>,
-): Fault {
+function strayFault(name: string, rows: readonly number[], what: string, query: Record<string, string>): Fault {
   return {
     name,
     rows,

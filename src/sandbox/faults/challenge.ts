@@ -6,12 +6,7 @@ import type { Exchange, Fault, Places } from './fault.js';
 export function challengeFaults(): readonly Fault[] {
   return [
     pointer('challenge-file-url', [1], 'resource_metadata is a file: URL', () => 'file:///etc/passwd'),
-    pointer(
-      'challenge-javascript-url',
-      [1],
-      'resource_metadata is a javascript: URL',
-      () => 'javascript:alert(1)',
-    ),
+    pointer('challenge-javascript-url', [1], 'resource_metadata is a javascript: URL', () => 'javascript:alert(1)'),
     pointer('challenge-other-origin', [3], 'resource_metadata is served by another origin', strayDocument),
     pointer(
       'challenge-private-address',
@@ -31,11 +26,8 @@ export function challengeFaults(): readonly Fault[] {
       'resource_metadata spells 127.0.0.1 as a number',
       () => 'http://2130706433/prm',
     ),
-    pointer(
-      'challenge-userinfo',
-      [9],
-      'resource_metadata hides its host behind a user name',
-      ({ serverOrigin }) => serverOrigin.replace('http://', 'http://good.example@'),
+    pointer('challenge-userinfo', [9], 'resource_metadata hides its host behind a user name', ({ serverOrigin }) =>
+      serverOrigin.replace('http://', 'http://good.example@'),
     ),
     challenge('challenge-reflects-text', [10], 'quoted text that only looks like parameters', () => [
       'Basic realm="x, Bearer resource_metadata=\\"https://evil.invalid/prm\\"", ' +
@@ -45,14 +37,9 @@ export function challengeFaults(): readonly Fault[] {
       `Bearer resource_metadata="${honestDocument(places)}"`,
       'Bearer resource_metadata="https://evil.invalid/prm"',
     ]),
-    challenge(
-      'challenge-repeated-parameter',
-      [11],
-      'resource_metadata twice in one challenge',
-      ({ places }) => [
-        `Bearer resource_metadata="${honestDocument(places)}", resource_metadata="https://evil.invalid/prm"`,
-      ],
-    ),
+    challenge('challenge-repeated-parameter', [11], 'resource_metadata twice in one challenge', ({ places }) => [
+      `Bearer resource_metadata="${honestDocument(places)}", resource_metadata="https://evil.invalid/prm"`,
+    ]),
     challenge('challenge-odd-form', [12], 'valid, but as no tidy server writes it', ({ places }) => [
       `NewScheme abc==, , bEaReR resource_metadata = "${honestDocument(places)}" ,scope="mcp:basic",, DPoP algs="ES256"`,
     ]),
@@ -64,9 +51,7 @@ export function challengeFaults(): readonly Fault[] {
       'Bearer scope="a&resource=https://evil.invalid \\"b"',
     ]),
     challenge('challenge-none', [], 'no WWW-Authenticate at all', () => []),
-    challenge('challenge-no-metadata', [], 'a challenge without resource_metadata', () => [
-      'Bearer realm="sandbox"',
-    ]),
+    challenge('challenge-no-metadata', [], 'a challenge without resource_metadata', () => ['Bearer realm="sandbox"']),
     challengeOnServerError(),
     insteadFault(
       'other',
@@ -99,15 +84,8 @@ function challenge(
   };
 }
 
-function pointer(
-  name: string,
-  rows: readonly number[],
-  what: string,
-  url: (places: Places) => string,
-): Fault {
-  return challenge(name, rows, what, ({ places }) => [
-    `Bearer resource_metadata="${url(places)}", scope="mcp:basic"`,
-  ]);
+function pointer(name: string, rows: readonly number[], what: string, url: (places: Places) => string): Fault {
+  return challenge(name, rows, what, ({ places }) => [`Bearer resource_metadata="${url(places)}", scope="mcp:basic"`]);
 }
 
 function challengeOnServerError(): Fault {
@@ -117,9 +95,7 @@ function challengeOnServerError(): Fault {
     rows: [14],
     what: 'the challenge comes with status 500',
     rewrite: (exchange, answer) =>
-      exchange.point === 'protected' && headerOf(answer, 'www-authenticate') !== undefined
-        ? fail(answer)
-        : answer,
+      exchange.point === 'protected' && headerOf(answer, 'www-authenticate') !== undefined ? fail(answer) : answer,
   };
 }
 

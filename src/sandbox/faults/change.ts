@@ -21,8 +21,7 @@ export function successFault(
   const succeeded = (answer: Answer): boolean => answer.status === 200 || answer.status === 201;
   return {
     ...about,
-    rewrite: (exchange, answer) =>
-      exchange.point === point && succeeded(answer) ? change(exchange, answer) : answer,
+    rewrite: (exchange, answer) => (exchange.point === point && succeeded(answer) ? change(exchange, answer) : answer),
   };
 }
 
@@ -36,9 +35,7 @@ export function insteadFault(
 }
 
 export function jsonOf(answer: Answer): JsonObject {
-  return answer.body instanceof Uint8Array
-    ? (JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject)
-    : {};
+  return answer.body instanceof Uint8Array ? (JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject) : {};
 }
 
 export function withJson(answer: Answer, document: unknown): Answer {

@@ -16,9 +16,7 @@ export function refreshFaults(): readonly Fault[] {
     refused('refresh-invalid-grant', [141], 'invalid_grant', () => json(400, { error: 'invalid_grant' })),
     refused('refresh-invalid-client', [143], 'invalid_client', () => json(401, { error: 'invalid_client' })),
     refused('refresh-500', [142], '500 with a page', () => html(500, '<h1>oops</h1>')),
-    refused('refresh-portal', [142], '200 with the page of a captive portal', () =>
-      html(200, '<h1>Free Wi-Fi</h1>'),
-    ),
+    refused('refresh-portal', [142], '200 with the page of a captive portal', () => html(200, '<h1>Free Wi-Fi</h1>')),
     refused('refresh-slow', [142, 254], 'a byte now and then', slowJson),
     {
       name: 'refresh-late',
@@ -39,11 +37,7 @@ export function refreshFaults(): readonly Fault[] {
           : answer,
     },
     insteadFault('revocation', { name: 'revocation-500', rows: [152], what: '500' }, () => html(500, 'oops')),
-    insteadFault(
-      'revocation',
-      { name: 'revocation-slow', rows: [152], what: 'a byte now and then' },
-      slowJson,
-    ),
+    insteadFault('revocation', { name: 'revocation-slow', rows: [152], what: 'a byte now and then' }, slowJson),
     insteadFault(
       'revocation',
       { name: 'revocation-redirect', rows: [152], what: '307 to another origin' },

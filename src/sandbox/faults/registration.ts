@@ -27,14 +27,10 @@ export function registrationFaults(): readonly Fault[] {
       ...client,
       client_id: undefined,
     })),
-    jsonFault(
-      point,
-      { name: 'registration-bad-id', rows: [51], what: 'a client_id with a line break' },
-      (client) => ({
-        ...client,
-        client_id: 'a\r\nb"c',
-      }),
-    ),
+    jsonFault(point, { name: 'registration-bad-id', rows: [51], what: 'a client_id with a line break' }, (client) => ({
+      ...client,
+      client_id: 'a\r\nb"c',
+    })),
     jsonFault(
       point,
       { name: 'registration-secret-with-none', rows: [53], what: 'a secret together with method none' },
@@ -78,20 +74,14 @@ export function registrationFaults(): readonly Fault[] {
       { name: 'registration-code-only', rows: [], what: 'refused where it asks for more than a code' },
       ({ body }) => refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
     ),
-    insteadFault(
-      point,
-      { name: 'registration-redirect', rows: [54], what: '307 to another origin' },
-      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-registration`),
+    insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ places }) =>
+      redirect(307, `${places.serverOrigin}/stolen-registration`),
     ),
-    insteadFault(
-      point,
-      { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' },
-      () => html(400, hostilePage),
+    insteadFault(point, { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' }, () =>
+      html(400, hostilePage),
     ),
-    insteadFault(
-      point,
-      { name: 'registration-error-huge', rows: [55], what: 'the same, and a megabyte' },
-      () => html(400, hostilePage.padEnd(1_048_576, 'x')),
+    insteadFault(point, { name: 'registration-error-huge', rows: [55], what: 'the same, and a megabyte' }, () =>
+      html(400, hostilePage.padEnd(1_048_576, 'x')),
     ),
   ];
 }
@@ -107,10 +97,8 @@ export function pushedFaults(): readonly Fault[] {
     insteadFault('pushed', { name: 'pushed-refused', rows: [], what: '400 with a description' }, () =>
       json(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
     ),
-    insteadFault(
-      'pushed',
-      { name: 'pushed-redirect', rows: [54], what: '307 to another origin' },
-      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-request`),
+    insteadFault('pushed', { name: 'pushed-redirect', rows: [54], what: '307 to another origin' }, ({ places }) =>
+      redirect(307, `${places.serverOrigin}/stolen-request`),
     ),
     jsonFault('pushed', { name: 'pushed-no-uri', rows: [], what: 'no request_uri' }, (pushed) => ({
       ...pushed,

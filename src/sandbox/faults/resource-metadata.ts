@@ -6,14 +6,10 @@ const point = 'resource-metadata';
 /** A: what the protected resource metadata document says. */
 export function resourceMetadataFaults(): readonly Fault[] {
   return [
-    jsonFault(
-      point,
-      { name: 'prm-wrong-resource', rows: [17], what: 'resource names another host' },
-      (document) => ({
-        ...document,
-        resource: 'https://bank.example/mcp',
-      }),
-    ),
+    jsonFault(point, { name: 'prm-wrong-resource', rows: [17], what: 'resource names another host' }, (document) => ({
+      ...document,
+      resource: 'https://bank.example/mcp',
+    })),
     jsonFault(
       point,
       { name: 'prm-resource-origin', rows: [18], what: 'resource names the whole origin' },
@@ -42,14 +38,10 @@ export function resourceMetadataFaults(): readonly Fault[] {
       const { authorization_servers: _, ...rest } = document;
       return rest;
     }),
-    jsonFault(
-      point,
-      { name: 'prm-empty-servers', rows: [21], what: 'authorization_servers is []' },
-      (document) => ({
-        ...document,
-        authorization_servers: [],
-      }),
-    ),
+    jsonFault(point, { name: 'prm-empty-servers', rows: [21], what: 'authorization_servers is []' }, (document) => ({
+      ...document,
+      authorization_servers: [],
+    })),
     jsonFault(
       point,
       { name: 'prm-other-issuer', rows: [22], what: 'names another authorization server' },
@@ -70,14 +62,11 @@ export function resourceMetadataFaults(): readonly Fault[] {
     jsonFault(point, { name: 'prm-array', rows: [20], what: 'an array instead of an object' }, (document) => [
       document,
     ]),
-    successFault(
-      point,
-      { name: 'prm-duplicate-keys', rows: [20], what: 'resource twice' },
-      ({ places }, answer) =>
-        withText(
-          answer,
-          `{"resource":"${places.serverUrl}","authorization_servers":["${places.issuer}"],"resource":"https://evil.invalid"}`,
-        ),
+    successFault(point, { name: 'prm-duplicate-keys', rows: [20], what: 'resource twice' }, ({ places }, answer) =>
+      withText(
+        answer,
+        `{"resource":"${places.serverUrl}","authorization_servers":["${places.issuer}"],"resource":"https://evil.invalid"}`,
+      ),
     ),
     insteadFault(point, { name: 'prm-html', rows: [16], what: '200 with an HTML page' }, () =>
       html(200, '<!doctype html><title>Welcome</title><p>Please log in.'),

@@ -18,27 +18,17 @@ export function serverFaults(): readonly Fault[] {
         ['www-authenticate', `Bearer error="invalid_token", resource_metadata="${honestDocument(places)}"`],
       ]),
     ),
-    whenAuthorized(
-      'server-403-always',
-      [162],
-      '403 insufficient_scope with the same scope for ever',
-      (exchange) => insufficient('notes:write', honestDocument(exchange.places)),
+    whenAuthorized('server-403-always', [162], '403 insufficient_scope with the same scope for ever', (exchange) =>
+      insufficient('notes:write', honestDocument(exchange.places)),
     ),
-    whenAuthorized(
-      'server-403-treadmill',
-      [163],
-      '403 insufficient_scope with another scope each time',
-      (exchange) => {
-        asked += 1;
-        return insufficient(`scope:${asked}`, honestDocument(exchange.places));
-      },
-    ),
+    whenAuthorized('server-403-treadmill', [163], '403 insufficient_scope with another scope each time', (exchange) => {
+      asked += 1;
+      return insufficient(`scope:${asked}`, honestDocument(exchange.places));
+    }),
     whenAuthorized('server-403-other-server', [164], '403 that points to other metadata', () =>
       insufficient('notes:write', 'https://evil.invalid/prm'),
     ),
-    whenAuthorized('server-403-plain', [165], '403 without a challenge', () =>
-      json(403, { error: 'forbidden' }),
-    ),
+    whenAuthorized('server-403-plain', [165], '403 without a challenge', () => json(403, { error: 'forbidden' })),
     whenAuthorized('server-403-html', [165], '403 with a page', () => html(403, '<h1>Forbidden</h1>')),
     whenAuthorized('server-500-for-token', [], '500 for every token', () => html(500, 'oops')),
     {
@@ -63,16 +53,12 @@ function whenAuthorized(
     name,
     rows,
     what,
-    instead: (exchange) =>
-      exchange.point === 'protected' && exchange.authorized ? answer(exchange) : undefined,
+    instead: (exchange) => (exchange.point === 'protected' && exchange.authorized ? answer(exchange) : undefined),
   };
 }
 
 function insufficient(scope: string, document: string): Answer {
   return json(403, { error: 'insufficient_scope' }, [
-    [
-      'www-authenticate',
-      `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${document}"`,
-    ],
+    ['www-authenticate', `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${document}"`],
   ]);
 }

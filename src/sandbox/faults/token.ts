@@ -103,10 +103,8 @@ function shapes(): readonly Fault[] {
       (_exchange, answer) =>
         withText(answer, JSON.stringify(jsonOf(answer)).replace(/}$/, ',"access_token":"second"}')),
     ),
-    successFault(
-      point,
-      { name: 'token-trailing', rows: [121], what: 'bytes after the JSON' },
-      (_exchange, answer) => withText(answer, `${JSON.stringify(jsonOf(answer))} trailing`),
+    successFault(point, { name: 'token-trailing', rows: [121], what: 'bytes after the JSON' }, (_exchange, answer) =>
+      withText(answer, `${JSON.stringify(jsonOf(answer))} trailing`),
     ),
     jsonFault(point, { name: 'token-error-200', rows: [122], what: '200 with an error in it' }, (answer) => ({
       ...answer,
@@ -114,11 +112,7 @@ function shapes(): readonly Fault[] {
       error_description: 'no',
     })),
     insteadFault(point, { name: 'token-slow', rows: [120, 254], what: 'a byte now and then' }, slowJson),
-    insteadFault(
-      point,
-      { name: 'token-bomb', rows: [120, 253], what: '50 KB that unpack to 50 MB' },
-      gzipBomb,
-    ),
+    insteadFault(point, { name: 'token-bomb', rows: [120, 253], what: '50 KB that unpack to 50 MB' }, gzipBomb),
   ];
 }
 
@@ -140,36 +134,24 @@ function refusals(): readonly Fault[] {
     insteadFault(point, { name: 'token-500', rows: [122, 142], what: '500 with a page' }, () =>
       html(500, '<h1>oops</h1>'),
     ),
-    insteadFault(point, { name: 'token-400-empty', rows: [122], what: '400 with nothing in it' }, () =>
-      html(400, ''),
-    ),
-    insteadFault(
-      point,
-      { name: 'token-hostile-error', rows: [128], what: 'an error aimed at the terminal' },
-      () =>
-        json(400, {
-          error: 'invalid_grant',
-          error_description: `\u001b[2J\u001b]52;c;b3duZWQ=\u0007Enter your password:${' '.repeat(9999)}`,
-        }),
+    insteadFault(point, { name: 'token-400-empty', rows: [122], what: '400 with nothing in it' }, () => html(400, '')),
+    insteadFault(point, { name: 'token-hostile-error', rows: [128], what: 'an error aimed at the terminal' }, () =>
+      json(400, {
+        error: 'invalid_grant',
+        error_description: `\u001b[2J\u001b]52;c;b3duZWQ=\u0007Enter your password:${' '.repeat(9999)}`,
+      }),
     ),
   ];
 }
 
-function set(
-  name: string,
-  rows: readonly number[],
-  what: string,
-  change: (token: JsonObject) => JsonObject,
-): Fault {
+function set(name: string, rows: readonly number[], what: string, change: (token: JsonObject) => JsonObject): Fault {
   return jsonFault(point, { name, rows, what }, (token) => ({ ...token, ...change(token) }));
 }
 
 function forAnother(token: string): string {
   const [head = '', payload = '', signature = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}') as JsonObject;
-  const changed = Buffer.from(JSON.stringify({ ...claims, aud: 'https://another.invalid/mcp' })).toString(
-    'base64url',
-  );
+  const changed = Buffer.from(JSON.stringify({ ...claims, aud: 'https://another.invalid/mcp' })).toString('base64url');
   return `${head}.${changed}.${signature}`;
 }
 

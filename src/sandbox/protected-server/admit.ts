@@ -42,12 +42,7 @@ export async function admit(
   }
 }
 
-function webRequest(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  resource: string,
-  method: string,
-): Request {
+function webRequest(incoming: IncomingMessage, outgoing: ServerResponse, resource: string, method: string): Request {
   const gone = new AbortController();
   outgoing.once('close', () => gone.abort());
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>

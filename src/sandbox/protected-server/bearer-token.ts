@@ -16,9 +16,7 @@ export function presentedToken(request: IncomingMessage): Presented {
     return { kind: 'bad-request', problem: 'A token must not be in the query' };
   }
   const [value, ...more] = request.headersDistinct['authorization'] ?? [];
-  if (more.length > 0) {
-    return { kind: 'bad-request', problem: 'There must be one Authorization header' };
-  }
+  if (more.length > 0) return { kind: 'bad-request', problem: 'There must be one Authorization header' };
   const [scheme, ...rest] = (value ?? '').split(' ');
   const token = rest.join(' ').trim();
   return scheme?.toLowerCase() === 'bearer' && token !== '' ? { kind: 'token', token } : { kind: 'none' };

@@ -20,8 +20,6 @@ export function authInfoOf(caller: Caller, metadata: string | undefined): AuthIn
 export function callerOf(context: ServerContext): Caller {
   const known = context.http?.authInfo;
   const subject = known?.extra?.['subject'];
-  if (known?.expiresAt === undefined || typeof subject !== 'string') {
-    throw new Error('a request came past the gate');
-  }
+  if (known?.expiresAt === undefined || typeof subject !== 'string') throw new Error('a request came past the gate');
   return { subject, clientId: known.clientId, scopes: known.scopes, expiresAt: known.expiresAt };
 }

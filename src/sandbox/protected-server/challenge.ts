@@ -24,11 +24,9 @@ export function tokenMissing(parts: ChallengeParts): Answer {
 
 /** 400, 401 or 403 with the error in the challenge and in the body (RFC 6750 section 3.1). */
 export function tokenRefused(parts: ChallengeParts, problem: ChallengeError): Answer {
-  return jsonAnswer(
-    statuses[problem.error],
-    { error: problem.error, error_description: problem.description },
-    [['www-authenticate', bearerChallenge(parts, problem)]],
-  );
+  return jsonAnswer(statuses[problem.error], { error: problem.error, error_description: problem.description }, [
+    ['www-authenticate', bearerChallenge(parts, problem)],
+  ]);
 }
 
 function bearerChallenge(parts: ChallengeParts, problem?: ChallengeError): string {

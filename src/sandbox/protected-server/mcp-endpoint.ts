@@ -1,9 +1,4 @@
-import {
-  createMcpHandler,
-  isInitializeRequest,
-  isLegacyRequest,
-  type McpServer,
-} from '@modelcontextprotocol/server';
+import { createMcpHandler, isInitializeRequest, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
 import type { Answer } from '../wire/answer.js';
 import { answerOf, streamOf } from './answer-of.js';
 import { authInfoOf } from './caller-of.js';

@@ -51,9 +51,7 @@ function judgeClaims(payload: JWTPayload): Verified {
   // A token that others may use too can come from any of them (RFC 9068 section 5).
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) return refused(wrongAudience);
   const { sub, exp, scope = '', client_id: clientId } = payload;
-  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string') {
-    return refused(malformed);
-  }
+  if (typeof sub !== 'string' || typeof clientId !== 'string' || typeof scope !== 'string') return refused(malformed);
   const parsed = parseScope(scope);
   if (!parsed.ok || exp === undefined) return refused(malformed);
   return { ok: true, caller: { subject: sub, clientId, scopes: parsed.scopes, expiresAt: exp } };

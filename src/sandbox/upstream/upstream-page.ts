@@ -7,9 +7,7 @@ export function upstreamPage(options: {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly client: string;
 }): Answer {
-  const hidden = options.fields.map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
-  );
+  const hidden = options.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   return pageAnswer({
     status: 200,
     title: 'Upstream',

@@ -131,8 +131,7 @@ export class UpstreamServer {
   #token(request: IncomingMessage, params: ReadonlyMap<string, string>): Answer {
     const { id, secret } = this.#client;
     const wanted = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
-    if (!isSame(request.headers.authorization ?? '', wanted))
-      return oauthError(401, 'invalid_client', 'not known');
+    if (!isSame(request.headers.authorization ?? '', wanted)) return oauthError(401, 'invalid_client', 'not known');
     const authorized = this.#codes.take(params.get('code') ?? '');
     const verifier = params.get('code_verifier') ?? '';
     const fits =
@@ -148,8 +147,7 @@ export class UpstreamServer {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     this.#received.push(token);
     if (this.#received.length > 100) this.#received.shift();
-    if (!this.#issued.has(hashOf(token)))
-      return oauthError(401, 'invalid_token', 'not a token of this server');
+    if (!this.#issued.has(hashOf(token))) return oauthError(401, 'invalid_token', 'not a token of this server');
     return json(200, { name: 'Robin Upstream', email: 'robin@upstream.invalid' });
   }
 

@@ -1,9 +1,4 @@
-import {
-  type IncomingMessage,
-  type OutgoingHttpHeader,
-  type OutgoingHttpHeaders,
-  ServerResponse,
-} from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 /** A whole HTTP answer as a value, so that it can be changed before it goes out. */
@@ -98,15 +93,11 @@ export function send(response: ServerResponse, answer: Answer): void {
   source.pipe(response);
 }
 
-function pairs(
-  fields: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined,
-): [string, string | string[]][] {
+function pairs(fields: OutgoingHttpHeaders | OutgoingHttpHeader[] | undefined): [string, string | string[]][] {
   if (fields === undefined) return [];
   if (!Array.isArray(fields)) {
     return Object.entries(fields).flatMap(([name, value]) =>
-      value === undefined
-        ? []
-        : [[name, Array.isArray(value) ? value : String(value)] as [string, string | string[]]],
+      value === undefined ? [] : [[name, Array.isArray(value) ? value : String(value)] as [string, string | string[]]],
     );
   }
   const result = new Map<string, string[]>();
@@ -119,9 +110,7 @@ function pairs(
 
 function flat(headers: OutgoingHttpHeaders): [string, string][] {
   return Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined
-      ? []
-      : [value].flat().map((one) => [name.toLowerCase(), String(one)] as [string, string]),
+    value === undefined ? [] : [value].flat().map((one) => [name.toLowerCase(), String(one)] as [string, string]),
   );
 }
 

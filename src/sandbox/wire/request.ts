@@ -50,8 +50,6 @@ export function parametersOf(request: IncomingMessage, body: Buffer): readonly (
 
 /** Exactly one Host header, and it is ours: what a rebound DNS name cannot send. */
 export function hasHost(request: IncomingMessage, host: string): boolean {
-  const hosts = request.rawHeaders.filter(
-    (_, at, all) => at % 2 === 1 && all[at - 1]?.toLowerCase() === 'host',
-  );
+  const hosts = request.rawHeaders.filter((_, at, all) => at % 2 === 1 && all[at - 1]?.toLowerCase() === 'host');
   return hosts.length === 1 && hosts[0] === host;
 }

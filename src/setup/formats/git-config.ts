@@ -26,8 +26,7 @@ export function openGit(text: string, key: GitSection): Opened<GitVariables> {
   const [block, another] = blocks;
   const own = gitValues(all, key);
   const isPlain = own.every(([name], index) => block?.variables[index]?.name === name);
-  if (another !== undefined || !isPlain || own.length !== (block?.variables.length ?? 0))
-    return notEdited('form');
+  if (another !== undefined || !isPlain || own.length !== (block?.variables.length ?? 0)) return notEdited('form');
   return {
     ok: true,
     raw: block && text.slice(block.start, block.end),
@@ -98,9 +97,7 @@ function changed(text: string, block: Block, own: GitVariables, variables: GitVa
 }
 
 function linesWritten(variables: GitVariables, eol: string): string {
-  return variables
-    .map(([name, value]) => `\t${name} =${value === '' ? '' : ` ${valueWritten(value)}`}${eol}`)
-    .join('');
+  return variables.map(([name, value]) => `\t${name} =${value === '' ? '' : ` ${valueWritten(value)}`}${eol}`).join('');
 }
 
 function valueWritten(value: string): string {
@@ -130,9 +127,7 @@ function blocksOf(text: string, key: GitSection): readonly Block[] {
 }
 
 /** Lines, each with those that it goes on in. */
-function linesOf(
-  text: string,
-): readonly { readonly line: string; readonly start: number; readonly end: number }[] {
+function linesOf(text: string): readonly { readonly line: string; readonly start: number; readonly end: number }[] {
   const lines: { line: string; start: number; end: number }[] = [];
   const first = text.startsWith('\ufeff') ? 1 : 0;
   for (const [part] of text.slice(first).matchAll(/[^\n]*\n|[^\n]+$/g)) {

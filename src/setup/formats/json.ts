@@ -12,12 +12,7 @@ import {
   withoutMark,
 } from './text.js';
 
-export type PlainJson =
-  | string
-  | boolean
-  | number
-  | readonly PlainJson[]
-  | { readonly [name: string]: PlainJson };
+export type PlainJson = string | boolean | number | readonly PlainJson[] | { readonly [name: string]: PlainJson };
 
 /** What an entry is to hold; members that are not named stay as they are. */
 export interface JsonEntry {
@@ -76,10 +71,7 @@ export function openJson(text: string, path: readonly string[]): Opened<JsonEntr
           (one: string) =>
             setJson(one, [...path, name], value),
       );
-      return [...drops, ...sets].reduce<Edited>(
-        (done, change) => (done.ok ? change(done.text) : done),
-        edited(filled),
-      );
+      return [...drops, ...sets].reduce<Edited>((done, change) => (done.ok ? change(done.text) : done), edited(filled));
     },
     restore: (former) => {
       if (member === undefined) return notEdited('shape');
@@ -163,9 +155,7 @@ function setJson(text: string, path: readonly string[], value: PlainJson): Edite
   }
   const [name, ...inner] = below;
   const nested = inner.reduceRight<PlainJson>((last, key) => ({ [key]: last }), value);
-  return edited(
-    insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${written(text, nested, indent)}`),
-  );
+  return edited(insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${written(text, nested, indent)}`));
 }
 
 /** Removes `first`, or in it the member whose name is `second` in any letter case, and `first` when it is empty then. */
@@ -212,8 +202,7 @@ function insertFirst(text: string, object: Node, member: (indent: string | undef
   const start = object.offset + 1;
   const end = object.offset + object.length - 1;
   const isInner = !isBlank(text.slice(0, object.offset));
-  if (isInner && !text.trim().includes('\n'))
-    return splice(text, [{ start: end, end, text: member(undefined) }]);
+  if (isInner && !text.trim().includes('\n')) return splice(text, [{ start: end, end, text: member(undefined) }]);
   const eol = lineEnding(text);
   const outer = indentAt(text, object.offset);
   const indent = `${outer}${indentUnit(text)}`;

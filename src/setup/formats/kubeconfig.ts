@@ -102,8 +102,7 @@ function usersOf(text: string): { readonly users: Users; readonly all: Values } 
     const [document, another] = documents;
     if (document === undefined) return { users: none, all: {} };
     const { contents, errors } = document;
-    if (another !== undefined || errors.length > 0 || !isMap(contents) || contents.flow === true)
-      return undefined;
+    if (another !== undefined || errors.length > 0 || !isMap(contents) || contents.flow === true) return undefined;
     const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'users');
     const users = pair === undefined ? none : listOf(text, pair);
     const isIndented = columnOf(text, contents.range?.[0] ?? 0) > 0;
@@ -118,8 +117,7 @@ function listOf(text: string, { key, value }: Pair): Users | undefined {
   const line = { start, end: lineEnd(text, start) };
   if (!text.startsWith('users', start) || columnOf(text, start) > 0) return undefined;
   const [first = line.end] = (isNode(value) && value.range) || [];
-  const isBare =
-    isNode(value) && value.tag === undefined && !('anchor' in value && value.anchor !== undefined);
+  const isBare = isNode(value) && value.tag === undefined && !('anchor' in value && value.anchor !== undefined);
   if (isSeq(value) && value.flow !== true && isBare && first >= line.end) return itemsOf(text, line, value);
   const isNull = isScalar(value) && ['', 'null', '~'].includes(value.source ?? '?');
   const isEmpty = isNull || (isSeq(value) && value.items.length === 0);
@@ -127,11 +125,7 @@ function listOf(text: string, { key, value }: Pair): Users | undefined {
   return isEmpty && isBare && isInLine ? { key: line, indent: '', items: [] } : undefined;
 }
 
-function itemsOf(
-  text: string,
-  key: NonNullable<Users['key']>,
-  { items, srcToken }: YAMLSeq,
-): Users | undefined {
+function itemsOf(text: string, key: NonNullable<Users['key']>, { items, srcToken }: YAMLSeq): Users | undefined {
   const tokens = srcToken?.type === 'block-seq' ? srcToken.items : [];
   const dashes = tokens.flatMap(({ start }) => start.filter(({ type }) => type === 'seq-item-ind'));
   const [first] = dashes;

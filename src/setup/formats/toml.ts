@@ -69,16 +69,12 @@ export function openToml(text: string, path: readonly string[]): Opened<TomlEntr
     ok: true,
     raw: own && text.slice(own.start, end),
     value:
-      own &&
-      Object.fromEntries(
-        own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? literal(pair)]),
-      ),
+      own && Object.fromEntries(own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? literal(pair)])),
     rest: tables
       .filter((table) => table !== own && !below.includes(table))
       .map((table) => [table.path, table.pairs.map((pair) => [pair.path, literal(pair)])])
       .filter(([at, pairs]) => at?.length !== 0 || pairs?.length !== 0),
-    put: (entry) =>
-      own === undefined ? edited(appended(text, path, entry)) : changed(text, own, below, entry),
+    put: (entry) => (own === undefined ? edited(appended(text, path, entry)) : changed(text, own, below, entry)),
     restore: (former) => {
       if (own === undefined) return notEdited('shape');
       if (former !== undefined) return edited(splice(text, [{ start: own.start, end, text: former }]));

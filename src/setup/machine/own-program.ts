@@ -26,7 +26,6 @@ export function ownProgram(options: {
     platform,
     program: [process.execPath, script],
     variables,
-    writeShim: async (path, text, mark) =>
-      (await import('./program-file.js')).writeProgramFile(path, text, mark),
+    writeShim: async (path, text, mark) => (await import('./program-file.js')).writeProgramFile(path, text, mark),
   };
 }

@@ -31,9 +31,7 @@ async function refuseOthers(path: string, mark: string): Promise<void> {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (found === undefined) {
-    return;
-  }
+  if (found === undefined) return;
   if (!found.isFile() || found.size > maxBytes) {
     throw shimRefused(path, 'it is there already, and no program that was written by --shim');
   }

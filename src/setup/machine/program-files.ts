@@ -55,8 +55,7 @@ async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT')
-      throw programFileUnusable(path, `it cannot be followed (${codeOf(error)})`);
+    if (codeOf(error) !== 'ENOENT') throw programFileUnusable(path, `it cannot be followed (${codeOf(error)})`);
   }
   const link = await lstat(path).catch(() => undefined);
   if (link !== undefined) throw programFileUnusable(path, 'it is a symbolic link that leads nowhere');

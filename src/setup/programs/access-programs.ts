@@ -83,9 +83,7 @@ function ofServer(request: EntryRequest): ReturnType<typeof gitVariables> {
 function userNames(request: EntryRequest): readonly string[] {
   return ofServer(request).flatMap(([{ subsection }, name, value]) =>
     name === 'username' && value !== 'oauth2' && !request.options.includes(value)
-      ? [
-          `credential.${ofSection(subsection)}username makes git ask for the login of that account alone; remove it.`,
-        ]
+      ? [`credential.${ofSection(subsection)}username makes git ask for the login of that account alone; remove it.`]
       : [],
   );
 }
@@ -136,10 +134,7 @@ const kubectl: Program = {
     },
   }),
   blocks: ({ url }) =>
-    sentences([
-      url.startsWith('http:'),
-      'kubectl sends no credential over plain http, and does not ask for any.',
-    ]),
+    sentences([url.startsWith('http:'), 'kubectl sends no credential over plain http, and does not ask for any.']),
   conflicts: ({ machine }) =>
     sentences([
       kubeFiles(machine).length > 1,

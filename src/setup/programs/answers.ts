@@ -32,8 +32,7 @@ export function askingEnvironment(
 ): Readonly<Record<string, string>> {
   const least = platform === 'win32' ? [...kept, ...keptOnWindows] : kept;
   const own = Object.entries(env).filter(
-    (pair): pair is [string, string] =>
-      pair[1] !== undefined && (isApart !== true || least.includes(pair[0])),
+    (pair): pair is [string, string] => pair[1] !== undefined && (isApart !== true || least.includes(pair[0])),
   );
   return { ...Object.fromEntries(own), ...variables };
 }
@@ -53,10 +52,7 @@ export function readBazel(stdout: string): Answer {
 
 /** The answer of `credential kubectl`. */
 export function readKubectl(stdout: string): Answer {
-  return readJson(
-    stdout,
-    ({ status }) => asObject(status) && tokenIn(stringField(asObject(status) ?? {}, 'token')),
-  );
+  return readJson(stdout, ({ status }) => asObject(status) && tokenIn(stringField(asObject(status) ?? {}, 'token')));
 }
 
 /** The answer of `credential git`. */

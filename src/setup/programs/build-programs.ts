@@ -22,9 +22,7 @@ const bazel: Program = {
   title: 'Bazel',
   way: 'credential',
   commands: ['bazel', 'bazelisk'],
-  files: (machine, scope) => [
-    scope === 'user' ? inHome(machine, '.bazelrc') : inProject(machine, '.bazelrc'),
-  ],
+  files: (machine, scope) => [scope === 'user' ? inHome(machine, '.bazelrc') : inProject(machine, '.bazelrc')],
   calls: ['credential', 'bazel'],
   make: ({ machine, name, url }, words) => {
     const text = shimText(machine.platform, words);
@@ -61,10 +59,7 @@ function otherLines({ text, url }: EntryRequest): readonly string[] {
   const { hostname } = new URL(url);
   const others = text
     .split('\n')
-    .filter(
-      (line) =>
-        /--credential_helper=/.test(line) && !line.startsWith(`common --credential_helper=${hostname}=`),
-    )
+    .filter((line) => /--credential_helper=/.test(line) && !line.startsWith(`common --credential_helper=${hostname}=`))
     .filter((line) => line.includes(`=${hostname}=`) || /--credential_helper=[^=]*$/.test(line.trim()));
   return others.map((line) => `Another line may win for this host: ${quoted(line.trim(), 160)}`);
 }
@@ -107,10 +102,7 @@ const go: Program = {
 function goBlocks({ machine, url }: EntryRequest): readonly string[] {
   return sentences(
     [url.startsWith('http:'), 'go sends no credential over plain http.'],
-    [
-      (machine.env['GOAUTH'] ?? '') !== '',
-      'GOAUTH is set in the environment, and wins over this file; unset it.',
-    ],
+    [(machine.env['GOAUTH'] ?? '') !== '', 'GOAUTH is set in the environment, and wins over this file; unset it.'],
   );
 }
 

@@ -72,16 +72,13 @@ export function goCommands(text: string): readonly string[] {
 
 /** The words of a command of `GOAUTH`: quoted by `'` or `"`, without escapes. */
 export function goWords(command: string): readonly string[] {
-  return [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(
-    ([, one, two, bare]) => one ?? two ?? bare ?? '',
-  );
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, one, two, bare]) => one ?? two ?? bare ?? '');
 }
 
 /** A call of this program: a script of its name, then a command that `setup` writes, then the login. */
 export function callOf(words: readonly string[]): EntryCall | undefined {
   const at = words.findIndex(
-    (word, index) =>
-      /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
+    (word, index) => /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
   );
   if (at === -1) return undefined;
   const start = words.slice(0, at);
@@ -132,8 +129,7 @@ function commandsIn(
 
 /** A line's words as `shellWord`, or cmd.exe's quotes, have made them. */
 function shellWords(line: string, platform: string): readonly string[] {
-  const form =
-    platform === 'win32' ? /(?:"[^"]*"|[^\s"])+/g : /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g;
+  const form = platform === 'win32' ? /(?:"[^"]*"|[^\s"])+/g : /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g;
   const part = platform === 'win32' ? /"([^"]*)"/g : /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g;
   return (line.match(form) ?? []).map((word) =>
     word.replace(part, (_, one?: string, two?: string, three?: string) => one ?? two ?? three ?? ''),

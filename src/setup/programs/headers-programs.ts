@@ -43,9 +43,7 @@ const claude: Program = {
     inProject(machine, '.claude', 'settings.local.json'),
   ],
   servers: (text, { workingFolder }) =>
-    [['mcpServers'], ['projects', workingFolder, 'mcpServers']].flatMap((path) =>
-      foundServers(jsonAt(text, path)),
-    ),
+    [['mcpServers'], ['projects', workingFolder, 'mcpServers']].flatMap((path) => foundServers(jsonAt(text, path))),
   asks: ({ url }) => ({ inShell: true, input: 'open', variables: { CLAUDE_CODE_MCP_SERVER_URL: url } }),
   reads: readHeaders,
   next: 'Look at it with: claude mcp list',
@@ -59,8 +57,7 @@ function claudeFile(machine: Machine): string {
 /** Entries that Claude Code keeps for one folder go before all others; and a person may have switched ours off. */
 function claudeBlocks({ text, machine, name, switches = new Map() }: EntryRequest): readonly string[] {
   const texts = [text, ...switches.values()];
-  const ofFolder = (member: string) =>
-    texts.map((one) => jsonAt(one, ['projects', machine.workingFolder, member]));
+  const ofFolder = (member: string) => texts.map((one) => jsonAt(one, ['projects', machine.workingFolder, member]));
   const names = (found: unknown) => Array.isArray(found) && found.includes(name);
   const refused = [
     ...ofFolder('disabledMcpjsonServers'),
@@ -132,10 +129,7 @@ function codexBlocks({ text, name }: EntryRequest): readonly string[] {
   const raw = rawEntry(text, { format: 'toml', path: ['mcp_servers', name] }) ?? '';
   const inline = /^\s*(http_headers|env_http_headers)\s*=\s*\{.*\bauthorization\b/im.exec(raw)?.[1];
   return sentences(
-    [
-      inline !== undefined,
-      `${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`,
-    ],
+    [inline !== undefined, `${inline} of this entry holds an Authorization of its own, which wins; remove it by hand.`],
     [
       tomlAt(text, ['mcp_servers', name, 'enabled']) === false,
       'The entry is switched off (enabled = false); remove that line.',

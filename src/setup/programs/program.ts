@@ -89,11 +89,7 @@ export interface Program {
 }
 
 /** Path parts joined by the machine's own separator. */
-export function join(
-  { platform }: Pick<Machine, 'platform'>,
-  first: string,
-  ...parts: readonly string[]
-): string {
+export function join({ platform }: Pick<Machine, 'platform'>, first: string, ...parts: readonly string[]): string {
   const separator = platform === 'win32' ? '\\' : '/';
   return [first.replace(/[\\/]+$/, ''), ...parts].join(separator);
 }
@@ -133,14 +129,9 @@ export function set({ env, platform }: Machine, variable: string): string | unde
 /** The words of a call of ours: absolute paths, and before them by `env` what the caller may leave out of the environment. */
 export function callWords(
   { start, variables, platform }: Machine,
-  {
-    command,
-    server,
-    options,
-  }: { readonly command: readonly string[] } & Pick<EntryRequest, 'server' | 'options'>,
+  { command, server, options }: { readonly command: readonly string[] } & Pick<EntryRequest, 'server' | 'options'>,
 ): readonly string[] {
-  const set =
-    platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const set = platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const words = [start.node, start.script, ...command, server, ...options];
   return set.length === 0 ? words : ['/usr/bin/env', ...set, ...words];
 }
@@ -166,11 +157,8 @@ export function gitLine(platform: string, words: readonly string[]): string {
  * separated by `;`. Undefined where that cannot say a word.
  */
 export function goLine(words: readonly string[]): string | undefined {
-  if (words.some((word) => /[;\r\n]|^$/.test(word) || (word.includes("'") && word.includes('"'))))
-    return undefined;
-  return words
-    .map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`))
-    .join(' ');
+  if (words.some((word) => /[;\r\n]|^$/.test(word) || (word.includes("'") && word.includes('"')))) return undefined;
+  return words.map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`)).join(' ');
 }
 
 /** Those whose condition holds. */

@@ -40,9 +40,7 @@ export const programs: readonly Program[] = [
 
 /** The program of that name. @throws Failure `program_unknown`, `usage_wrong` */
 export function programNamed(name: string | undefined): Program {
-  if (name === undefined) {
-    throw usageWrong('No program was named.', 'postern setup --list');
-  }
+  if (name === undefined) throw usageWrong('No program was named.', 'postern setup --list');
   const names = programs.map((program) => program.name);
   const program = programs.find((one) => one.name === name.toLowerCase());
   if (program === undefined) throw programUnknown(name, closest(name, names), names);

@@ -32,9 +32,7 @@ export function foundServers(servers: unknown): readonly FoundServer[] {
 }
 
 function entriesOf(servers: unknown): readonly (readonly [string, unknown])[] {
-  return typeof servers === 'object' && servers !== null && !Array.isArray(servers)
-    ? Object.entries(servers)
-    : [];
+  return typeof servers === 'object' && servers !== null && !Array.isArray(servers) ? Object.entries(servers) : [];
 }
 
 /** Programs that stand between a program that starts commands and a server. */

@@ -112,16 +112,7 @@ const table: readonly StdioProgram[] = [
 ];
 
 /** What an entry for a URL holds, and what has no meaning beside a command. */
-const ofUrls = [
-  'url',
-  'httpUrl',
-  'serverUrl',
-  'headers',
-  'headersHelper',
-  'oauth',
-  'auth',
-  'authProviderType',
-];
+const ofUrls = ['url', 'httpUrl', 'serverUrl', 'headers', 'headersHelper', 'oauth', 'auth', 'authProviderType'];
 
 export const stdioPrograms: readonly Program[] = table.map((row) => ({
   name: row.name,
@@ -131,11 +122,7 @@ export const stdioPrograms: readonly Program[] = table.map((row) => ({
   commands: row.commands,
   next: row.next,
   files: (machine: Machine, scope: Scope) =>
-    scope === 'user'
-      ? row.files(machine)
-      : row.project === undefined
-        ? []
-        : [inProject(machine, ...row.project)],
+    scope === 'user' ? row.files(machine) : row.project === undefined ? [] : [inProject(machine, ...row.project)],
   calls: ['bridge'],
   make: (request, words) => makeStdioEntry(row, request, words),
   blocks: (request) => switchedOff(row, request),
@@ -171,18 +158,11 @@ function switchedOff(row: StdioProgram, request: EntryRequest): readonly string[
       disabled === true || enabled === false,
       `The entry is switched off (${member}); remove that, or switch it on in ${row.title}.`,
     ],
-    [
-      isExcluded,
-      `${row.title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`,
-    ],
+    [isExcluded, `${row.title} leaves ${name} out (mcp.excluded or mcp.allowed in its settings); change that list.`],
   );
 }
 
-function makeStdioEntry(
-  row: StdioProgram,
-  { name }: EntryRequest,
-  words: readonly string[],
-): MadeEntry | undefined {
+function makeStdioEntry(row: StdioProgram, { name }: EntryRequest, words: readonly string[]): MadeEntry | undefined {
   if (isExpanded(words)) return undefined;
   const [command = '', ...args] = words;
   const members = { ...row.fixed, ...(row.oneList === true ? { command: words } : { command, args }) };

@@ -107,10 +107,7 @@ class Helper {
     this.#program = `docker-credential-${options.kind.slice('helper:'.length)}`;
   }
 
-  async run(
-    operation: HelperRun['operation'],
-    input: string,
-  ): Promise<Extract<HelperEnd, { kind: 'ended' }>> {
+  async run(operation: HelperRun['operation'], input: string): Promise<Extract<HelperEnd, { kind: 'ended' }>> {
     const { env, signal, limitMs } = this.#options;
     const folders = safePath(env['PATH'], process.cwd());
     const path = findProgram(this.#program, folders);
@@ -149,8 +146,7 @@ class Helper {
     const object: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
     const secret = object?.['Secret'];
     if (secret === '' && object?.['Username'] === '') return undefined;
-    if (typeof secret !== 'string' || object?.['Username'] !== userName)
-      throw this.answerWrong('it is no item');
+    if (typeof secret !== 'string' || object?.['Username'] !== userName) throw this.answerWrong('it is no item');
     const named = object['ServerURL'];
     if (named !== undefined && named !== url) throw this.answerWrong('it is another item');
     return new Secret(secret);

@@ -2,14 +2,7 @@ import type { IndexDocument } from '../../core/records.js';
 import type { CredentialIndex, Locks } from '../ports.js';
 import { readPrivateFile } from '../state/private-file.js';
 import { replacePrivateFile } from '../state/safe-file.js';
-import {
-  indexCorrupt,
-  indexFull,
-  indexNewer,
-  indexTooLarge,
-  indexUnsafe,
-  stateUnreadable,
-} from '../state-failures.js';
+import { indexCorrupt, indexFull, indexNewer, indexTooLarge, indexUnsafe, stateUnreadable } from '../state-failures.js';
 import { parseIndex } from './index-schema.js';
 
 /** An update takes milliseconds; whoever waits longer waits for a paused process. */
@@ -19,10 +12,7 @@ const updateWaitMs = 10_000;
  * The index of logins in the state folder `directory`. A file that is not understood is kept: no update
  * replaces it.
  */
-export function createCredentialIndex(options: {
-  readonly directory: string;
-  readonly locks: Locks;
-}): CredentialIndex {
+export function createCredentialIndex(options: { readonly directory: string; readonly locks: Locks }): CredentialIndex {
   const path = indexPath(options.directory);
   return {
     read: async () => readOrFail(path),
@@ -31,9 +21,7 @@ export function createCredentialIndex(options: {
       await using _lock = await options.locks.acquire('index', { waitMs: updateWaitMs, signal });
       const before = readOrFail(path);
       const after = change(before);
-      if (after !== before) {
-        await replacePrivateFile(path, textOf(path, after));
-      }
+      if (after !== before) await replacePrivateFile(path, textOf(path, after));
       return after;
     },
   };
@@ -41,9 +29,7 @@ export function createCredentialIndex(options: {
 
 function readOrFail(path: string): IndexDocument {
   const read = attempt(path);
-  if (read.ok) {
-    return read.document;
-  }
+  if (read.ok) return read.document;
   switch (read.problem) {
     case 'newer':
       throw indexNewer(path);
@@ -68,14 +54,10 @@ function attempt(path: string): ReadIndex {
 function textOf(path: string, document: IndexDocument): string {
   const text = `${JSON.stringify(document, null, 1)}\n`;
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length > maxIndexBytes) {
-    throw indexFull(path);
-  }
+  if (bytes.length > maxIndexBytes) throw indexFull(path);
   const judged = parseIndex(bytes);
   if (!judged.ok) {
-    throw new TypeError(
-      `this index could not be read again: ${'why' in judged ? judged.why : judged.problem}`,
-    );
+    throw new TypeError(`this index could not be read again: ${'why' in judged ? judged.why : judged.problem}`);
   }
   return text;
 }
@@ -100,10 +82,6 @@ export function indexPath(stateFolder: string): string {
  */
 export function readIndexSync(path: string): ReadIndex {
   const file = readPrivateFile(path, maxIndexBytes);
-  if (file.ok) {
-    return parseIndex(file.bytes);
-  }
-  return file.problem === 'absent'
-    ? { ok: true, document: { version: 1, logins: [], registrations: [] } }
-    : file;
+  if (file.ok) return parseIndex(file.bytes);
+  return file.problem === 'absent' ? { ok: true, document: { version: 1, logins: [], registrations: [] } } : file;
 }

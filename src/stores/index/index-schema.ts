@@ -16,16 +16,12 @@ type Check = (value: JsonValue | undefined) => boolean;
 export function parseIndex(bytes: Uint8Array): IndexText {
   const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 400_000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
-  if (object === undefined) {
-    return { ok: false, problem: 'corrupt', why: parsed.ok ? 'not an object' : parsed.problem };
-  }
+  if (object === undefined) return { ok: false, problem: 'corrupt', why: parsed.ok ? 'not an object' : parsed.problem };
   const version = object['version'];
   if (typeof version === 'number' && Number.isSafeInteger(version) && version > 1) {
     return { ok: false, problem: 'newer' };
   }
-  if (version !== 1) {
-    return { ok: false, problem: 'corrupt', why: 'version' };
-  }
+  if (version !== 1) return { ok: false, problem: 'corrupt', why: 'version' };
   const why =
     listProblem(object, 'logins', login) ??
     listProblem(object, 'registrations', registration) ??
@@ -36,21 +32,13 @@ export function parseIndex(bytes: Uint8Array): IndexText {
     : { ok: false, problem: 'corrupt', why };
 }
 
-function listProblem(
-  object: JsonObject,
-  name: string,
-  checks: Readonly<Record<string, Check>>,
-): string | undefined {
+function listProblem(object: JsonObject, name: string, checks: Readonly<Record<string, Check>>): string | undefined {
   const list = object[name];
-  if (!Array.isArray(list)) {
-    return name;
-  }
+  if (!Array.isArray(list)) return name;
   for (const [index, value] of list.entries()) {
     const record = asObject(value);
     const wrong = Object.keys(checks).find((member) => !checks[member]?.(record?.[member]));
-    if (wrong !== undefined) {
-      return `${name}[${index}].${wrong}`;
-    }
+    if (wrong !== undefined) return `${name}[${index}].${wrong}`;
   }
   return undefined;
 }

@@ -17,9 +17,7 @@ export function withSessionBus(
   env: Readonly<Record<string, string | undefined>>,
   user: number | undefined,
 ): Readonly<Record<string, string>> {
-  if ((env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '' || user === undefined) {
-    return {};
-  }
+  if ((env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '' || user === undefined) return {};
   const runtime = env['XDG_RUNTIME_DIR'] ?? '';
   const bus = `${runtime.startsWith('/') ? runtime : `/run/user/${user}`}/bus`;
   return existsSync(bus) ? { DBUS_SESSION_BUS_ADDRESS: `unix:path=${escaped(bus)}` } : {};
@@ -42,9 +40,7 @@ export function sessionBusAddress(env: Readonly<Record<string, string | undefine
   const runtime = env['XDG_RUNTIME_DIR'] ?? '';
   const userBus = runtime.startsWith('/') ? [`${runtime}/bus`] : [];
   const listed = (env['DBUS_SESSION_BUS_ADDRESS'] ?? '').split(';').filter((address) => address !== '');
-  if (listed.length === 0) {
-    return { sockets: userBus, others: false };
-  }
+  if (listed.length === 0) return { sockets: userBus, others: false };
   const found = listed.map((address) => socketOf(address, userBus[0]));
   return {
     sockets: found.filter((socket) => socket !== undefined),
@@ -53,9 +49,7 @@ export function sessionBusAddress(env: Readonly<Record<string, string | undefine
 }
 
 function socketOf(address: string, userBus: string | undefined): string | undefined {
-  if (!address.startsWith('unix:')) {
-    return undefined;
-  }
+  if (!address.startsWith('unix:')) return undefined;
   for (const option of address.slice('unix:'.length).split(',')) {
     const [name, value = ''] = option.split('=', 2);
     if (name === 'path') return unescaped(value);
@@ -67,8 +61,6 @@ function socketOf(address: string, userBus: string | undefined): string | undefi
 
 /** Every byte may be written as %xx. */
 function unescaped(value: string): string {
-  const bytes = value.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
+  const bytes = value.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -25,9 +25,7 @@ export async function connectBus(
 ): Promise<BusConnection | BusTrouble> {
   const { sockets, others } = sessionBusAddress(env);
   const owners = sockets.map((path) => ({ path, owner: busOwner(path) }));
-  if (owners.some(({ owner }) => owner === 'foreign')) {
-    return 'foreign_bus';
-  }
+  if (owners.some(({ owner }) => owner === 'foreign')) return 'foreign_bus';
   for (const { path } of owners.filter(({ owner }) => owner === 'ours')) {
     const connection = new Connection(path, limitMs);
     if (await connection.isOpen) {
@@ -71,9 +69,7 @@ class Connection implements BusConnection {
   }
 
   call(call: MethodCall): Promise<BusMessage | BusTrouble> {
-    if (this.#trouble !== undefined) {
-      return Promise.resolve(this.#trouble);
-    }
+    if (this.#trouble !== undefined) return Promise.resolve(this.#trouble);
     this.#serial += 1;
     const serial = this.#serial;
     this.#leave(encodeCall(call, serial));
@@ -114,9 +110,7 @@ class Connection implements BusConnection {
   /** True: more may come. */
   #read(bytes: Uint8Array): boolean {
     this.#received = Buffer.concat([this.#received, bytes]);
-    if (this.#received.length > mostBytes) {
-      this.#end('unknown');
-    }
+    if (this.#received.length > mostBytes) this.#end('unknown');
     while (this.#received.length > 0 && this.#trouble === undefined) {
       const length = this.#take();
       if (length === 0) break;

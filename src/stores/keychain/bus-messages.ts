@@ -24,20 +24,14 @@ const maxDepth = 8;
 
 /** Reads the first message of what a bus has sent so far (D-Bus specification, "Message Format"). */
 export function decodeMessage(bytes: Buffer): Decoded {
-  if (bytes.length < 16) {
-    return { state: 'incomplete' };
-  }
+  if (bytes.length < 16) return { state: 'incomplete' };
   const little = bytes[0] === 0x6c;
   const word = (at: number): number => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
   const fieldsEnd = 16 + word(12);
   const bodyAt = (fieldsEnd + 7) & ~7;
   const length = bodyAt + word(4);
-  if ((!little && bytes[0] !== 0x42) || word(12) > maxLength || word(4) > maxLength) {
-    return { state: 'malformed' };
-  }
-  if (bytes.length < length) {
-    return { state: 'incomplete' };
-  }
+  if ((!little && bytes[0] !== 0x42) || word(12) > maxLength || word(4) > maxLength) return { state: 'malformed' };
+  if (bytes.length < length) return { state: 'incomplete' };
   try {
     const message = decodeWhole(bytes.subarray(0, length), { little, bodyAt, fieldsEnd });
     return { state: 'whole', message, length };

@@ -7,9 +7,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
  * @param path of a Unix socket; an abstract one begins with NUL
  */
 export function busOwner(path: string): 'ours' | 'foreign' | 'none' {
-  if (path.startsWith('\0')) {
-    return abstractOwner(path.slice(1));
-  }
+  if (path.startsWith('\0')) return abstractOwner(path.slice(1));
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined) return 'none';
@@ -44,10 +42,7 @@ function listenersAt(path: string): readonly string[] {
   return textOf('/proc/net/unix')
     .split('\n')
     .map((line) => pattern.exec(line) ?? [])
-    .filter(
-      ([, flags = '', , at]) =>
-        at?.replace(/@+$/, '') === path && (Number.parseInt(flags, 16) & 0x10000) !== 0,
-    )
+    .filter(([, flags = '', , at]) => at?.replace(/@+$/, '') === path && (Number.parseInt(flags, 16) & 0x10000) !== 0)
     .map(([, , inode = '']) => inode);
 }
 

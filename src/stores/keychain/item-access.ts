@@ -69,18 +69,12 @@ type Setting = 'here' | 'child' | 'unlock';
 export function createItemAccess(options: KeychainOptions): ItemAccess {
   let gaveUp: Failure | undefined;
   const { clock, limits } = options;
-  const attempt = async (
-    request: ItemRequest,
-    health: Health | undefined,
-    until: number,
-  ): Promise<ItemValue> => {
+  const attempt = async (request: ItemRequest, health: Health | undefined, until: number): Promise<ItemValue> => {
     const setting = settingFor(options, health);
     const since = clock.monotonic();
     const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, until - since);
     const limited = await withLimit(options, request, setting, limitMs);
-    if (limited !== 'timeout' && limited.ok) {
-      return limited.value;
-    }
+    if (limited !== 'timeout' && limited.ok) return limited.value;
     const failure =
       limited === 'timeout' ? timeoutOf(options, request, setting) : await explain(options, request, limited);
     const now = clock.monotonic();
@@ -184,9 +178,7 @@ async function explain(
   answer: Extract<ItemAnswer, { readonly ok: false }>,
 ): Promise<Failure> {
   const cause = new Error(answer.message);
-  if (answer.problem === 'no_package') {
-    return storeUnavailable('no_package', cause);
-  }
+  if (answer.problem === 'no_package') return storeUnavailable('no_package', cause);
   const health = await look(options);
   switch (health) {
     case 'locked':

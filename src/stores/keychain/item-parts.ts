@@ -30,16 +30,10 @@ export async function readValue(items: Items, key: string): Promise<StoredValue 
   let before: string | undefined;
   for (;;) {
     const text = await items.get(key);
-    if (text === undefined) {
-      return undefined;
-    }
+    if (text === undefined) return undefined;
     const whole = isHead(text) ? await joined(items, key, parseHead(text)) : text;
-    if (whole !== undefined) {
-      return { damaged: false, text: whole };
-    }
-    if (text === before) {
-      return { damaged: true };
-    }
+    if (whole !== undefined) return { damaged: false, text: whole };
+    if (text === before) return { damaged: true };
     before = text;
   }
 }
@@ -50,9 +44,7 @@ export async function readValue(items: Items, key: string): Promise<StoredValue 
  * @param maxLength Most UTF-16 code units in one item, at least 128.
  */
 export async function writeValue(items: Items, key: string, value: string, maxLength: number): Promise<void> {
-  if (maxLength === Number.POSITIVE_INFINITY && !isHead(value)) {
-    return items.set(key, value);
-  }
+  if (maxLength === Number.POSITIVE_INFINITY && !isHead(value)) return items.set(key, value);
   const old = await items.get(key);
   if (value.length <= maxLength && !isHead(value)) {
     await items.set(key, value);
@@ -82,15 +74,11 @@ export async function removeValue(items: Items, key: string, maxLength: number):
 }
 
 async function joined(items: Items, key: string, head: Head | undefined): Promise<string | undefined> {
-  if (head === undefined) {
-    return undefined;
-  }
+  if (head === undefined) return undefined;
   const parts: string[] = [];
   for (let index = 0; index < head.count; index += 1) {
     const part = await items.get(partKey(key, head.set, index));
-    if (part === undefined) {
-      return undefined;
-    }
+    if (part === undefined) return undefined;
     parts.push(part);
   }
   const value = parts.join('');
@@ -99,9 +87,7 @@ async function joined(items: Items, key: string, head: Head | undefined): Promis
 
 function parseHead(text: string): Head | undefined {
   const [, set, count, digest] = headPattern.exec(text) ?? [];
-  return (set === 'a' || set === 'b') && digest !== undefined
-    ? { set, count: Number(count), digest }
-    : undefined;
+  return (set === 'a' || set === 'b') && digest !== undefined ? { set, count: Number(count), digest } : undefined;
 }
 
 /** Cuts between code points: half a surrogate pair does not survive UTF-8. */

@@ -18,20 +18,14 @@ export function createKeychain(options: KeychainOptions): SecretStore {
     ready: () => access.open(),
     read: async (key) => {
       const value = await readValue(items, key);
-      if (value?.damaged) {
-        throw storeDamaged('a part of it is missing or changed');
-      }
+      if (value?.damaged) throw storeDamaged('a part of it is missing or changed');
       return value === undefined ? undefined : new Secret(value.text);
     },
     write: async (key, value) => {
       const text = value.reveal();
       const bytes = Buffer.byteLength(text);
-      if (bytes > maxValueBytes) {
-        throw storeTooLarge(bytes, maxValueBytes);
-      }
-      if (/\p{Cs}/u.test(text)) {
-        throw new TypeError('half a surrogate pair cannot be stored');
-      }
+      if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
+      if (/\p{Cs}/u.test(text)) throw new TypeError('half a surrogate pair cannot be stored');
       await writeValue(items, key, text, maxItemLength);
     },
     remove: (key) => removeValue(items, key, maxItemLength),

@@ -30,17 +30,13 @@ export function loadNative(): Native {
   );
   for (const name of names) {
     const native = tryRequire(require, name);
-    if (native !== undefined) {
-      return native;
-    }
+    if (native !== undefined) return native;
   }
   return require('keytar') as Native; // installed beside another copy, or for a rarer system
 }
 
 function abisOf(platform: string): readonly (readonly string[])[] {
-  if (platform === 'linux') {
-    return [['gnu'], ['musl'], ['gnueabihf']];
-  }
+  if (platform === 'linux') return [['gnu'], ['musl'], ['gnueabihf']];
   return platform === 'win32' ? [['msvc']] : [[]];
 }
 

@@ -18,15 +18,11 @@ export async function probeSecretService(
   limitMs: number,
 ): Promise<Health> {
   const bus = await connectBus(env, limitMs);
-  if (typeof bus === 'string') {
-    return bus;
-  }
+  if (typeof bus === 'string') return bus;
   using _bus = bus;
   const alias = bus.call(secretService.readDefaultAlias());
   const locked = await bus.call(secretService.isDefaultLocked());
-  if (typeof locked === 'string') {
-    return locked;
-  }
+  if (typeof locked === 'string') return locked;
   if (locked.kind === 'return') {
     const [value] = locked.values;
     return value === false ? 'healthy' : value === true ? 'locked' : 'unknown';
@@ -37,15 +33,11 @@ export async function probeSecretService(
 /** What the bus itself says of a service that cannot answer; undefined when the service has answered. */
 function serviceTrouble({ errorName }: BusMessage): Health | undefined {
   const name = errorName.replace('org.freedesktop.DBus.Error.', '');
-  if (name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name.startsWith('Spawn.')) {
-    return 'no_service';
-  }
+  if (name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name.startsWith('Spawn.')) return 'no_service';
   return name === 'NoReply' || name === 'Timeout' || name === 'TimedOut' ? 'hung' : undefined;
 }
 
 function collectionTrouble(alias: BusMessage | BusTrouble): Health {
-  if (typeof alias === 'string') {
-    return alias;
-  }
+  if (typeof alias === 'string') return alias;
   return alias.values[0] === '/' ? 'no_collection' : 'unknown';
 }

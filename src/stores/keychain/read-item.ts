@@ -25,20 +25,14 @@ export async function readSecretFast(
     return { ok: false, why: 'no session bus on this platform' };
   }
   const bus = await connectBus(env, limitMs);
-  if (typeof bus === 'string') {
-    return { ok: false, why: bus };
-  }
+  if (typeof bus === 'string') return { ok: false, why: bus };
   opened(bus);
   const opening = bus.call(secretService.openPlainSession());
   await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
   const key = await findKey();
-  if (key === undefined) {
-    return { ok: false, why: 'no item named' };
-  }
+  if (key === undefined) return { ok: false, why: 'no item named' };
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
-  if (typeof found === 'string') {
-    return { ok: false, why: found };
-  }
+  if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
   const [, session] = valuesOf(await opening);
   const [item, another] = Array.isArray(items) ? items : [];
@@ -48,9 +42,7 @@ export async function readSecretFast(
   }
   const [secret] = valuesOf(await bus.call(secretService.getSecret(item, session)));
   const text = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
-  if (text === undefined || isHead(text)) {
-    return { ok: false, why: text === undefined ? 'not readable' : 'in parts' };
-  }
+  if (text === undefined || isHead(text)) return { ok: false, why: text === undefined ? 'not readable' : 'in parts' };
   return { ok: true, value: text };
 }
 

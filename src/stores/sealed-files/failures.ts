@@ -81,10 +81,6 @@ export function sealedFileNewer(path: string): Failure {
   });
 }
 
-function failure(told: {
-  readonly code: string;
-  readonly message: string;
-  readonly remedy: string;
-}): Failure {
+function failure(told: { readonly code: string; readonly message: string; readonly remedy: string }): Failure {
   return new Failure({ ...told, exit: exitCode.store });
 }

@@ -32,8 +32,7 @@ export function parseHead(text: string): HeadText {
   }
   return {
     ok: false,
-    problem:
-      /^postern-store [1-9][0-9]* /.test(text) && !/^postern-store 1 /.test(text) ? 'newer' : 'damaged',
+    problem: /^postern-store [1-9][0-9]* /.test(text) && !/^postern-store 1 /.test(text) ? 'newer' : 'damaged',
   };
 }
 
@@ -106,10 +105,7 @@ function readKey(path: string, conditions: Conditions): Buffer | undefined {
   let file: number;
   try {
     if (`${realpathSync(path)}${sep}`.startsWith(`${realpathSync(conditions.stateFolder)}${sep}`)) {
-      throw storeKeyUnsafe(
-        path,
-        'it lies in the folder of the sealed files, which it would protect from nobody',
-      );
+      throw storeKeyUnsafe(path, 'it lies in the folder of the sealed files, which it would protect from nobody');
     }
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
@@ -139,23 +135,17 @@ function readKey(path: string, conditions: Conditions): Buffer | undefined {
 
 function problem(stats: Stats, maySystemd: boolean): string | undefined {
   const us = process.geteuid?.();
-  if (!stats.isFile()) {
-    return 'it is not a plain file';
-  }
+  if (!stats.isFile()) return 'it is not a plain file';
   if (stats.size < fewestBytes || stats.size > mostBytes) {
     return `it has ${stats.size} bytes; a key has ${fewestBytes} to ${mostBytes}, random ones`;
   }
   if (us === undefined) {
     return undefined; // Windows is left to its access lists
   }
-  if (stats.uid !== us && stats.uid !== 0) {
-    return `it belongs to user ${stats.uid}, not to you (${us})`;
-  }
+  if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
   const mode = stats.mode & 0o777;
   const closed = maySystemd && stats.uid === 0 ? 0o037 : 0o077;
-  return (mode & closed) === 0
-    ? undefined
-    : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
+  return (mode & closed) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
 }
 
 /** What a key is derived from. */
@@ -205,13 +195,9 @@ export async function materialFor(head: StoreHead, options: KeySourceOptions): P
 export async function newMaterial(options: KeySourceOptions): Promise<KeyMaterial> {
   const { terminal } = options;
   const file = readKeyFile(options.env, options.stateFolder);
-  if (file !== undefined) {
-    return { way: 'key-file', bytes: file };
-  }
+  if (file !== undefined) return { way: 'key-file', bytes: file };
   if (!terminal.interactive) throw storeKeyMissing();
-  terminal.tell(
-    'Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.',
-  );
+  terminal.tell('Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.');
   for (;;) {
     const bytes = await askPassphrase(options, `New passphrase (at least ${fewestCharacters} characters): `);
     if (bytes === undefined) throw storeKeyMissing();

@@ -9,9 +9,7 @@ const maxFileBytes = 131_072;
 /** A private file's text; undefined where there is none. @throws Failure `state_unsafe` */
 export function readText(path: string): string | undefined {
   const file = readPrivateFile(path, maxFileBytes);
-  if (file.ok) {
-    return Buffer.from(file.bytes).toString('latin1');
-  }
+  if (file.ok) return Buffer.from(file.bytes).toString('latin1');
   if (file.problem === 'unsafe') throw stateUnsafe(path, file.why);
   return undefined;
 }
@@ -57,9 +55,7 @@ export function seal(key: Uint8Array, name: string, text: string): string {
 /** The text that was sealed with this key under this name; undefined for anything else. */
 export function unseal(key: Uint8Array, name: string, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) {
-    return undefined;
-  }
+  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) return undefined;
   const nonce = bytes.subarray(0, nonceBytes);
   const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(name));

@@ -49,9 +49,7 @@ export class Vault {
     await ensurePrivateFolder(this.#folder);
     if (this.#material === undefined) {
       const head = this.#readHead();
-      this.#material = await (head === undefined
-        ? newMaterial(this.#options)
-        : materialFor(head, this.#options));
+      this.#material = await (head === undefined ? newMaterial(this.#options) : materialFor(head, this.#options));
     }
   }
 

@@ -18,19 +18,14 @@ export function failuresPath(stateFolder: string): string {
 }
 
 /** The failures of other programs' requests, in a small file of `directory`: the last of each format and origin. */
-export function createFormatFailures(options: {
-  readonly directory: string;
-  readonly locks: Locks;
-}): FormatFailures {
+export function createFormatFailures(options: { readonly directory: string; readonly locks: Locks }): FormatFailures {
   const { directory, locks } = options;
   const path = failuresPath(directory);
   const change = async (
     needed: (failures: readonly FormatFailure[]) => boolean,
     work: (failures: readonly FormatFailure[]) => readonly FormatFailure[],
   ): Promise<void> => {
-    if (!needed(readFailuresSync(path))) {
-      return;
-    }
+    if (!needed(readFailuresSync(path))) return;
     const { signal } = new AbortController();
     await using _lock = await locks.acquire('failures', { waitMs: lockWaitMs, signal });
     const failures = work(readFailuresSync(path));
@@ -42,14 +37,12 @@ export function createFormatFailures(options: {
       change(
         () => true,
         (failures) =>
-          [
-            ...failures.filter((one) => one.origin !== failure.origin || one.format !== failure.format),
-            failure,
-          ].slice(-mostFailures),
+          [...failures.filter((one) => one.origin !== failure.origin || one.format !== failure.format), failure].slice(
+            -mostFailures,
+          ),
       ),
     forget: (origin, format) => {
-      const isOf = (one: FormatFailure) =>
-        one.origin === origin && (format === undefined || one.format === format);
+      const isOf = (one: FormatFailure) => one.origin === origin && (format === undefined || one.format === format);
       return change(
         (failures) => failures.some(isOf),
         (failures) => failures.filter((one) => !isOf(one)),

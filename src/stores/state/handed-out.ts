@@ -41,9 +41,7 @@ export function renewedLately(path: string, key: string, now: number): number | 
   const parsed = parseJson(readFileSync(path));
   const note = parsed.ok ? asObject(parsed.value) : undefined;
   const renewedAt = note?.['key'] === key ? note['renewedAt'] : undefined;
-  return typeof renewedAt === 'number' && now >= renewedAt && now - renewedAt < renewMs
-    ? renewedAt
-    : undefined;
+  return typeof renewedAt === 'number' && now >= renewedAt && now - renewedAt < renewMs ? renewedAt : undefined;
 }
 
 /**

@@ -91,8 +91,7 @@ const unseenHolderMs = 600_000;
 
 /** Is the process dead that made this claim? Never by its age alone, where it can be seen. */
 export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean {
-  const state =
-    claim.holder === undefined ? ('unknown' as const) : stateOf(claim.holder, us, claim.writtenAt);
+  const state = claim.holder === undefined ? ('unknown' as const) : stateOf(claim.holder, us, claim.writtenAt);
   return state === 'dead' || (state === 'unknown' && now - claim.writtenAt > unseenHolderMs);
 }
 

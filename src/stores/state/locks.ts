@@ -46,13 +46,9 @@ export function createLocks(options: {
       for (let looks = 0; ; looks += 1) {
         signal.throwIfAborted();
         const held = attempt(base, us, clock.now());
-        if (typeof held === 'string') {
-          return hold(base, held, { clock, renewMs });
-        }
+        if (typeof held === 'string') return hold(base, held, { clock, renewMs });
         const waited = clock.monotonic() - since;
-        if (waited >= waitMs && held !== undefined) {
-          throw new Busy(base, nameOf(held, us), waited);
-        }
+        if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
         await clock.sleep(pauseMs(looks, waitMs), signal);
       }
     },
@@ -91,9 +87,7 @@ function hold(
 function attempt(base: string, us: ProcessIdentity, now: number): string | Claim | undefined {
   try {
     const claim = readClaim(base);
-    if (claim !== undefined && !isDead(claim, us, now)) {
-      return claim;
-    }
+    if (claim !== undefined && !isDead(claim, us, now)) return claim;
     if (claim !== undefined) {
       breakClaim(base, claim, { base, us, now });
     }
@@ -123,9 +117,7 @@ function pauseMs(looks: number, waitMs: number): number {
 }
 
 function nameOf(claim: Claim, us: ProcessIdentity): string {
-  if (claim.holder === undefined) {
-    return 'process unknown';
-  }
+  if (claim.holder === undefined) return 'process unknown';
   const elsewhere = claim.holder.place === us.place ? '' : ' on another machine or in another container';
   return `process ${claim.holder.pid}${elsewhere}`;
 }

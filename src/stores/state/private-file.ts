@@ -21,9 +21,7 @@ export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): P
   let file: number;
   try {
     const why = folderProblem(dirname(path));
-    if (why !== undefined) {
-      return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
-    }
+    if (why !== undefined) return { ok: false, problem: 'unsafe', why: `of its folder ${dirname(path)}: ${why}` };
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
     return notOpened(error);
@@ -53,24 +51,16 @@ export function folderProblem(path: string): string | undefined {
   if (folder.isSymbolicLink() || !folder.isDirectory()) {
     return folder.isSymbolicLink() ? 'it is a symbolic link' : 'it is not a folder';
   }
-  if (us === undefined) {
-    return undefined;
-  }
-  if (folder.uid !== us) {
-    return `it belongs to user ${folder.uid}, not to you (${us})`;
-  }
-  if ((folder.mode & 0o077) !== 0) {
-    return `other users have access to it (mode ${(folder.mode & 0o777).toString(8)})`;
-  }
+  if (us === undefined) return undefined;
+  if (folder.uid !== us) return `it belongs to user ${folder.uid}, not to you (${us})`;
+  if ((folder.mode & 0o077) !== 0) return `other users have access to it (mode ${(folder.mode & 0o777).toString(8)})`;
   const parent = lstatSync(`${dirname(path)}/.`); // the slash: a link above is followed, its target judged
   return isOpenToOthers(parent, us) ? 'other users can write to the folder above it' : undefined;
 }
 
 /** Could another user rename or replace what lies in this folder? */
 function isOpenToOthers(parent: Stats, us: number): boolean {
-  if (parent.uid !== us && parent.uid !== 0) {
-    return true;
-  }
+  if (parent.uid !== us && parent.uid !== 0) return true;
   const sticky = (parent.mode & 0o1000) !== 0;
   const byOthers = (parent.mode & 0o002) !== 0;
   // A group that has the number of its only member is that user's own (the rule of pam_umask's `usergroups`).
@@ -81,18 +71,10 @@ function isOpenToOthers(parent: Stats, us: number): boolean {
 
 function fileProblem(stats: Stats, maxNames: number): string | undefined {
   const us = process.geteuid?.();
-  if (!stats.isFile()) {
-    return 'it is not a plain file';
-  }
-  if (us === undefined) {
-    return undefined;
-  }
-  if (stats.nlink > maxNames) {
-    return 'it has a second name (hard link)';
-  }
-  if (stats.uid !== us) {
-    return `it belongs to user ${stats.uid}, not to you (${us})`;
-  }
+  if (!stats.isFile()) return 'it is not a plain file';
+  if (us === undefined) return undefined;
+  if (stats.nlink > maxNames) return 'it has a second name (hard link)';
+  if (stats.uid !== us) return `it belongs to user ${stats.uid}, not to you (${us})`;
   const mode = stats.mode & 0o777;
   return (mode & 0o077) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)})`;
 }
@@ -110,21 +92,15 @@ function readAll(file: number, size: number): Uint8Array {
 
 function notOpened(error: unknown): PrivateFile {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') {
-    return { ok: false, problem: 'absent' };
-  }
-  if (code === 'ELOOP') {
-    return { ok: false, problem: 'unsafe', why: 'it is a symbolic link' };
-  }
+  if (code === 'ENOENT') return { ok: false, problem: 'absent' };
+  if (code === 'ELOOP') return { ok: false, problem: 'unsafe', why: 'it is a symbolic link' };
   const unsafe: Readonly<Record<string, string>> = {
     EACCES: 'it may not be read (permission denied)',
     ENXIO: 'it is not a plain file',
     ENOTDIR: 'a part of its path is not a folder',
   };
   const why = unsafe[String(code)];
-  if (why === undefined) {
-    throw error;
-  }
+  if (why === undefined) throw error;
   return { ok: false, problem: 'unsafe', why };
 }
 
@@ -140,7 +116,5 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
     throw stateUnwritable(path, cause);
   }
   const problem = folderProblem(path);
-  if (problem !== undefined) {
-    throw stateUnsafe(path, problem);
-  }
+  if (problem !== undefined) throw stateUnsafe(path, problem);
 }

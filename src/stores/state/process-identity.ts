@@ -42,28 +42,14 @@ export function identityIn(object: JsonObject | undefined): ProcessIdentity | un
  * @param us The identity of this process.
  * @param writtenAt When the holder's identity was written, milliseconds since 1970.
  */
-export function stateOf(
-  holder: ProcessIdentity,
-  us: ProcessIdentity,
-  writtenAt: number,
-): 'alive' | 'dead' | 'unknown' {
-  if (machineOf(holder.place) !== machineOf(us.place)) {
-    return 'unknown';
-  }
+export function stateOf(holder: ProcessIdentity, us: ProcessIdentity, writtenAt: number): 'alive' | 'dead' | 'unknown' {
+  if (machineOf(holder.place) !== machineOf(us.place)) return 'unknown';
   const sameBoot = us.boot === '' ? writtenAt > bootTime() - clockSlackMs : holder.boot === us.boot;
-  if (!sameBoot) {
-    return 'dead';
-  }
-  if (holder.place !== us.place) {
-    return 'unknown';
-  }
-  if (!exists(holder.pid)) {
-    return 'dead';
-  }
+  if (!sameBoot) return 'dead';
+  if (holder.place !== us.place) return 'unknown';
+  if (!exists(holder.pid)) return 'dead';
   const life = lifeOf(holder.pid);
-  if (life === undefined || holder.started === '') {
-    return 'alive';
-  }
+  if (life === undefined || holder.started === '') return 'alive';
   return life.zombie || life.started !== holder.started ? 'dead' : 'alive';
 }
 
@@ -106,9 +92,7 @@ function lifeOf(pid: number): { readonly started: string; readonly zombie: boole
   const text = textOf(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, started] = [fields[0], fields[19]];
-  return state === undefined || started === undefined
-    ? undefined
-    : { started, zombie: state === 'Z' || state === 'X' };
+  return state === undefined || started === undefined ? undefined : { started, zombie: state === 'Z' || state === 'X' };
 }
 
 function textOf(path: string): string {

@@ -92,9 +92,7 @@ function mayGoOn(who: string, writtenAt: number): boolean {
   const parsed = parseJson(Buffer.from(who));
   const by = identityIn(parsed.ok ? asObject(parsed.value) : undefined);
   const us = ownIdentity();
-  return (
-    by !== undefined && JSON.stringify(by) !== JSON.stringify(us) && stateOf(by, us, writtenAt) !== 'dead'
-  );
+  return by !== undefined && JSON.stringify(by) !== JSON.stringify(us) && stateOf(by, us, writtenAt) !== 'dead';
 }
 
 function seal(sealing: { readonly salt: Buffer; readonly key: Buffer }, label: Buffer, text: string): string {
@@ -114,16 +112,12 @@ function opened(bytes: Uint8Array, label: Buffer, spent: Secret): string | undef
   const end = bytes.indexOf(0x0a);
   const parsed = parseJson(end < 0 ? bytes : bytes.subarray(0, end));
   const object = parsed.ok ? asObject(parsed.value) : undefined;
-  if (object?.['version'] !== 1) {
-    return undefined;
-  }
+  if (object?.['version'] !== 1) return undefined;
   const [salt, nonce, sealed] = ['salt', 'nonce', 'sealed'].map((name) =>
     Buffer.from(stringField(object, name) ?? '', 'base64'),
   );
   const isWhole = salt?.length === saltBytes && nonce?.length === nonceBytes;
-  if (!isWhole || sealed === undefined || sealed.length <= tagBytes) {
-    return undefined;
-  }
+  if (!isWhole || sealed === undefined || sealed.length <= tagBytes) return undefined;
   try {
     const textEnd = sealed.length - tagBytes;
     const options = { authTagLength: tagBytes };

@@ -50,7 +50,5 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 function ignoreAbsent(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) {
-    throw error;
-  }
+  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
 }

@@ -39,12 +39,7 @@ const work = { server: 'https://a.example/mcp', name: 'work', accessToken: 'toke
 test('a valid token is printed in every form as the whole program prints it', { skip }, async () => {
   await using keyring = await startKeyring();
   await using home = await stage(keyring, { ...work, expiresAt: inAnHour() });
-  for (const server of [
-    'work',
-    'https://a.example/mcp',
-    'https://A.example:443/mcp',
-    'https://a.example/mcp/below',
-  ]) {
+  for (const server of ['work', 'https://a.example/mcp', 'https://A.example:443/mcp', 'https://a.example/mcp/below']) {
     assert.equal(shortWay(home, server), 'token-of-work\n', server);
   }
   for (const options of [[], ['--header'], ['--json'], ['--account', 'default'], ['--min-ttl=10']]) {

@@ -20,12 +20,8 @@ const terminal = createTerminal({
 const { signal } = interruption;
 try {
   const hidden = terminal.interactive ? await terminal.ask('Hidden: ', { hidden: true, signal }) : '';
-  const open = terminal.interactive
-    ? await terminal.ask('\u001b[2J\u009b31mOpen: ', { hidden: false, signal })
-    : '';
-  const choice = terminal.interactive
-    ? await terminal.choose('\u001b[2JWhich?', ['one', '\u001b[2Jtwo'], signal)
-    : -1;
+  const open = terminal.interactive ? await terminal.ask('\u001b[2J\u009b31mOpen: ', { hidden: false, signal }) : '';
+  const choice = terminal.interactive ? await terminal.choose('\u001b[2JWhich?', ['one', '\u001b[2Jtwo'], signal) : -1;
   process.stdout.write(`${JSON.stringify({ interactive: terminal.interactive, hidden, open, choice })}\n`);
 } catch (error) {
   process.stdout.write(`${error === signal.reason ? 'aborted' : error}\n`);

@@ -4,10 +4,7 @@ import fc from 'fast-check';
 import { LineEditor, type Typed } from '../../../src/app/terminal/line-editor.js';
 
 /** Types the bytes in pieces and gives back how it ended, all that was echoed, and what is left. */
-function type(
-  text: string,
-  pieces = 1,
-): { readonly end: Typed; readonly echo: string; readonly rest: string } {
+function type(text: string, pieces = 1): { readonly end: Typed; readonly echo: string; readonly rest: string } {
   const bytes = Buffer.from(text);
   const editor = new LineEditor();
   let echo = '';

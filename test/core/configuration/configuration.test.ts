@@ -58,14 +58,8 @@ test('the environment goes before the file; an empty variable is none; no file i
 });
 
 test('what is not known or does not fit is named, with the key that was meant [A-266]', () => {
-  assert.match(
-    refusal('{"redirectPrt":1}').message,
-    /"redirectPrt" is not known \(did you mean redirectPort\?\)/,
-  );
-  assert.match(
-    refusal('{"clients":[{"clientId":"a","issuer":"https://a.example","secret":"x"}]}').message,
-    /"secret"/,
-  );
+  assert.match(refusal('{"redirectPrt":1}').message, /"redirectPrt" is not known \(did you mean redirectPort\?\)/);
+  assert.match(refusal('{"clients":[{"clientId":"a","issuer":"https://a.example","secret":"x"}]}').message, /"secret"/);
   assert.match(refusal('{"__proto__":{}}').message, /"__proto__" is not known/);
   for (const text of [
     '',

@@ -72,11 +72,7 @@ test('says the same as the standard, for every stream and every cut', () => {
   fc.assert(
     fc.property(stream, fc.boolean(), fc.array(fc.nat(400), { maxLength: 8 }), (lines, mark, cuts) => {
       const bytes = Buffer.from((mark ? '\ufeff' : '') + lines.map(([text, end]) => text + end).join(''));
-      const places = [
-        0,
-        ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b),
-        bytes.length,
-      ];
+      const places = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
       const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
       assert.deepEqual(asText(chunks), plainly(bytes.toString()));
     }),
@@ -94,8 +90,7 @@ test('an event without end is given up, one line or many [A-257]', () => {
     }
   }
   let lines = 0;
-  for (const reader = new EventByteReader(10_000); reader.push(Buffer.from('data\n')) !== undefined; )
-    lines += 1;
+  for (const reader = new EventByteReader(10_000); reader.push(Buffer.from('data\n')) !== undefined; ) lines += 1;
   assert.ok(lines < 400, `${lines} empty lines cost their places, too`);
   assert.equal(
     new EventByteReader(10_000).push(Buffer.from(`${'data: x\n'.repeat(5_000)}\n`)),

@@ -13,10 +13,7 @@ interface ServerSentEvent {
   readonly retry?: number;
 }
 
-function readAll(
-  chunks: readonly Uint8Array[],
-  max = 32 * 1024 * 1024,
-): readonly ServerSentEvent[] | 'too_large' {
+function readAll(chunks: readonly Uint8Array[], max = 32 * 1024 * 1024): readonly ServerSentEvent[] | 'too_large' {
   const reader = new EventByteReader(max);
   const events: ServerSentEvent[] = [];
   for (const chunk of chunks) {
@@ -56,14 +53,11 @@ test('the examples of the standard', () => {
 });
 
 test('byte order mark, CR, LF and CRLF, unknown fields and an event that breaks off', () => {
-  assert.deepEqual(
-    read('\ufeffdata: 1\r\rdata: 2\r\n\r\ndata: 3\n\nother: x\nDATA: y\n data: z\n\ndata: lost\n'),
-    [
-      { event: 'message', data: '1' },
-      { event: 'message', data: '2' },
-      { event: 'message', data: '3' },
-    ],
-  );
+  assert.deepEqual(read('\ufeffdata: 1\r\rdata: 2\r\n\r\ndata: 3\n\nother: x\nDATA: y\n data: z\n\ndata: lost\n'), [
+    { event: 'message', data: '1' },
+    { event: 'message', data: '2' },
+    { event: 'message', data: '3' },
+  ]);
 });
 
 test('an identifier that is no header value is dropped, with the rest of the event kept [A-161]', () => {

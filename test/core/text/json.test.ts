@@ -27,18 +27,7 @@ test('a byte order mark, bad UTF-8 and trailing garbage are refused [A-20] [A-12
   assert.equal(problemOf('\ufeff{}'), 'byte_order_mark');
   assert.equal(problemOf(new Uint8Array([0x22, 0xff, 0x22])), 'not_utf8');
   assert.equal(problemOf(new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22])), 'not_utf8');
-  for (const text of [
-    '',
-    ' ',
-    '{} x',
-    '{}{}',
-    '<html>',
-    'access_token=abc',
-    '{"a":1,}',
-    '[1,]',
-    '[,1]',
-    '{a:1}',
-  ]) {
+  for (const text of ['', ' ', '{} x', '{}{}', '<html>', 'access_token=abc', '{"a":1,}', '[1,]', '[,1]', '{a:1}']) {
     assert.equal(problemOf(text), 'not_json', text);
   }
   for (const text of [

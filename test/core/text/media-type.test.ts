@@ -14,14 +14,7 @@ test('letter case, white space and parameters do not matter', () => {
 });
 
 test('other types, none at all, and two in one are something else', () => {
-  const others = [
-    undefined,
-    '',
-    ';application/json',
-    'text/html',
-    'application/json, text/html',
-    'application/jsonx',
-  ];
+  const others = [undefined, '', ';application/json', 'text/html', 'application/json, text/html', 'application/jsonx'];
   for (const value of [...others, 'text/html; x=application/json', 'application/problem+json']) {
     assert.equal(mediaTypeIs(value, 'application/json'), false, value);
   }

@@ -62,10 +62,7 @@ test('[A-102] who begins a request and does not go on is cut off; who says nothi
     assert.match(page.body, /You are logged in/);
     await finished;
   }
-  assert.deepEqual(
-    [callbackLimits.sockets, callbackLimits.headersMs, callbackLimits.requestMs],
-    [64, 5_000, 10_000],
-  );
+  assert.deepEqual([callbackLimits.sockets, callbackLimits.headersMs, callbackLimits.requestMs], [64, 5_000, 10_000]);
 });
 
 test('[A-103] long targets, long or many headers and bodies are refused; a body is never read', async () => {

@@ -79,12 +79,7 @@ test('[A-95] no byte of a request is in any reply, and no page has a script or l
 test('[A-95] [A-114] every page forbids scripts, frames, sniffing, caching and being opened by others', async () => {
   await using on = await underTest();
   const link = new URL(on.link).pathname;
-  const replies = [
-    await on.get('/'),
-    await on.get(link),
-    await on.get(link),
-    await on.get('/callback?state=x'),
-  ];
+  const replies = [await on.get('/'), await on.get(link), await on.get(link), await on.get('/callback?state=x')];
   for (const { headers } of replies) {
     const policy = headers['content-security-policy'] ?? '';
     assert.match(policy, /default-src 'none'/);
@@ -101,14 +96,12 @@ test('[A-95] [A-114] every page forbids scripts, frames, sniffing, caching and b
 test('[A-104] [A-111] the end leaves no connection, half-open ones included, and no listener', async () => {
   for (const end of ['finish', 'dispose'] as const) {
     await using on = await underTest();
-    const sockets = [
-      '',
-      'GET /callback HTTP/1.1\r\nHost: ',
-      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${on.port}\r\n`,
-    ].map((text) => {
-      const socket = connect(on.port, '127.0.0.1', () => socket.write(text));
-      return socket.resume().on('error', () => {});
-    });
+    const sockets = ['', 'GET /callback HTTP/1.1\r\nHost: ', `GET / HTTP/1.1\r\nHost: 127.0.0.1:${on.port}\r\n`].map(
+      (text) => {
+        const socket = connect(on.port, '127.0.0.1', () => socket.write(text));
+        return socket.resume().on('error', () => {});
+      },
+    );
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     await on.get('/');
     const closed = Promise.all(sockets.map((socket) => once(socket, 'close')));

@@ -83,10 +83,7 @@ export function fakePerson(options: {
     interrupt: (reason) => interruption.abort(reason),
     hasBeenTold: async (text) => {
       await new Promise<void>((resolve, reject) => {
-        const late = setTimeout(
-          () => reject(new Error(`not told of ${text}, but: ${told.join('\n')}`)),
-          10_000,
-        );
+        const late = setTimeout(() => reject(new Error(`not told of ${text}, but: ${told.join('\n')}`)), 10_000);
         const look = (): void => {
           if (!told.some((line) => line.includes(text))) return;
           clearTimeout(late);

@@ -98,10 +98,7 @@ test('[A-70] the terminal’s link is the person’s alone: in any of their brow
     assert.equal((await on.get(new URL(on.link).pathname)).status, 410);
     const { pathname } = new URL(on.listener.link('terminal'));
     const [first, second] = [await on.get(pathname), await on.get(pathname)];
-    assert.deepEqual(
-      [first.headers['location'], second.headers['location']],
-      [authorizationUrl, authorizationUrl],
-    );
+    assert.deepEqual([first.headers['location'], second.headers['location']], [authorizationUrl, authorizationUrl]);
     const cookies = { first: cookieOf(first), second: cookieOf(second), thief, nameless: {} };
     const [, ofThief, ofFirst, ofSecond] = on.states;
     const states = { first: ofFirst, second: ofSecond, thief: ofThief, nameless: ofFirst };
@@ -209,10 +206,7 @@ test('a connection of our own user, or of root, as whom relays run, is of no oth
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  const [[socket]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [
-    [Socket],
-    [],
-  ];
+  const [[socket]] = (await Promise.all([once(server, 'connection'), once(client, 'connect')])) as [[Socket], []];
   const asUser = (uid: number): boolean => {
     process.seteuid?.(uid);
     try {

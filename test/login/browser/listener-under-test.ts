@@ -78,11 +78,7 @@ export async function underTest(
   };
 }
 
-export function getFrom(
-  port: number,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<Reply> {
+export function getFrom(port: number, path: string, headers: Readonly<Record<string, string>>): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
       let body = '';

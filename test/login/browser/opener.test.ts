@@ -109,8 +109,7 @@ test('[A-69] BROWSER counts only as the absolute path of an executable file', as
 
 test('[A-69] an opener in the working directory or on the PATH is never found', async () => {
   await using folder = await temporaryFolder();
-  for (const name of ['xdg-open', 'open', 'powershell.exe', 'rundll32.exe'])
-    await script(folder.path, name, 'true');
+  for (const name of ['xdg-open', 'open', 'powershell.exe', 'rundll32.exe']) await script(folder.path, name, 'true');
   const before = process.cwd();
   process.chdir(folder.path);
   try {

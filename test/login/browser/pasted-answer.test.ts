@@ -31,11 +31,7 @@ test('[A-82] the whole redirect URL with our state is taken, its parameters deco
     assert.deepEqual(readPastedResponse(text, expected), { ok: true, response: answer });
   }
   const odd = readPastedResponse(`${redirectUri}?code=4/0A|b{c}"^[]&state=the-state`, expected);
-  assert.deepEqual(
-    odd.ok && odd.response[0],
-    ['code', '4/0A|b{c}"^[]'],
-    'odd characters in a code (they occur)',
-  );
+  assert.deepEqual(odd.ok && odd.response[0], ['code', '4/0A|b{c}"^[]'], 'odd characters in a code (they occur)');
 });
 
 test('[A-82] a bare code, another address, a missing or foreign state, trailing text: refused, each by name', () => {

@@ -17,11 +17,7 @@ function listen(): Promise<CallbackListener> {
   return createCallbackListeners(callbackLimits).listen({ port: 0 });
 }
 
-function receive(
-  person: FakePerson,
-  listener: CallbackListener,
-  more: { mode?: 'no-browser'; seat?: Seat } = {},
-) {
+function receive(person: FakePerson, listener: CallbackListener, more: { mode?: 'no-browser'; seat?: Seat } = {}) {
   const received = receiveResponse(person.ports, {
     listener,
     newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
@@ -64,9 +60,7 @@ test('[A-65] [A-70] the opener gets a link of ours alone, the terminal shows ano
   assert.match(person.told[0] ?? '', /If no page opens/);
   assert.match(person.told[1] ?? '', /^http:\/\/127\.0\.0\.1:\d+\/go\/[\w-]+$/);
   assert.notEqual(person.told[1], person.opened[0]);
-  assert.deepEqual(person.events, [
-    { event: 'login_page', url: person.told[1], redirectUri: listener.redirectUri },
-  ]);
+  assert.deepEqual(person.events, [{ event: 'login_page', url: person.told[1], redirectUri: listener.redirectUri }]);
   assert.deepEqual([person.questions, person.openWaits()], [[], 0]);
 });
 
@@ -140,10 +134,7 @@ test('while the browser is open: the time that is left, and after 15 s what to d
     person.timePasses(ms);
     await new Promise(setImmediate);
   }
-  assert.match(
-    person.progress[0] ?? '',
-    /^Waiting for the browser \(5 min left; Enter opens the page again\)$/,
-  );
+  assert.match(person.progress[0] ?? '', /^Waiting for the browser \(5 min left; Enter opens the page again\)$/);
   assert.deepEqual(
     person.progress.map((text) => /\((.*) left/.exec(text)?.[1]),
     ['5 min', '4 min', '3 min', '120 s', '110 s', '100 s'],

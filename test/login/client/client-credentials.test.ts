@@ -69,10 +69,7 @@ const claims = (assertion: string | undefined) =>
 test('[R-9.2][R-2.5a] a client logs in as itself: no browser, no registration, resource and scope sent', async () => {
   await using scene = await openScene({ clients });
   const login = await loginAs(scene, machine);
-  assert.deepEqual(
-    [login.grant, login.refreshable, login.registration],
-    ['client_credentials', true, 'preregistered'],
-  );
+  assert.deepEqual([login.grant, login.refreshable, login.registration], ['client_credentials', true, 'preregistered']);
   await callTool(scene, login, 'echo', { text: 'hello' });
   const [sent, ...more] = tokenRequests(scene);
   assert.deepEqual(more, []);

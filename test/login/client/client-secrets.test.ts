@@ -38,10 +38,7 @@ test('[A-58] a secret of a variable goes to no authorization server that a serve
     await failureOf(logInAsClient(scene, own), 'client_secret_unbound'),
   ]) {
     assert.equal(failure.exit, 2);
-    assert.equal(
-      failure.remedy,
-      `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${own.issuer.issuer}`,
-    );
+    assert.equal(failure.remedy, `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${own.issuer.issuer}`);
     assert.ok(!JSON.stringify([failure.message, failure.remedy]).includes(canary));
   }
   assert.deepEqual(scene.ports.opened, []);

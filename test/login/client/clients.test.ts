@@ -65,10 +65,7 @@ test('[R-1.8a] a confidential client logs in with client_secret_post where that 
   await scene.login({ server: own.server.url, client: given('poster', clientSecret) });
   const [form] = own.issuer.forms;
   assert.equal(form?.authorization, undefined);
-  assert.deepEqual(
-    [form?.fields.get('client_id'), form?.fields.get('client_secret')],
-    ['poster', clientSecret],
-  );
+  assert.deepEqual([form?.fields.get('client_id'), form?.fields.get('client_secret')], ['poster', clientSecret]);
 });
 
 test('[R-1.8a] where Basic is refused and client_secret_post is listed, that is tried once, with the same code', async () => {
@@ -202,11 +199,7 @@ test('[A-58] a client kept for one issuer is not offered to the next server’s'
   await scene.login({ client: given('kept-client', clientSecret) });
   const login = await scene.login({ server: own.server.url });
   assert.deepEqual([login.issuer, login.registration], [own.issuer.issuer, 'dynamic']);
-  const seen = JSON.stringify([
-    own.issuer.requests,
-    own.issuer.registrations,
-    own.issuer.authorizations.map(String),
-  ]);
+  const seen = JSON.stringify([own.issuer.requests, own.issuer.registrations, own.issuer.authorizations.map(String)]);
   assert.ok(!seen.includes('kept-client'));
 });
 
@@ -224,9 +217,6 @@ test('[A-57] two issuers give out the same client identifier: two credentials, n
   assert.notEqual(first.key, second.key);
   assert.equal((await scene.ports.store.read(first.key))?.reveal(), firstItem);
   const { registrations } = await scene.ports.index.read();
-  assert.deepEqual(
-    registrations.map(({ issuer }) => issuer).sort(),
-    [one.issuer.issuer, other.issuer.issuer].sort(),
-  );
+  assert.deepEqual(registrations.map(({ issuer }) => issuer).sort(), [one.issuer.issuer, other.issuer.issuer].sort());
   assert.equal(new Set(registrations.map(({ key }) => key)).size, 2);
 });

@@ -4,11 +4,7 @@ import type { LoginRequest } from '../../../src/login/ports.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 
-const [code, refresh, device] = [
-  'authorization_code',
-  'refresh_token',
-  'urn:ietf:params:oauth:grant-type:device_code',
-];
+const [code, refresh, device] = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
 
 /** The grants of every registration that the sandbox was asked for. */
 const asked = (scene: Scene) =>

@@ -98,11 +98,7 @@ test('[R-4.6a][R-4.6b] a person who is asked sees the exact redirect URI first; 
   assert.match(own.issuer.forms[0]?.authorization ?? '', /^Basic /);
   await scene.login(wish);
   assert.equal(own.issuer.authorizations[1]?.get('client_id'), 'typed-in', 'not asked a second time');
-  assert.equal(
-    own.issuer.authorizations[1]?.get('redirect_uri'),
-    redirectUri,
-    'the port that was registered',
-  );
+  assert.equal(own.issuer.authorizations[1]?.get('redirect_uri'), redirectUri, 'the port that was registered');
 });
 
 test('[R-4.6c] in a script, with no way open: what to pass is said, and nothing is asked', async () => {
@@ -111,10 +107,7 @@ test('[R-4.6c] in a script, with no way open: what to pass is said, and nothing 
   const wish = wishFor(own, { given: false, document: false, dynamic: false });
   const failure = await scene.loginFails('client_identifier_needed', wish);
   assert.equal(failure.exit, 2);
-  assert.match(
-    failure.remedy,
-    /--client-secret-stdin.*: postern login http\S+ --client-id ID --redirect-port \d+$/,
-  );
+  assert.match(failure.remedy, /--client-secret-stdin.*: postern login http\S+ --client-id ID --redirect-port \d+$/);
   assert.match(failure.remedy, /http:\/\/127\.0\.0\.1:\d+\/callback/);
   assert.ok(!scene.ports.told.some((line) => line.startsWith('Client identifier')));
   const asked = await scene.loginFails('client_identifier_needed', { ...wish, registration: 'ask' });
@@ -124,10 +117,7 @@ test('[R-4.6c] in a script, with no way open: what to pass is said, and nothing 
 test('[R-2.2b] dynamic registration alone is refused by the server: exit 4, and no other way is tried behind its back', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  own.issuer.onRegistration = () => [
-    403,
-    { error: 'invalid_client_metadata', error_description: 'members only' },
-  ];
+  own.issuer.onRegistration = () => [403, { error: 'invalid_client_metadata', error_description: 'members only' }];
   const failure = await scene.loginFails('registration_refused', { server: own.server.url });
   assert.equal(failure.exit, 4);
   assert.match(failure.message, /members only/);
@@ -151,9 +141,7 @@ test('[A-60] management members of a registration are dropped: neither kept nor 
   ];
   const { key } = await scene.login({ server: own.server.url });
   const index = await scene.ports.index.read();
-  const items = await Promise.all(
-    [key, index.registrations[0]?.key ?? ''].map((one) => scene.ports.store.read(one)),
-  );
+  const items = await Promise.all([key, index.registrations[0]?.key ?? ''].map((one) => scene.ports.store.read(one)));
   const everything = JSON.stringify([index, scene.ports.told, scene.ports.journal.steps]);
   assert.ok(![everything, ...items.map((item) => item?.reveal() ?? '')].join().includes(secretOfManagement));
   assert.deepEqual(elsewhere.issuer.requests, []);

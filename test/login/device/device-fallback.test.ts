@@ -29,9 +29,7 @@ const typeTheCode = (scene: Scene, decision: 'allow' | 'deny' = 'allow') => {
 };
 
 const grants = (scene: Scene) =>
-  scene.sandbox.requests
-    .filter(({ path }) => path === '/token')
-    .map(({ params }) => new Map(params).get('grant_type'));
+  scene.sandbox.requests.filter(({ path }) => path === '/token').map(({ params }) => new Map(params).get('grant_type'));
 const askedForCodes = (scene: Scene) =>
   scene.sandbox.requests.filter(({ path }) => path.endsWith('/device/authorization')).length;
 

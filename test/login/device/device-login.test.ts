@@ -64,13 +64,7 @@ test('pending, slow_down and an end are obeyed; without an endpoint nothing is r
 
   const { issuer } = own.issuer;
   own.issuer.metadata = { ...own.issuer.metadata, device_authorization_endpoint: `${issuer}/token` };
-  const answers = [
-    'authorization_pending',
-    'slow_down',
-    'authorization_pending',
-    'slow_down',
-    'expired_token',
-  ];
+  const answers = ['authorization_pending', 'slow_down', 'authorization_pending', 'slow_down', 'expired_token'];
   const verification_uri = `${issuer}/device`;
   own.issuer.onToken = ({ fields }) =>
     fields.has('grant_type')

@@ -26,10 +26,7 @@ async function deviceOnly(change: Readonly<Record<string, unknown>> = {}): Promi
 }
 
 /** Gives a code, then these answers, one each time it is asked. */
-function answering(
-  issuer: OwnIssuer,
-  answers: readonly (readonly [number, Readonly<Record<string, unknown>>])[],
-) {
+function answering(issuer: OwnIssuer, answers: readonly (readonly [number, Readonly<Record<string, unknown>>])[]) {
   const left = [...answers];
   const place = `${issuer.issuer}/device`;
   issuer.onToken = ({ fields }) =>
@@ -112,10 +109,7 @@ test('a client with a secret: Basic first, the form where Basic is refused, and 
   const { ports } = hurried(scene.ports, idle);
   await deviceLogin(ports, scene.request({ server: own.server.url, client }));
   assert.deepEqual(
-    own.issuer.forms.map(({ authorization, fields }) => [
-      authorization === undefined,
-      fields.has('client_secret'),
-    ]),
+    own.issuer.forms.map(({ authorization, fields }) => [authorization === undefined, fields.has('client_secret')]),
     [
       [false, false],
       [true, true],

@@ -3,16 +3,8 @@ import { address, changed } from './sample.js';
 
 const required: readonly Row[] = [
   ['another id', changed({ client_id: 'https://me.postern/other.json' }), 'failure client_id_differs'],
-  [
-    'other letter case',
-    changed({ client_id: 'https://me.postern/App/client.json' }),
-    'failure client_id_differs',
-  ],
-  [
-    'a host in capitals',
-    changed({ client_id: 'https://ME.postern/app/client.json' }),
-    'failure client_id_differs',
-  ],
+  ['other letter case', changed({ client_id: 'https://me.postern/App/client.json' }), 'failure client_id_differs'],
+  ['a host in capitals', changed({ client_id: 'https://ME.postern/app/client.json' }), 'failure client_id_differs'],
   ['a slash at the end', changed({ client_id: `${address}/` }), 'failure client_id_differs'],
   ['a query', changed({ client_id: `${address}?v=1` }), 'failure client_id_differs'],
   ['http', changed({ client_id: address.replace('https', 'http') }), 'failure client_id_differs'],
@@ -25,11 +17,7 @@ const required: readonly Row[] = [
   ['a client_id that is no text', changed({ client_id: [address] }), 'failure client_id_missing'],
   ['no client_name', changed({ client_name: undefined }), 'failure client_name_missing'],
   ['an empty client_name', changed({ client_name: ' ' }), 'failure client_name_missing'],
-  [
-    'a name that turns the text around',
-    changed({ client_name: 'a\u202eb' }),
-    'failure client_name_deceptive',
-  ],
+  ['a name that turns the text around', changed({ client_name: 'a\u202eb' }), 'failure client_name_deceptive'],
   ['a long name', changed({ client_name: 'a'.repeat(200) }), 'warning client_name_long'],
   ['no redirect_uris', changed({ redirect_uris: undefined }), 'failure redirect_uris_missing'],
   [
@@ -45,33 +33,21 @@ const redirects: readonly Row[] = [
   [
     'plain http elsewhere',
     changed({
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://127.0.0.1:17873/callback',
-        'http://me.postern/callback',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'http://me.postern/callback'],
     }),
     'failure redirect_uri_plain_http',
   ],
   [
     'a wildcard',
     changed({
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://127.0.0.1:17873/callback',
-        'https://*.postern/callback',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'https://*.postern/callback'],
     }),
     'failure redirect_uri_wildcard',
   ],
   [
     'a fragment',
     changed({
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://127.0.0.1:17873/callback',
-        'http://127.0.0.1/callback#a',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'http://127.0.0.1/callback#a'],
     }),
     'failure redirect_uri_fragment',
   ],
@@ -92,11 +68,7 @@ const redirects: readonly Row[] = [
   [
     'another machine',
     changed({
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://127.0.0.1:17873/callback',
-        'https://me.postern/callback',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'https://me.postern/callback'],
     }),
     'warning redirect_uri_elsewhere',
   ],
@@ -109,11 +81,7 @@ const redirects: readonly Row[] = [
   [
     'one twice',
     changed({
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://127.0.0.1:17873/callback',
-        'http://127.0.0.1/callback',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'http://127.0.0.1/callback'],
     }),
     'warning redirect_uri_twice',
   ],
@@ -126,11 +94,7 @@ const texts: readonly Row[] = [
   ['no JSON', '{"client_id": }', 'failure not_json'],
   ['nothing', '', 'failure not_json'],
   ['a byte order mark', `\ufeff${changed({})}`, 'failure byte_order_mark'],
-  [
-    'a member twice',
-    `{"client_id":"https://evil.postern/c",${changed({}).slice(1)}`,
-    'failure duplicate_key',
-  ],
+  ['a member twice', `{"client_id":"https://evil.postern/c",${changed({}).slice(1)}`, 'failure duplicate_key'],
 ];
 
 testRows('[R-2.3a][R-5.7a]', required);

@@ -101,12 +101,7 @@ const deliveries: readonly (readonly [
   ['no-store', 200, [json, nosniff, ['cache-control', 'no-store']], 'warning cache_forbidden'],
   ['no time at all', 200, [json, nosniff, ['cache-control', 'max-age=0']], 'warning cache_forbidden'],
   ['a year', 200, [json, nosniff, ['cache-control', 'max-age=31536000']], 'warning cache_too_long'],
-  [
-    'an age that is none',
-    200,
-    [json, nosniff, ['cache-control', 'max-age=soon']],
-    'warning cache_unreadable',
-  ],
+  ['an age that is none', 200, [json, nosniff, ['cache-control', 'max-age=soon']], 'warning cache_unreadable'],
   ['a cookie', 200, [json, cached, nosniff, ['set-cookie', 'a=b']], 'warning sets_cookie'],
   ['sniffing left open', 200, [json, cached], 'warning sniffing_open'],
 ];

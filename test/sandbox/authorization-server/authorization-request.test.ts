@@ -84,8 +84,7 @@ test('[R-4.5a] [A-277] localhost is no loopback literal: its port is pinned; so 
   const named = await registerNative(sandbox, { redirect_uris: ['http://localhost:5000/callback'] });
   const pinned = await registerNative(strict, { redirect_uris: ['http://127.0.0.1:5000/callback'] });
   const statusOf = async (at: Sandbox, client: string, uri: string): Promise<number> =>
-    (await fetch(authorizationUrl(at, { client_id: client, redirect_uri: uri }), { redirect: 'manual' }))
-      .status;
+    (await fetch(authorizationUrl(at, { client_id: client, redirect_uri: uri }), { redirect: 'manual' })).status;
   assert.equal(await statusOf(sandbox, named, 'http://localhost:5000/callback'), 303);
   assert.equal(await statusOf(sandbox, named, 'http://localhost:5001/callback'), 400);
   assert.equal(await statusOf(strict, pinned, 'http://127.0.0.1:5000/callback'), 303);
@@ -153,17 +152,12 @@ test('[R-5.8f] [A-294] no redirect leaves this computer by itself', async () => 
 test('[A-289] a request under another host name is turned away, and authorization offers no CORS', async () => {
   const { get } = await import('node:http');
   const status = await new Promise((resolve) => {
-    get(`${sandbox.issuer}/jwks`, { headers: { host: 'evil.invalid' } }, (answer) =>
-      resolve(answer.statusCode),
-    ).end();
+    get(`${sandbox.issuer}/jwks`, { headers: { host: 'evil.invalid' } }, (answer) => resolve(answer.statusCode)).end();
   });
   assert.equal(status, 421);
-  const response = await fetch(
-    authorizationUrl(sandbox, { client_id: clientId, redirect_uri: callback.redirectUri }),
-    {
-      redirect: 'manual',
-      headers: { origin: 'https://evil.invalid' },
-    },
-  );
+  const response = await fetch(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: callback.redirectUri }), {
+    redirect: 'manual',
+    headers: { origin: 'https://evil.invalid' },
+  });
   assert.equal(response.headers.get('access-control-allow-origin'), null);
 });

@@ -3,15 +3,7 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { SandboxClient } from '../../../src/sandbox/options.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
-import {
-  type Callback,
-  claimsOf,
-  type Json,
-  listenForCallback,
-  loggedIn,
-  register,
-  tokenRequest,
-} from '../client.js';
+import { type Callback, claimsOf, type Json, listenForCallback, loggedIn, register, tokenRequest } from '../client.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const redirect_uris = ['http://127.0.0.1/callback'];
@@ -82,11 +74,7 @@ test('[R-1.8a] [A-291] a confidential client without its secret, with a wrong on
     await tokenRequest(sandbox, redemption),
     await tokenRequest(sandbox, anonymous, basic('basic', 'wrong')),
     await tokenRequest(sandbox, anonymous, { authorization: 'Basic !!!' }),
-    await tokenRequest(
-      sandbox,
-      { ...anonymous, client_secret: 's3cret:/+&% ~' },
-      basic('basic', 's3cret:/+&% ~'),
-    ),
+    await tokenRequest(sandbox, { ...anonymous, client_secret: 's3cret:/+&% ~' }, basic('basic', 's3cret:/+&% ~')),
   ];
   for (const { status, json } of refused) {
     assert.ok(status === 400 || status === 401);
@@ -114,10 +102,7 @@ test('[R-1.8a] a machine gets a token for itself, for a named resource only', as
   assert.equal(status, 200);
   assert.equal(json['refresh_token'], undefined);
   const claims = claimsOf(json['access_token']);
-  assert.deepEqual(
-    [claims['sub'], claims['aud'], claims['scope']],
-    ['machine', sandbox.serverUrl, 'mcp:basic'],
-  );
+  assert.deepEqual([claims['sub'], claims['aud'], claims['scope']], ['machine', sandbox.serverUrl, 'mcp:basic']);
   const aimless = await tokenRequest(sandbox, { ...request, resource: null }, basic('machine', 'm'));
   assert.equal(aimless.json['error'], 'invalid_target');
   const anybody = await tokenRequest(sandbox, { ...request, client_id: 'public' });
@@ -152,11 +137,7 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
     const web = await register(sandbox, { ...good, application_type: 'web', redirect_uris: [uri] });
     assert.equal(web.status, 400, String(uri));
   }
-  for (const uris of [
-    'https://a.invalid/',
-    {},
-    Array.from({ length: 21 }, (_, at) => `https://a.invalid/${at}`),
-  ]) {
+  for (const uris of ['https://a.invalid/', {}, Array.from({ length: 21 }, (_, at) => `https://a.invalid/${at}`)]) {
     const refused = await register(sandbox, { ...good, redirect_uris: uris as Json['x'] });
     assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_redirect_uri']);
     assert.match(String(refused.json['error_description']), /https, or http on a loopback address/);

@@ -47,11 +47,7 @@ test('[A-288] what a client says about itself is text, however it is written', a
   await using sandbox = await startSandbox();
   await using callback = await listenForCallback();
   const name = `<script>alert(1)</script>" onload='x' \u202egood\u001b[2J`;
-  const tab = await atConsent(
-    sandbox,
-    await registerNative(sandbox, { client_name: name }),
-    callback.redirectUri,
-  );
+  const tab = await atConsent(sandbox, await registerNative(sandbox, { client_name: name }), callback.redirectUri);
   for (const bad of ['<script', '\u202e', '\u001b']) assert.equal(tab.html.includes(bad), false);
   assert.match(tab.html, /&#60;script&#62;alert\(1\)/);
   await tab.open(

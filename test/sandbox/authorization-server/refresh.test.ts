@@ -79,8 +79,7 @@ test('[A-286] never wider, never for another resource, never for another client;
 test('[A-286] [A-293] a revoked refresh token is dead; an unknown or foreign one changes nothing', async () => {
   const revoke = async (token: unknown, client = clientId, hint = 'refresh_token'): Promise<number> => {
     const form = { token: String(token), client_id: client, token_type_hint: hint };
-    return (await fetch(`${sandbox.issuer}/revoke`, { method: 'POST', body: new URLSearchParams(form) }))
-      .status;
+    return (await fetch(`${sandbox.issuer}/revoke`, { method: 'POST', body: new URLSearchParams(form) })).status;
   };
   const { refresh_token } = await tokens();
   assert.equal(await revoke('unknown'), 200);
@@ -112,9 +111,6 @@ test('counts what was asked of it', async () => {
     },
   );
   const last = own.requests.at(-1);
-  assert.deepEqual(
-    [last?.at, last?.method, last?.path, last?.status],
-    ['authorization', 'POST', '/token', 200],
-  );
+  assert.deepEqual([last?.at, last?.method, last?.path, last?.status], ['authorization', 'POST', '/token', 200]);
   assert.equal(new Map(last?.params).get('resource'), own.serverUrl);
 });

@@ -50,9 +50,7 @@ test('[R-5.8a] [A-281] an access token is a short-lived JWT for exactly one reso
   assert.equal(claims['scope'], 'mcp:basic notes:read');
   assert.equal(Number(claims['exp']) - Number(claims['iat']), 120);
   assert.equal(json['expires_in'], 120);
-  const header = JSON.parse(
-    Buffer.from(String(json['access_token']).split('.')[0] ?? '', 'base64url').toString(),
-  );
+  const header = JSON.parse(Buffer.from(String(json['access_token']).split('.')[0] ?? '', 'base64url').toString());
   assert.deepEqual([header.typ, header.alg], ['at+jwt', 'ES256']);
 });
 
@@ -107,18 +105,11 @@ test('[A-280] a valid replay of the code revokes what was issued for it; an inva
 });
 
 test('[A-291] what is no proper form is refused', async () => {
-  const send = async (init: RequestInit): Promise<number> =>
-    (await fetch(`${sandbox.issuer}/token`, init)).status;
+  const send = async (init: RequestInit): Promise<number> => (await fetch(`${sandbox.issuer}/token`, init)).status;
   assert.equal(await send({ method: 'GET' }), 404);
   const json = { 'content-type': 'application/json' };
-  assert.equal(
-    await send({ method: 'POST', headers: json, body: '{"grant_type":"authorization_code"}' }),
-    400,
-  );
-  assert.equal(
-    await send({ method: 'POST', body: new URLSearchParams({ padding: 'x'.repeat(1_048_576) }) }),
-    413,
-  );
+  assert.equal(await send({ method: 'POST', headers: json, body: '{"grant_type":"authorization_code"}' }), 400);
+  assert.equal(await send({ method: 'POST', body: new URLSearchParams({ padding: 'x'.repeat(1_048_576) }) }), 413);
   const redemption = await code();
   const twice = await tokenRequest(sandbox, {
     ...redemption,

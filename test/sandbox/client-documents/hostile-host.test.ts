@@ -39,8 +39,7 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
       (response) => response.writeHead(200, json).end(`[${text}]`),
       (response) => response.writeHead(200, json).end(`${text.slice(0, -1)},"client_name":"canary"}`),
       (response) => response.writeHead(200, json).end(`\u{feff}${text}`),
-      (response) =>
-        response.writeHead(200, json).end(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])),
+      (response) => response.writeHead(200, json).end(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])),
       (response) => response.writeHead(200, json).end(`${'['.repeat(2000)}${']'.repeat(2000)}`),
       (response) => response.writeHead(200, json).end(text + ' '.repeat(5121 - text.length)),
       (response) => response.writeHead(200, { ...json, 'content-length': '999999999' }).write(text),
@@ -84,9 +83,7 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
     host.serve(undefined, { 'cache-control': 'max-age=600' });
     assert.equal((await answerFor(sandbox, `${host.origin}/good`)).status, 303);
     host.respond((request, response) => dawdlers[request.url ?? '']?.(response));
-    const slow = Object.keys(dawdlers).map(
-      async (path) => (await answerFor(sandbox, `${host.origin}${path}`)).status,
-    );
+    const slow = Object.keys(dawdlers).map(async (path) => (await answerFor(sandbox, `${host.origin}${path}`)).status);
     const quick = await answerFor(sandbox, `${host.origin}/good`);
     assert.equal(quick.status, 303);
     assert.deepEqual(await Promise.all(slow), [400, 400, 400, 400]);
@@ -98,9 +95,7 @@ describe('hosts of metadata documents that mean harm', { skip: needs('openssl') 
     await gone[Symbol.asyncDispose]();
     const misnamed = await startHttp(
       (request, response) =>
-        response
-          .writeHead(200, json)
-          .end(JSON.stringify(documentAt(`https://${request.headers.host}/c.json`))),
+        response.writeHead(200, json).end(JSON.stringify(documentAt(`https://${request.headers.host}/c.json`))),
       await host.authority.issue('DNS:another.example'),
     );
     await using _ = misnamed;

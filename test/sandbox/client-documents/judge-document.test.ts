@@ -26,23 +26,11 @@ const wrong: readonly (readonly [title: string, change: Document, problem: RegEx
   ['no redirect URIs', { redirect_uris: undefined }, /no redirect_uris/],
   ['an empty list of them', { redirect_uris: [] }, /no redirect_uris/],
   ['one that is no string', { redirect_uris: ['http://127.0.0.1/cb', 7] }, /no redirect_uris/],
-  [
-    'plain http elsewhere',
-    { redirect_uris: ['http://127.0.0.1/cb', 'http://evil.example/cb'] },
-    /neither https/,
-  ],
+  ['plain http elsewhere', { redirect_uris: ['http://127.0.0.1/cb', 'http://evil.example/cb'] }, /neither https/],
   ['script', { redirect_uris: ['javascript:alert(1)'] }, /neither https/],
   ['a fragment', { redirect_uris: ['https://client.example/cb#f'] }, /neither https/],
-  [
-    'too many',
-    { redirect_uris: Array.from({ length: 21 }, (_, at) => `https://c.example/${at}`) },
-    /more than 20/,
-  ],
-  [
-    'tokens without a person',
-    { grant_types: ['client_credentials', 'refresh_token'] },
-    /by which a person logs in/,
-  ],
+  ['too many', { redirect_uris: Array.from({ length: 21 }, (_, at) => `https://c.example/${at}`) }, /more than 20/],
+  ['tokens without a person', { grant_types: ['client_credentials', 'refresh_token'] }, /by which a person logs in/],
   ['grant types that are no list', { grant_types: 'authorization_code' }, /by which a person logs in/],
   ['basic', { token_endpoint_auth_method: 'client_secret_basic' }, /token_endpoint_auth_method/],
   ['post', { token_endpoint_auth_method: 'client_secret_post' }, /token_endpoint_auth_method/],
@@ -74,11 +62,7 @@ test('[R-4.4b] a complete document is taken, with and without a key and a method
     { token_endpoint_auth_method: undefined },
     { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key, { ...key, kid: '2' }] } },
     {
-      redirect_uris: [
-        'http://127.0.0.1/callback',
-        'http://localhost:8765/callback',
-        'https://client.example/cb',
-      ],
+      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost:8765/callback', 'https://client.example/cb'],
     },
     { logo_uri: 'https://client.example/logo.svg', something_new: { deep: [1] } },
   ]) {

@@ -4,13 +4,7 @@ import { startSandbox } from '../../../src/sandbox/start.js';
 import { startCanaries } from '../../support/canary.js';
 import { needs } from '../../support/needs.js';
 import { authorizationUrl, listenForCallback, loggedIn, tokenRequest } from '../client.js';
-import {
-  answerFor,
-  type Document,
-  type DocumentHost,
-  redirectUri,
-  startDocumentHost,
-} from '../document-host.js';
+import { answerFor, type Document, type DocumentHost, redirectUri, startDocumentHost } from '../document-host.js';
 import { Tab } from '../tab.js';
 
 describe('client ID metadata documents', { skip: needs('openssl') }, () => {
@@ -33,10 +27,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     const tab = new Tab();
     await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: redirectUri }));
     await tab.press('account', 'bob');
-    assert.match(
-      tab.html,
-      new RegExp(`Identified by</dt><dd>${new URL(host.origin).host} <code>${clientId}<`),
-    );
+    assert.match(tab.html, new RegExp(`Identified by</dt><dd>${new URL(host.origin).host} <code>${clientId}<`));
     assert.equal(sandbox.stats.documentFetches, 1);
     assert.equal(host.server.requests.filter((line) => line === 'GET /client.json').length, 1);
   });
@@ -92,11 +83,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
       assert.doesNotMatch(page, /canary/);
     }
     host.serve();
-    assert.equal(
-      (await answerFor(sandbox, `${host.origin}/bad0.json`)).status,
-      303,
-      'mended, it works at once',
-    );
+    assert.equal((await answerFor(sandbox, `${host.origin}/bad0.json`)).status, 303, 'mended, it works at once');
   });
 
   test('[R-5.8g] [A-272] [A-274] addresses that may not be fetched are not: no connection is made', async () => {
@@ -119,9 +106,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
       'https://169.254.169.254/c.json',
     ];
     await Promise.all(
-      refused.map(async (clientId) =>
-        assert.equal((await answerFor(sandbox, clientId)).status, 400, clientId),
-      ),
+      refused.map(async (clientId) => assert.equal((await answerFor(sandbox, clientId)).status, 400, clientId)),
     );
     assert.deepEqual([canaries.visits.length, host.server.connections.opened - before], [0, 0]);
   });
@@ -132,10 +117,7 @@ describe('client ID metadata documents', { skip: needs('openssl') }, () => {
     host.serve();
     assert.equal((await answerFor(sandbox, `${host.origin}/c.json`)).status, 303);
     assert.equal((await answerFor(sandbox, `https://localhost:${host.server.port}/c.json`)).status, 303);
-    for (const place of [
-      `127.0.0.1:${canaries.ports['127.0.0.1']}`,
-      `localhost:${canaries.ports['127.0.0.1']}`,
-    ]) {
+    for (const place of [`127.0.0.1:${canaries.ports['127.0.0.1']}`, `localhost:${canaries.ports['127.0.0.1']}`]) {
       assert.equal((await answerFor(sandbox, `https://${place}/c.json`)).status, 400);
     }
     assert.equal(canaries.visits.length, 0);

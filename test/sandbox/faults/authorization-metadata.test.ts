@@ -26,11 +26,9 @@ proveFaults<Metadata>(
   {
     'as-issuer-mismatch': ({ of }) => of('issuer') === 'https://evil.invalid',
     'as-issuer-slash': ({ of, issuer }) => of('issuer') === `${issuer}/`,
-    'as-issuer-case': ({ of, issuer }) =>
-      of('issuer') !== issuer && text(of('issuer')).toLowerCase() === issuer,
+    'as-issuer-case': ({ of, issuer }) => of('issuer') !== issuer && text(of('issuer')).toLowerCase() === issuer,
     'as-protected-resources': ({ of }) => Array.isArray(of('protected_resources')),
-    'as-no-pkce': ({ of }) =>
-      of('issuer') !== undefined && of('code_challenge_methods_supported') === undefined,
+    'as-no-pkce': ({ of }) => of('issuer') !== undefined && of('code_challenge_methods_supported') === undefined,
     'as-pkce-plain': ({ of }) => String(of('code_challenge_methods_supported')) === 'plain',
     'as-pkce-string': ({ of }) => of('code_challenge_methods_supported') === 'S256',
     'as-pkce-lower-case': ({ of }) => String(of('code_challenge_methods_supported')) === 's256',
@@ -41,8 +39,7 @@ proveFaults<Metadata>(
       of('scopes_supported') === null && of('authorization_response_iss_parameter_supported') === 'true',
     'as-endpoint-http-public': ({ of }) => of('token_endpoint') === 'http://evil.example/token',
     'as-endpoint-private': ({ of }) => of('token_endpoint') === 'http://169.254.169.254/token',
-    'as-authorization-elsewhere': ({ of }) =>
-      of('authorization_endpoint') === 'https://login.invalid/authorize',
+    'as-authorization-elsewhere': ({ of }) => of('authorization_endpoint') === 'https://login.invalid/authorize',
     'as-query-pollution': ({ of }) => text(of('authorization_endpoint')).includes('?redirect_uri='),
     'as-endpoint-fragment': ({ of }) => text(of('authorization_endpoint')).endsWith('#a'),
     'as-endpoint-script': ({ of }) => of('authorization_endpoint') === 'javascript:alert(1)',

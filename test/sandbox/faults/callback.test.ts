@@ -33,9 +33,7 @@ proveFaults<Arrived>(
     'callback-huge-code': ({ last }) => last.get('code')?.length === 6000,
     'callback-wrong-code': ({ last }) => last.get('code') === 'injected' && last.get('state') === state,
     'callback-hostile-error': ({ last }) =>
-      last.get('state') === state &&
-      last.get('error_description')?.includes('<script>') === true &&
-      !last.has('code'),
+      last.get('state') === state && last.get('error_description')?.includes('<script>') === true && !last.has('code'),
     'callback-error-no-state': ({ all, last }) =>
       all.length === 2 &&
       all[0]?.toString() === 'error=access_denied' &&

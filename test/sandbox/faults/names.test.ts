@@ -15,10 +15,6 @@ test('[A-298] a fault says what it does, and each name is there once', () => {
 test('[A-298] --help shows every fault', async () => {
   const lines = await faultLines();
   for (const { name, what } of listFaults()) {
-    assert.equal(
-      lines.filter((line) => line.startsWith(`  ${name} `) && line.includes(what)).length,
-      1,
-      name,
-    );
+    assert.equal(lines.filter((line) => line.startsWith(`  ${name} `) && line.includes(what)).length, 1, name);
   }
 });

@@ -35,16 +35,13 @@ proveFaults<Afterwards>(
     };
   },
   {
-    'refresh-invalid-grant': ({ refreshed, token }) =>
-      refreshed.status === 400 && token['error'] === 'invalid_grant',
-    'refresh-invalid-client': ({ refreshed, token }) =>
-      refreshed.status === 401 && token['error'] === 'invalid_client',
+    'refresh-invalid-grant': ({ refreshed, token }) => refreshed.status === 400 && token['error'] === 'invalid_grant',
+    'refresh-invalid-client': ({ refreshed, token }) => refreshed.status === 401 && token['error'] === 'invalid_client',
     'refresh-500': ({ refreshed }) => refreshed.status === 500,
     'refresh-portal': ({ refreshed }) => refreshed.status === 200 && refreshed.text.startsWith('<h1>'),
     'refresh-slow': ({ refreshed }) => !refreshed.ended,
     'refresh-late': ({ token, took }) => token['access_token'] !== undefined && took >= 2_500,
-    'refresh-no-rotation': ({ token }) =>
-      token['access_token'] !== undefined && token['refresh_token'] === undefined,
+    'refresh-no-rotation': ({ token }) => token['access_token'] !== undefined && token['refresh_token'] === undefined,
     'revocation-500': ({ revoked }) => revoked.status === 500,
     'revocation-slow': ({ revoked }) => !revoked.ended,
     'revocation-redirect': ({ revoked }) => revoked.status === 307,
@@ -58,9 +55,6 @@ test('[A-298] without rotation the old refresh token goes on working', async () 
   const { redemption } = await loggedIn(sandbox, callback, client_id);
   const refresh_token = String((await tokenRequest(sandbox, redemption)).json['refresh_token']);
   for (const _ of [1, 2, 3]) {
-    assert.equal(
-      (await tokenRequest(sandbox, { grant_type: 'refresh_token', client_id, refresh_token })).status,
-      200,
-    );
+    assert.equal((await tokenRequest(sandbox, { grant_type: 'refresh_token', client_id, refresh_token })).status, 200);
   }
 });

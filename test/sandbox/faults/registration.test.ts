@@ -32,8 +32,7 @@ proveFaults<Registration>(
   {
     'registration-evil-redirect': ({ client }) =>
       String(client['redirect_uris']) === `${redirectUri},https://evil.invalid/callback`,
-    'registration-drops-redirect': ({ client }) =>
-      String(client['redirect_uris']) === 'http://127.0.0.1:1/other',
+    'registration-drops-redirect': ({ client }) => String(client['redirect_uris']) === 'http://127.0.0.1:1/other',
     'registration-no-id': ({ client, seen }) => seen.status === 201 && client['client_id'] === undefined,
     'registration-bad-id': ({ client }) => client['client_id'] === 'a\r\nb"c',
     'registration-secret-with-none': ({ client }) =>

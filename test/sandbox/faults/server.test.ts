@@ -31,8 +31,7 @@ proveFaults<{ readonly seen: Seen; readonly lines: string; readonly stray: Seen 
   {
     'challenge-file-url': pointsTo('file:///etc/passwd'),
     'challenge-javascript-url': pointsTo('javascript:'),
-    'challenge-other-origin': ({ lines, stray }) =>
-      lines.includes('/stray-resource-metadata"') && stray.status === 200,
+    'challenge-other-origin': ({ lines, stray }) => lines.includes('/stray-resource-metadata"') && stray.status === 200,
     'challenge-private-address': pointsTo('http://10.0.0.1/'),
     'challenge-cloud-metadata': pointsTo('http://169.254.169.254/'),
     'challenge-odd-address': pointsTo('http://2130706433/'),
@@ -68,16 +67,14 @@ proveFaults<Described>(
   },
   {
     'prm-wrong-resource': ({ document }) => document['resource'] === 'https://bank.example/mcp',
-    'prm-resource-origin': ({ document, sandbox }) =>
-      document['resource'] === new URL(sandbox.serverUrl).origin,
+    'prm-resource-origin': ({ document, sandbox }) => document['resource'] === new URL(sandbox.serverUrl).origin,
     'prm-resource-sibling': ({ document }) => String(document['resource']).endsWith('/other'),
     'prm-resource-fragment': ({ document }) => String(document['resource']).endsWith('/mcp#a'),
     'prm-no-servers': ({ document }) =>
       document['resource'] !== undefined && document['authorization_servers'] === undefined,
     'prm-empty-servers': ({ document }) =>
       String(document['authorization_servers']) === '' && Array.isArray(document['authorization_servers']),
-    'prm-other-issuer': ({ document }) =>
-      String(document['authorization_servers']) === 'https://evil.invalid',
+    'prm-other-issuer': ({ document }) => String(document['authorization_servers']) === 'https://evil.invalid',
     'prm-hostile-names': ({ document }) => String(document['resource_name']).includes('\u001b[2J'),
     'prm-array': ({ seen }) => seen.status === 200 && seen.text.startsWith('[{'),
     'prm-duplicate-keys': ({ seen }) => seen.text.split('"resource"').length === 3,
@@ -107,17 +104,14 @@ proveFaults<{ readonly first: Seen; readonly second: Seen; readonly challenge: s
       first.status === 307 && first.header('location')[0]?.endsWith('/stolen-call') === true,
     'server-redirects-sibling': ({ first }) =>
       first.status === 307 && first.header('location')[0]?.endsWith('/other/mcp') === true,
-    'server-401-always': ({ first, challenge }) =>
-      first.status === 401 && challenge.includes('error="invalid_token"'),
+    'server-401-always': ({ first, challenge }) => first.status === 401 && challenge.includes('error="invalid_token"'),
     'server-403-always': ({ first, second }) =>
       first.status === 403 &&
       first.header('www-authenticate')[0] === second.header('www-authenticate')[0] &&
       second.bytes > 0 &&
       first.header('www-authenticate')[0]?.includes('scope="notes:write"') === true,
-    'server-403-treadmill': ({ second }) =>
-      second.header('www-authenticate')[0]?.includes('scope="scope:2"') === true,
-    'server-403-other-server': ({ challenge }) =>
-      challenge.includes('resource_metadata="https://evil.invalid/prm"'),
+    'server-403-treadmill': ({ second }) => second.header('www-authenticate')[0]?.includes('scope="scope:2"') === true,
+    'server-403-other-server': ({ challenge }) => challenge.includes('resource_metadata="https://evil.invalid/prm"'),
     'server-403-plain': ({ first, challenge }) =>
       first.status === 403 && challenge === '' && first.text.startsWith('{'),
     'server-403-html': ({ first }) => first.status === 403 && first.text.startsWith('<h1>'),

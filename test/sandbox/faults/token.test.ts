@@ -38,8 +38,7 @@ proveFaults<Redeemed>(
     'token-refresh-empty': ({ token }) => token['refresh_token'] === '',
     'token-refresh-number': ({ token }) => token['refresh_token'] === 1,
     'token-other-audience': ({ token }) =>
-      length(token['access_token']) > 0 &&
-      claimsOf(token['access_token'])['aud'] === 'https://another.invalid/mcp',
+      length(token['access_token']) > 0 && claimsOf(token['access_token'])['aud'] === 'https://another.invalid/mcp',
     'token-extra': ({ token }) => token['extra1999'] === 1999,
     'token-expires-string': ({ token }) => token['expires_in'] === '3600',
     'token-expires-negative': ({ token }) => token['expires_in'] === -1,
@@ -52,8 +51,7 @@ proveFaults<Redeemed>(
     'token-scope-array': ({ token }) => Array.isArray(token['scope']),
     'token-scope-control': ({ token }) => String(token['scope']).includes('\u001b'),
     'token-html': ({ seen }) =>
-      seen.header('content-type')[0]?.startsWith('text/html') === true &&
-      seen.text.includes('access_token=ey'),
+      seen.header('content-type')[0]?.startsWith('text/html') === true && seen.text.includes('access_token=ey'),
     'token-form-encoded': ({ seen }) => new URLSearchParams(seen.text).get('token_type') === 'Bearer',
     'token-duplicate-keys': ({ seen }) => seen.text.split('"access_token"').length === 3,
     'token-trailing': ({ seen }) => seen.text.endsWith('} trailing'),

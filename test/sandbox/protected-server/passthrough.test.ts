@@ -39,12 +39,7 @@ test('[R-5.2d] what is handed on behind the gate has no credential in it', async
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await post(
-    url,
-    'canary-token',
-    { a: 1 },
-    { cookie: 'canary', 'proxy-authorization': 'canary', 'x-kept': '1' },
-  );
+  await post(url, 'canary-token', { a: 1 }, { cookie: 'canary', 'proxy-authorization': 'canary', 'x-kept': '1' });
   server.closeAllConnections();
   await new Promise<void>((resolve) => server.close(() => resolve()));
   assert.equal(seen.length, 2);

@@ -2,10 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { ProtectedServerOptions } from '../../../src/sandbox/protected-server/options.js';
-import {
-  createProtectedServer,
-  type ProtectedServer,
-} from '../../../src/sandbox/protected-server/protected-server.js';
+import { createProtectedServer, type ProtectedServer } from '../../../src/sandbox/protected-server/protected-server.js';
 import { HeldResponse } from '../../../src/sandbox/wire/answer.js';
 
 export const issuer = 'http://127.0.0.1:9/issuer';
@@ -68,9 +65,7 @@ export async function sign(
   header: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const present = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
-  return new SignJWT(present)
-    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header })
-    .sign(key);
+  return new SignJWT(present).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header }).sign(key);
 }
 
 interface Listener {

@@ -20,13 +20,7 @@ test('[R-5.5a] [R-2.4b] [R-7.1] [A-285] an under-scoped call is 403 with error, 
     assert.deepEqual(await asked(await session.call('note_add', { text: 'x' })), expected);
     assert.deepEqual(await asked(await session.call('note_clear')), expected);
   }
-  const read = [
-    403,
-    'insufficient_scope',
-    'mcp:basic notes:read',
-    'This needs the scope notes:read',
-    metadata,
-  ];
+  const read = [403, 'insufficient_scope', 'mcp:basic notes:read', 'This needs the scope notes:read', metadata];
   assert.deepEqual(await asked(await session.call('note_list')), read);
   assert.deepEqual(await asked(await session.request('resources/read', { uri: 'note://1' })), read);
   assert.deepEqual(await asked(await session.request('resources/read', { uri: 'NOTE://1' })), read);

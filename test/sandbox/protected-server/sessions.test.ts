@@ -39,9 +39,7 @@ test('[A-296] a session takes a newer token of the same person and client, and n
 test('[A-297] [R-5.2a] nothing is allocated before a token is accepted', async () => {
   await using running = await runProtected();
   const expired = await running.token({ exp: 1 });
-  const floods = Array.from({ length: 200 }, (_, at) =>
-    post(running.url, at % 2 ? expired : undefined, initialize),
-  );
+  const floods = Array.from({ length: 200 }, (_, at) => post(running.url, at % 2 ? expired : undefined, initialize));
   const statuses = new Set((await Promise.all(floods)).map(({ status }) => status));
   assert.deepEqual([...statuses], [401]);
   assert.equal(running.server.sessionCount, 0);

@@ -65,11 +65,7 @@ test('[A-296] a stream cannot be taken up from another session', async () => {
   const session = await TestSession.open(running.url, token);
   const other = await TestSession.open(running.url, token);
   let last = '';
-  const broken = await session.call(
-    'countdown',
-    { steps: 2, delayMs: 1, breakAt: 2 },
-    { progressToken: 'p' },
-  );
+  const broken = await session.call('countdown', { steps: 2, delayMs: 1, breakAt: 2 }, { progressToken: 'p' });
   for await (const { id } of messagesOf(broken)) last = id ?? last;
   const taken = await other.listen({ 'last-event-id': last });
   const text = taken.status === 200 ? JSON.stringify(await allOf(taken)) : '';
@@ -78,10 +74,7 @@ test('[A-296] a stream cannot be taken up from another session', async () => {
 
 test('a GET opens a stream at once, on which news of the session comes; there is one at a time', async () => {
   await using running = await runProtected();
-  const session = await TestSession.open(
-    running.url,
-    await running.token({ scope: 'mcp:basic notes:write' }),
-  );
+  const session = await TestSession.open(running.url, await running.token({ scope: 'mcp:basic notes:write' }));
   const listening = new AbortController();
   const stream = await session.listen({}, listening.signal);
   assert.equal(typeOf(stream), 'text/event-stream');

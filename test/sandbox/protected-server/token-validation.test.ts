@@ -69,8 +69,7 @@ test('[R-5.2a] [R-5.2c] [A-283] wrong issuers, times and missing claims are refu
     ...['iss', 'aud', 'exp', 'iat', 'sub', 'jti'].map((claim) => ({ [claim]: undefined })),
     { exp: String(now + 300) as unknown as number },
   ];
-  for (const claims of wrong)
-    await refuses(running, await running.token(claims), /not one for this server|another/);
+  for (const claims of wrong) await refuses(running, await running.token(claims), /not one for this server|another/);
   for (const exp of [now - 1, now - 100_000, 0]) {
     await refuses(running, await running.token({ exp }), /has expired/);
   }
@@ -89,9 +88,7 @@ test('[R-5.2c] [A-283] algorithms beside the short list, and keys that a token b
   const secrets = [await exportSPKI(publicKey), JSON.stringify(running.publicJwk)];
   const tokens = [
     new UnsecuredJWT(claims).encode(),
-    ...(await Promise.all(
-      secrets.map((text) => sign(new TextEncoder().encode(text), claims, { alg: 'HS256' })),
-    )),
+    ...(await Promise.all(secrets.map((text) => sign(new TextEncoder().encode(text), claims, { alg: 'HS256' })))),
     await sign(evil.privateKey, claims),
     await sign(evil.privateKey, claims, { jwk: evilJwk }),
     await sign(evil.privateKey, claims, { jku: `${running.origin}/keys`, kid: 'k2' }),

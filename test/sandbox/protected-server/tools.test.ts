@@ -25,10 +25,7 @@ test('notes belong to the subject, across sessions and clients, and there is an 
   await using running = await runProtected();
   const alice = await TestSession.open(running.url, await running.token(everything));
   const bob = await TestSession.open(running.url, await running.token({ ...everything, sub: 'bob' }));
-  const again = await TestSession.open(
-    running.url,
-    await running.token({ ...everything, client_id: 'other' }),
-  );
+  const again = await TestSession.open(running.url, await running.token({ ...everything, client_id: 'other' }));
   await alice.textOf('note_add', { text: 'mine' });
   assert.equal(await again.textOf('note_list'), '1. mine');
   assert.equal(await bob.textOf('note_list'), 'No notes.');
@@ -80,10 +77,7 @@ async function confirmed(reply: Readonly<Record<string, unknown>>): Promise<unkn
 test('confirm asks the person at the client, and explains where it cannot', async () => {
   assert.equal(await confirmed({ action: 'accept', content: { sure: true } }), 'Confirmed.');
   assert.equal(await confirmed({ action: 'accept', content: { sure: false } }), 'Not confirmed.');
-  assert.equal(
-    await confirmed({ action: 'accept', content: { sure: 'x' } }),
-    'The answer does not fit the question.',
-  );
+  assert.equal(await confirmed({ action: 'accept', content: { sure: 'x' } }), 'The answer does not fit the question.');
   assert.equal(await confirmed({ action: 'decline' }), 'The person did not answer (decline).');
   await using running = await runProtected();
   const session = await TestSession.open(running.url, await running.token());

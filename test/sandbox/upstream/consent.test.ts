@@ -41,15 +41,9 @@ test('[R-5.8j] the upstream asks a browser once; here every newly registered cli
     await browser.open(link);
     assert.match(browser.html, /asks to act for you/);
     assert.match(browser.html, /Read your profile at the upstream/);
-    assert.match(
-      browser.html,
-      new RegExp(`Answer goes to</dt><dd>${new URL(callback.redirectUri).hostname}`),
-    );
+    assert.match(browser.html, new RegExp(`Answer goes to</dt><dd>${new URL(callback.redirectUri).hostname}`));
     // The state and its cookie are made by the consent, so there is nothing yet to go to the upstream with.
-    assert.deepEqual(
-      [browser.headers.getSetCookie().join().includes('upstream'), browser.status],
-      [false, 200],
-    );
+    assert.deepEqual([browser.headers.getSetCookie().join().includes('upstream'), browser.status], [false, 200]);
   }
   assert.equal(codeAt(evil), null);
   await browser.press('decision', 'allow');
@@ -105,9 +99,7 @@ test('[R-5.8j] made-up states, none, and other issuers lead nowhere', async () =
     { code: 'x', state: 'guess', iss: sandbox.upstreamUrl },
     { code: 'x', state, iss: 'https://evil.invalid' },
   ]) {
-    await tab.open(
-      `${sandbox.issuer}/upstream/callback?${new URLSearchParams(query as Record<string, string>)}`,
-    );
+    await tab.open(`${sandbox.issuer}/upstream/callback?${new URLSearchParams(query as Record<string, string>)}`);
     assert.equal(tab.status, 400, JSON.stringify(query));
   }
 });

@@ -100,9 +100,7 @@ test('a helper is tried out in whole before a login: one that cannot take away w
   await using works = await fakeHelper(keeper);
   await works.store.ready();
   await assert.rejects(works.read('kept'), { code: 'ENOENT' }, 'nothing of the trial stays');
-  await using keeps = await fakeHelper(
-    keeper.replace('erase) rm -f "$file"', 'erase) echo no such luck; exit 1'),
-  );
+  await using keeps = await fakeHelper(keeper.replace('erase) rm -f "$file"', 'erase) echo no such luck; exit 1'));
   await assert.rejects(keeps.store.ready(), {
     code: 'store_failed',
     message: 'docker-credential-fake erase failed: "no such luck".',
@@ -132,10 +130,7 @@ test('an answer that is cut, changed, another’s, or endless is refused; an err
   await using cutting = await fakeHelper(keeper.replace('store) cat', 'store) tr c C'));
   await assert.rejects(cutting.store.write(keyOf('a'), new Secret(value)), { code: 'credential_corrupt' });
   // It gives back a whole item, only with another secret: the one of before is there again.
-  const forging = keeper.replace(
-    'get) cat >/dev/null;',
-    'get) cat >/dev/null; sed -i s/canary/CANARY/ "$file";',
-  );
+  const forging = keeper.replace('get) cat >/dev/null;', 'get) cat >/dev/null; sed -i s/canary/CANARY/ "$file";');
   await using changing = await fakeHelper(forging);
   await changing.store.write(keyOf('a'), new Secret('{"the":"older one"}'));
   await assert.rejects(changing.store.write(keyOf('a'), new Secret(value)), {

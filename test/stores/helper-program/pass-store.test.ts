@@ -24,11 +24,7 @@ async function openPass(passphrase: string) {
   await mkdir(env.GNUPGHOME, { mode: 0o700 });
   const options = { env, stdio: 'pipe' } as const;
   const quietly = ['--batch', '--pinentry-mode', 'loopback', '--passphrase', passphrase];
-  execFileSync(
-    'gpg',
-    [...quietly, '--quick-gen-key', 'postern-test', 'default', 'default', 'never'],
-    options,
-  );
+  execFileSync('gpg', [...quietly, '--quick-gen-key', 'postern-test', 'default', 'default', 'never'], options);
   execFileSync('pass', ['init', 'postern-test'], options);
   const store = (limitMs: number) =>
     createHelperStore({ kind: 'helper:pass', env, signal: new AbortController().signal, limitMs });

@@ -64,13 +64,8 @@ test('another user’s bus is not connected to, wherever it stands in the list; 
   await using own = await listenAs(0, `${folder.path}/own`);
   await using ownAbstract = await listenAs(0, `@${name}-own`);
   symlinkSync(`${folder.path}/foreign`, `${folder.path}/link`);
-  const probe = (...addresses: string[]) =>
-    probeSecretService({ DBUS_SESSION_BUS_ADDRESS: addresses.join(';') }, 200);
-  for (const address of [
-    `path=${folder.path}/foreign`,
-    `path=${folder.path}/link`,
-    `abstract=${name}-foreign`,
-  ]) {
+  const probe = (...addresses: string[]) => probeSecretService({ DBUS_SESSION_BUS_ADDRESS: addresses.join(';') }, 200);
+  for (const address of [`path=${folder.path}/foreign`, `path=${folder.path}/link`, `abstract=${name}-foreign`]) {
     assert.equal(await probe(`unix:${address}`), 'foreign_bus', address);
     assert.equal(await probe(`unix:path=${folder.path}/own`, `unix:${address}`), 'foreign_bus', address);
   }
@@ -157,49 +152,44 @@ test('calls are encoded as the specification writes them, texts of any character
   const texts = fc.string({ unit: 'binary', maxLength: 12 });
   const any = { destination: 'd.d', path: '/p', interface: 'i.i', member: 'M' };
   fc.assert(
-    fc.property(
-      texts,
-      fc.dictionary(texts, texts, { maxKeys: 5 }),
-      fc.nat(0xffff_fffe),
-      (text, entries, serial) => {
-        const bytes = encodeCall(
-          {
-            ...any,
-            arguments: [
-              { type: 's', text },
-              { type: 'a{ss}', entries },
-            ],
-          },
-          serial + 1,
-        );
-        assert.equal(bytes.readUInt32LE(8), serial + 1);
-        const bodyAt = (16 + bytes.readUInt32LE(12) + 7) & ~7;
-        assert.equal(bytes.length, bodyAt + bytes.readUInt32LE(4));
-        let at = bodyAt;
-        const word = () => {
-          at = (at + 3) & ~3;
-          at += 4;
-          return bytes.readUInt32LE(at - 4);
-        };
-        const string = () => {
-          const length = word();
-          at += length + 1;
-          assert.equal(bytes[at - 1], 0);
-          return bytes.toString('utf8', at - 1 - length, at - 1);
-        };
-        assert.equal(string(), Buffer.from(text).toString());
+    fc.property(texts, fc.dictionary(texts, texts, { maxKeys: 5 }), fc.nat(0xffff_fffe), (text, entries, serial) => {
+      const bytes = encodeCall(
+        {
+          ...any,
+          arguments: [
+            { type: 's', text },
+            { type: 'a{ss}', entries },
+          ],
+        },
+        serial + 1,
+      );
+      assert.equal(bytes.readUInt32LE(8), serial + 1);
+      const bodyAt = (16 + bytes.readUInt32LE(12) + 7) & ~7;
+      assert.equal(bytes.length, bodyAt + bytes.readUInt32LE(4));
+      let at = bodyAt;
+      const word = () => {
+        at = (at + 3) & ~3;
+        at += 4;
+        return bytes.readUInt32LE(at - 4);
+      };
+      const string = () => {
         const length = word();
+        at += length + 1;
+        assert.equal(bytes[at - 1], 0);
+        return bytes.toString('utf8', at - 1 - length, at - 1);
+      };
+      assert.equal(string(), Buffer.from(text).toString());
+      const length = word();
+      at = (at + 7) & ~7;
+      const from = at;
+      for (const [name, value] of Object.entries(entries)) {
         at = (at + 7) & ~7;
-        const from = at;
-        for (const [name, value] of Object.entries(entries)) {
-          at = (at + 7) & ~7;
-          assert.deepEqual(
-            [string(), string()],
-            [name, value].map((one) => Buffer.from(one).toString()),
-          );
-        }
-        assert.deepEqual([at, at - from], [bytes.length, length]);
-      },
-    ),
+        assert.deepEqual(
+          [string(), string()],
+          [name, value].map((one) => Buffer.from(one).toString()),
+        );
+      }
+      assert.deepEqual([at, at - from], [bytes.length, length]);
+    }),
   );
 });

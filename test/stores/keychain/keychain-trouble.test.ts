@@ -122,9 +122,7 @@ test('[A-195] [A-207] [R-5.8b] the helper process knows no secret by argument or
   const keychain = openKeychain(env, { interactive: true });
   const written = keychain.do('write', key, canary).catch(() => undefined);
   const [helper = 0] = await until(() => childrenOf(keychain.pid).filter(isExecuting));
-  const shown = ['cmdline', 'environ']
-    .map((name) => readFileSync(`/proc/${helper}/${name}`, 'latin1'))
-    .join();
+  const shown = ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${helper}/${name}`, 'latin1')).join();
   assert.match(shown, /DBUS_SESSION_BUS_ADDRESS/);
   assert.doesNotMatch(shown, /canary|NODE_/);
   await keychain[Symbol.asyncDispose](); // SIGKILL

@@ -37,11 +37,7 @@ test('[A-262] as many logins as are kept are listed; one more is refused before 
   assert.match(more.stderr, /There are 1000 logins here.*\n.*postern logout.*\n.*too_many_logins, exit 7/);
   const held = documentOf(maxLogins).logins;
   const [first] = held;
-  assert.equal(
-    loginToReplace(held, loginNamed('n0'))?.key,
-    first?.key,
-    'an old one is replaced all the same',
-  );
+  assert.equal(loginToReplace(held, loginNamed('n0'))?.key, first?.key, 'an old one is replaced all the same');
   assert.throws(() => loginToReplace(held, loginNamed('new')), { code: 'too_many_logins', exit: 7 });
 });
 
@@ -90,9 +86,6 @@ test('[A-262] with ever fewer files to open a command works, or says what is mis
   t.diagnostic(`with ${limit} files: ${last.stderr.split('\n')[0]}`);
   // One less than it needs: the list of logins itself cannot be opened.
   assert.equal(last.code, 7, last.stderr);
-  assert.match(
-    last.stderr,
-    /logins\.json" could not be read: this process may open no more files \(EMFILE\)/,
-  );
+  assert.match(last.stderr, /logins\.json" could not be read: this process may open no more files \(EMFILE\)/);
   assert.match(last.stderr, /ulimit -n.*\n.*state_unreadable, exit 7/);
 });

@@ -58,14 +58,7 @@ test('[A-140] a clock that is set back neither frees anybody nor locks him out f
 test('a file of attempts that is not understood counts as none; one that others can write is refused', async () => {
   await using at = await place();
   await at.another().take('one', 1);
-  for (const text of [
-    '',
-    '{',
-    '[]',
-    '{"attempts":[]}',
-    '{"attempts":{"one":"x"}}',
-    '{"attempts":{"one":["x"]}}',
-  ]) {
+  for (const text of ['', '{', '[]', '{"attempts":[]}', '{"attempts":{"one":"x"}}', '{"attempts":{"one":["x"]}}']) {
     await writeFile(at.path, text);
     assert.equal(await at.another().take('one', 1), true, text);
   }

@@ -1,16 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -77,10 +68,7 @@ test('[A-139] [A-204] of 30 processes that count under the lock, some of them ki
   assert.equal(killed, 10);
   assert.ok(workers.slice(10).every(({ child, lines }) => child.exitCode === 0 && lines.length === 50));
   assert.equal(new Set(made).size, made.length, 'a value was made twice: an update was lost');
-  assert.ok(
-    count >= made.length && count <= made.length + killed,
-    `${count} counted, ${made.length} reported`,
-  );
+  assert.ok(count >= made.length && count <= made.length + killed, `${count} counted, ${made.length} reported`);
   const locks = createLocks({ directory: `${folder.path}/locks`, clock: realClock });
   const last = await locks.acquire('counter', { waitMs: 5_000, signal: never });
   await last[Symbol.asyncDispose]();

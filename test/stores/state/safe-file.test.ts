@@ -143,9 +143,7 @@ test('[A-201] the parent’s group may write where it is the user’s own group,
     chownSync(parent, user, group);
     chmodSync(parent, 0o775);
     const words = ['--input-type=module', '-e', script];
-    return execFileSync(process.execPath, words, { cwd: folder.path, uid: user, gid: user })
-      .toString()
-      .trim();
+    return execFileSync(process.execPath, words, { cwd: folder.path, uid: user, gid: user }).toString().trim();
   };
   assert.equal(judged(user), 'fine');
   assert.match(judged(user + 1), /other users can write/);

@@ -14,10 +14,7 @@ export interface Crowd extends AsyncDisposable {
   /** Every tab that was opened, in order. */
   readonly tabs: readonly string[];
   /** Logs in at that terminal; `seen` as for `loginTogether`. */
-  logIn(
-    terminal: number,
-    change?: Partial<LoginRequest> & { readonly seen?: LoginRecord },
-  ): Promise<LoginRecord>;
+  logIn(terminal: number, change?: Partial<LoginRequest> & { readonly seen?: LoginRecord }): Promise<LoginRecord>;
   /** Resolves when so many terminals have said that they wait for another one. */
   waiting(count: number): Promise<void>;
   /** Resolves when so many tabs have been opened. */

@@ -83,12 +83,7 @@ interface Log {
   readonly registrations: Json[];
 }
 
-async function answer(
-  own: OwnIssuer,
-  log: Log,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(own: OwnIssuer, log: Log, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '', own.issuer);
   const body = await text(request);
   const send = ([status, json]: readonly [number, Json], headers = {}) =>

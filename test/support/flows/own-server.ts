@@ -64,8 +64,7 @@ export async function startOwnServer(place?: Place): Promise<OwnServer> {
     endpoints: ['/mcp'],
     documents: {},
     headers: {},
-    whenAnonymous: (_request, response) =>
-      void response.writeHead(401, { 'www-authenticate': server.challenge }).end(),
+    whenAnonymous: (_request, response) => void response.writeHead(401, { 'www-authenticate': server.challenge }).end(),
     whenAuthorized: (_request, response) => void response.writeHead(500).end(),
     publish: (document) => {
       server.documents = { ...server.documents, [pathForm]: { resource: server.url, ...document } };

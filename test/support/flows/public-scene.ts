@@ -49,10 +49,7 @@ export interface PublicScene extends AsyncDisposable {
 }
 
 /** Opens it inside of a network that was entered with `publicHosts`. The two servers are honest until the test changes them. */
-export async function openPublicScene(
-  name = 'mcp.example',
-  issuerName = 'login.example',
-): Promise<PublicScene> {
+export async function openPublicScene(name = 'mcp.example', issuerName = 'login.example'): Promise<PublicScene> {
   const authority = await startAuthority();
   const names = Object.keys(publicHosts).map((host) => `DNS:${host}`);
   const tls = await authority.issue(

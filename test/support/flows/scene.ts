@@ -25,10 +25,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 /** Opens a scene; everything in it ends with it. */
-export async function openScene(
-  sandboxOptions: SandboxOptions = {},
-  flow: Partial<FlowOptions> = {},
-): Promise<Scene> {
+export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Partial<FlowOptions> = {}): Promise<Scene> {
   const folder = await temporaryFolder();
   const sandbox = await startSandbox(sandboxOptions);
   const ports = await flowPorts({ folder: folder.path, ...flow });
@@ -59,8 +56,7 @@ export async function openScene(
     request,
     login: (change = {}) => login(ports, request(change)),
     loginFails: (code, change = {}) => failureOf(login(ports, request(change)), code),
-    askedAuthorizationServer: () =>
-      sandbox.requests.filter(({ at }) => at === 'authorization').map(({ path }) => path),
+    askedAuthorizationServer: () => sandbox.requests.filter(({ at }) => at === 'authorization').map(({ path }) => path),
     [Symbol.asyncDispose]: async () => {
       await ports[Symbol.asyncDispose]();
       await sandbox[Symbol.asyncDispose]();

@@ -62,12 +62,9 @@ export class ClientDocuments {
    */
   async load(clientId: string, keyId?: string): Promise<string> {
     const identifier = readIdentifier(clientId);
-    if (!identifier.ok)
-      throw refusal(`this client_id cannot be the address of a document: ${identifier.problem}`);
+    if (!identifier.ok) throw refusal(`this client_id cannot be the address of a document: ${identifier.problem}`);
     if (!isTrusted(identifier.url, this.#about.rules.trust)) {
-      throw refusal(
-        `this server lets only clients of domains on its list log in, and ${identifier.url.host} is not`,
-      );
+      throw refusal(`this server lets only clients of domains on its list log in, and ${identifier.url.host} is not`);
     }
     const suits = (kept: string): boolean => keyId === undefined || knowsKey(kept, keyId);
     const text = await this.#shelf.get(clientId, suits, () => this.#fetch(clientId, identifier.url));
@@ -93,8 +90,7 @@ export class ClientDocuments {
     const { rules, resolve, closing, onFetch } = this.#about;
     const signal = AbortSignal.any([closing, AbortSignal.timeout(longestFetch)]);
     const addresses = await reachableAddresses(url, rules.allow ?? [], resolve, signal);
-    for (const { address } of addresses)
-      if (this.#visits.isSpent(address)) throw new Error('asked too often');
+    for (const { address } of addresses) if (this.#visits.isSpent(address)) throw new Error('asked too often');
     for (const { address } of addresses) this.#visits.take(address);
     onFetch();
     return getDocument(url, addresses, rules.ca, signal);

@@ -2,9 +2,7 @@ import { gateUrl } from '../../../core/url.js';
 
 const longestIdentifier = 2048;
 
-export type Identifier =
-  | { readonly ok: true; readonly url: URL }
-  | { readonly ok: false; readonly problem: string };
+export type Identifier = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
 /**
  * Whether a client identifier is the address of a document that may be asked for, judged before anything is

@@ -1,10 +1,4 @@
-import {
-  asObject,
-  type JsonObject,
-  parseJson,
-  stringField,
-  stringListField,
-} from '../../../core/text/json.js';
+import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../../../core/text/json.js';
 import { problemOfKeySet } from '../client-keys.js';
 import { deviceGrant } from '../device-flow.js';
 import { isAcceptable } from '../redirect-uri.js';
@@ -62,10 +56,8 @@ function problemOf(document: JsonObject, clientId: string): string | undefined {
     return 'has redirect_uris that are neither https nor http on a loopback address, or more than 20';
   }
   const reference = references.find((name) => document[name] !== undefined);
-  if (reference !== undefined)
-    return `names a ${reference}, and this server fetches nothing else for a client`;
-  const grants =
-    document['grant_types'] === undefined ? interactiveGrants : stringListField(document, 'grant_types');
+  if (reference !== undefined) return `names a ${reference}, and this server fetches nothing else for a client`;
+  const grants = document['grant_types'] === undefined ? interactiveGrants : stringListField(document, 'grant_types');
   if (!grants?.some((grant) => interactiveGrants.includes(grant))) {
     return 'has no grant type in its grant_types by which a person logs in';
   }

@@ -78,9 +78,7 @@ function vouchingHost({ clientId }: ConsentQuestion): string | undefined {
 function destination(redirectUri: string | undefined): Markup {
   if (redirectUri === undefined) return html`the device that shows the code`;
   const { host } = new URL(redirectUri);
-  return isLoopback(redirectUri)
-    ? html`${words(host)} <small>on this computer</small>`
-    : html`${words(host)}`;
+  return isLoopback(redirectUri) ? html`${words(host)} <small>on this computer</small>` : html`${words(host)}`;
 }
 
 function warning(ask: ConsentQuestion, name: string): Markup {

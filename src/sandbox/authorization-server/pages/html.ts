@@ -13,10 +13,7 @@ export class Markup {
 }
 
 /** HTML from a template: every value is escaped unless it is `Markup` made by another template. */
-export function html(
-  strings: TemplateStringsArray,
-  ...values: (string | Markup | readonly Markup[])[]
-): Markup {
+export function html(strings: TemplateStringsArray, ...values: (string | Markup | readonly Markup[])[]): Markup {
   const filled = values.map((value) => {
     if (typeof value === 'string') return escaped(value);
     return value instanceof Markup ? value.text : value.map((one) => one.text).join('');

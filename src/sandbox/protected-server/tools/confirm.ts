@@ -29,8 +29,7 @@ export function registerConfirm(server: McpServer): void {
       }
       if (reply.action !== 'accept') return textResult(`The person did not answer (${reply.action}).`);
       const content = acceptedContent(context.mcpReq.inputResponses, 'confirm', wanted);
-      if (content === undefined)
-        return { ...textResult('The answer does not fit the question.'), isError: true };
+      if (content === undefined) return { ...textResult('The answer does not fit the question.'), isError: true };
       return textResult(content.sure ? 'Confirmed.' : 'Not confirmed.');
     },
   );

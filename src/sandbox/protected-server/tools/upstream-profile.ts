@@ -5,10 +5,7 @@ import { needs } from '../needed-scope.js';
 import { textResult } from './text-result.js';
 
 /** upstream_profile: uses the person's account at the upstream, if they allowed it to the very client that calls. */
-export function registerUpstreamProfile(
-  server: McpServer,
-  accounts: Pick<UpstreamAccounts, 'profile'>,
-): void {
+export function registerUpstreamProfile(server: McpServer, accounts: Pick<UpstreamAccounts, 'profile'>): void {
   server.registerTool(
     'upstream_profile',
     {
