@@ -100,7 +100,7 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
     return report.exit;
   } finally {
     ports?.progress.end();
-    await ports?.door[Symbol.asyncDispose]();
+    await ports?.http[Symbol.asyncDispose]();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Wire, WireRequest, WireWatcher } from '../bridge/wire.js';
 import type { Terminal } from '../core/ports.js';
 import type { SecretKind } from '../core/secret.js';
-import type { OutboundDoor, OutboundRequest } from '../http/request.js';
+import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
 
@@ -51,13 +51,13 @@ export function watchStores(stores: SecretStores, hold: Hold): SecretStores {
   return { of: (kind) => watchStore(stores.of(kind), hold) };
 }
 
-/** A door whose credentials are seen: those sent, those in the answers to forms, session identifiers. */
-export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
+/** A HTTP client whose credentials are seen: those sent, those in the answers to forms, session identifiers. */
+export function watchHttp(http: HttpClient, hold: Hold): HttpClient {
   return {
-    check: (target) => door.check(target),
+    check: (target) => http.check(target),
     send: async (request) => {
       holdRequest(request, hold);
-      const response = await door.send(request);
+      const response = await http.send(request);
       for (const [name, value] of response.headers) {
         if (name === 'mcp-session-id') hold(value, 'offered');
       }
@@ -69,7 +69,7 @@ export function watchDoor(door: OutboundDoor, hold: Hold): OutboundDoor {
       // The answer to a form, or to a registration, is the only kind that brings credentials.
       return typeof request.body === 'string' && request.namedBy !== 'person' ? { ...response, bytes } : response;
     },
-    [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
 }
 
@@ -166,12 +166,12 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
   };
 }
 
-function holdRequest(request: OutboundRequest, hold: Hold): void {
+function holdRequest(request: HttpRequest, hold: Hold): void {
   holdHeaders(request.headers ?? [], hold);
   if (typeof request.body === 'string') holdAll(request.body, formField, decodeForm, hold);
 }
 
-function holdHeaders(headers: NonNullable<OutboundRequest['headers']>, hold: Hold): void {
+function holdHeaders(headers: NonNullable<HttpRequest['headers']>, hold: Hold): void {
   for (const [name, value] of headers) {
     if (/^authorization$/i.test(name)) {
       const credentials = value.replace(/^\S+\s+/, '');

@@ -1,24 +1,24 @@
 import type { DocumentServers } from '../client-metadata/ports.js';
 import type { Clock } from '../core/ports.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
 import type { ExternalPrograms } from '../setup/ports.js';
 import { once } from '../stores/stores.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
 
-/** A door that, never used, has nothing to close. */
-export function lazyDoor(make: () => Promise<OutboundDoor>): OutboundDoor {
-  let door: Promise<OutboundDoor> | undefined;
+/** A HTTP client that, never used, has nothing to close. */
+export function lazyHttp(make: () => Promise<HttpClient>): HttpClient {
+  let http: Promise<HttpClient> | undefined;
   const made = () => {
-    door ??= make();
-    return door;
+    http ??= make();
+    return http;
   };
   return {
     send: async (request) => (await made()).send(request),
     check: async (target) => (await made()).check(target),
     [Symbol.asyncDispose]: async () => {
-      const open = await door?.catch(() => undefined);
+      const open = await http?.catch(() => undefined);
       await open?.[Symbol.asyncDispose]();
     },
   };

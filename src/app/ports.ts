@@ -3,7 +3,7 @@ import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
 import type { HttpOptions, Origins } from '../http/origins.js';
 import type { PoolLimits } from '../http/pool.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import type { TrustOptions } from '../http/trust.js';
 import type { BrowserPorts, LoginPorts } from '../login/ports.js';
 import type { Proxies } from '../proxy/ports.js';
@@ -14,14 +14,14 @@ import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
 import {
   type Hold,
-  watchDoor,
+  watchHttp,
   watchListeners,
   watchRecovery,
   watchStores,
   watchTerminal,
   watchWire,
 } from './hold-secrets.js';
-import { lazy, lazyDoor } from './lazy-ports.js';
+import { lazy, lazyHttp } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
 
@@ -54,7 +54,7 @@ export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates
   readonly limits: Limits;
 }
 
-/** The real world as flows see it; what has to be closed is the door. */
+/** The real world as flows see it; what has to be closed is the HTTP client. */
 export function createPorts(options: PortsOptions): LoginPorts {
   const { platform, homedir, env, hold, own, journal, spinner } = options;
   const clock = own.clock ?? createClock();
@@ -116,8 +116,8 @@ export function createPorts(options: PortsOptions): LoginPorts {
     progress: spinner,
     stores,
     store: own.store === undefined ? createStoreRouter({ index, stores }) : stores.of(own.store.kind),
-    door: watchDoor(
-      lazyDoor(() => openDoor(options)),
+    http: watchHttp(
+      lazyHttp(() => openHttp(options)),
       hold,
     ),
     listeners: watchListeners(listeners, hold),
@@ -176,9 +176,12 @@ export function createProxies(options: PortsOptions): Proxies {
   };
 }
 
-async function openDoor(options: PortsOptions): Promise<OutboundDoor> {
-  const [{ createDoor }, httpOptions] = await Promise.all([import('../http/client.js'), httpOptionsFrom(options)]);
-  return createDoor(httpOptions);
+async function openHttp(options: PortsOptions): Promise<HttpClient> {
+  const [{ createHttpClient }, httpOptions] = await Promise.all([
+    import('../http/client.js'),
+    httpOptionsFrom(options),
+  ]);
+  return createHttpClient(httpOptions);
 }
 
 /** What of the settings the HTTP client is made with. */

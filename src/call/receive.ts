@@ -2,7 +2,7 @@ import type { CorePorts } from '../core/ports.js';
 import { collectBytes } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
-import type { OutboundResponse } from '../http/request.js';
+import type { HttpResponse } from '../http/request.js';
 import { type Message, parseMessages } from '../mcp/messages.js';
 import { openStream, type ProtectedTransport, resumeStream, type SessionState } from '../mcp/session.js';
 import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
@@ -30,12 +30,12 @@ export interface Surroundings {
 /**
  * The messages that answer a POST: one JSON body, or an event stream, taken up again after its last event when it ends
  * before the caller has what it wants (the caller stops reading then).
- * @throws Failure `http_failed`, `protocol_broken`, `too_large`, or the door's
+ * @throws Failure `http_failed`, `protocol_broken`, `too_large`, or the HTTP client's
  */
 export async function* receive(
   ports: Pick<CorePorts, 'clock'>,
   { transport, state, allowance, signal }: Surroundings,
-  first: OutboundResponse,
+  first: HttpResponse,
 ): AsyncGenerator<Iterable<Message>, void, undefined> {
   const type = header(first, 'content-type');
   if (mediaTypeIs(type, 'application/json')) {
@@ -74,12 +74,12 @@ export async function* receive(
 /**
  * The messages of one event stream as it comes, and where it is: those of a chunk at once, since to wait for each by
  * itself would take most of the time that it takes. Each is parsed when it is asked for.
- * @throws Failure `protocol_broken`, `too_large`, or the door's
+ * @throws Failure `protocol_broken`, `too_large`, or the HTTP client's
  */
 export async function* streamed(
   state: SessionState,
   allowance: Allowance,
-  response: OutboundResponse,
+  response: HttpResponse,
   position: Position,
 ): AsyncGenerator<Iterable<Message>, void, undefined> {
   const reader = new EventByteReader(allowance.largestMessage, allowance.largestMessage);
@@ -124,7 +124,7 @@ function parsed(state: SessionState, bytes: Uint8Array): readonly Message[] {
 }
 
 /** The value of a header that occurs once. */
-export function header(response: OutboundResponse, name: string): string | undefined {
+export function header(response: HttpResponse, name: string): string | undefined {
   return response.headers.find(([key]) => key === name)?.[1];
 }
 

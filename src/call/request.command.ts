@@ -4,7 +4,7 @@ import { readWhole } from '../core/read-whole.js';
 import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters.js';
 import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
-import type { OutboundResponse } from '../http/request.js';
+import type { HttpResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { findLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
@@ -123,7 +123,7 @@ export const command: Command<typeof requestTable, World> = {
   },
 };
 
-async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, response: OutboundResponse): Promise<void> {
+async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, response: HttpResponse): Promise<void> {
   const { out, files } = world;
   if (args.include) {
     const lines = [`HTTP ${response.status}`, ...response.headers.map(([name, value]) => `${name}: ${value}`), ''];
@@ -143,7 +143,7 @@ async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, respo
 }
 
 /** On a terminal the body is made harmless piece by piece, as it comes. */
-async function printForPerson(world: Pick<World, 'out' | 'files'>, response: OutboundResponse): Promise<void> {
+async function printForPerson(world: Pick<World, 'out' | 'files'>, response: HttpResponse): Promise<void> {
   const type = response.headers.find(([name]) => name === 'content-type')?.[1];
   const decoder = new TextDecoder();
   let last = '\n';

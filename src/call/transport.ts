@@ -1,6 +1,6 @@
 import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import type { OutboundRequest, OutboundResponse } from '../http/request.js';
+import type { HttpRequest, HttpResponse } from '../http/request.js';
 import type { ProtectedTransport } from '../mcp/session.js';
 import { type AuthorizedRequest, Authorizer, type ProtectedTarget } from '../tokens/authorizer.js';
 import type { OpenServer } from '../tokens/find-login.js';
@@ -39,15 +39,15 @@ export function createTransport(
 }
 
 async function send(
-  { door, clock }: AuthorizerPorts,
+  { http, clock }: AuthorizerPorts,
   authorizer: Authorizer,
   request: ProtectedRequest,
-): Promise<OutboundResponse> {
+): Promise<HttpResponse> {
   const { signal } = request;
   let authorized = await authorizer.authorize(targetOf(request), signal);
   for (;;) {
     const headers = headersOf(request, authorized);
-    const response = await door.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
+    const response = await http.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
     const { status } = response;
     const challenges = response.headers.flatMap(([name, value]) => (name === 'www-authenticate' ? value : []));
     const said = status === 401 ? await readWords(clock, response) : '';
@@ -68,7 +68,7 @@ function targetOf(request: ProtectedRequest): ProtectedTarget {
   };
 }
 
-function headersOf(request: ProtectedRequest, { token }: AuthorizedRequest): OutboundRequest['headers'] & object {
+function headersOf(request: ProtectedRequest, { token }: AuthorizedRequest): HttpRequest['headers'] & object {
   const own = request.headers ?? [];
   if (token === undefined) return own;
   const others = own.filter(([name]) => name.toLowerCase() !== 'authorization');

@@ -29,7 +29,7 @@ export interface DocumentCheck {
  * @throws Failure of the index, the signal's reason
  */
 export async function checkDocument(
-  ports: Pick<HttpPorts, 'door'> & Pick<StorePorts, 'index'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<StorePorts, 'index'>,
   request: {
     readonly file: Uint8Array | undefined;
     /** Undefined: the file's own `client_id`. */
@@ -54,12 +54,12 @@ export async function checkDocument(
 }
 
 async function checkServed(
-  ports: Pick<HttpPorts, 'door'> & Pick<StorePorts, 'index'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<StorePorts, 'index'>,
   request: { readonly url: string; readonly local: JsonObject | undefined; readonly signal: AbortSignal },
 ): Promise<Omit<DocumentCheck, 'url'>> {
   const { url, local } = request;
   try {
-    const answer = await fetchClientMetadata(ports.door, request);
+    const answer = await fetchClientMetadata(ports.http, request);
     const delivery = validateDelivery(answer);
     if (answer.status !== 200) return { findings: placed(delivery, 'served'), unreachable: undefined, fetched: true };
     const { object, findings } = validateDocument(answer.bytes, url);

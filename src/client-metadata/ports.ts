@@ -8,7 +8,7 @@ import type { StorePorts } from '../stores/ports.js';
 export interface ClientMetadataWorld
   extends CommandOutput,
     StorePorts,
-    Pick<HttpPorts, 'door'>,
+    Pick<HttpPorts, 'http'>,
     Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'> {
   readonly files: Files;
   readonly configuration: () => Promise<Configuration>;

@@ -31,7 +31,7 @@ export interface ShownIdentity {
  * @throws Failure of discovery and the index, `registration_way_closed`
  */
 export async function showIdentity(
-  ports: Pick<HttpPorts, 'door'> &
+  ports: Pick<HttpPorts, 'http'> &
     Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'> &
     Pick<StorePorts, 'index'>,
   request: {

@@ -3,12 +3,12 @@ import { patientTimer } from './deadline.js';
 import { Exchange, type Head } from './exchange.js';
 import { headerRefused, methodRefused, timedOut } from './failures.js';
 import type { ConnectionPool } from './pool.js';
-import type { OutboundRequest } from './request.js';
+import type { HttpRequest } from './request.js';
 import type { ClientConnection } from './undici-connection.js';
 
 /** One request to one URL, ready to be written to a connection. */
 export interface Prepared {
-  readonly request: OutboundRequest;
+  readonly request: HttpRequest;
   readonly url: URL;
   /** Names and values in turn. */
   readonly headers: string[];
@@ -86,7 +86,7 @@ export interface BodyWatcher {
  * with the request: when `signal` is aborted its source is told to return, and is not waited for.
  */
 export function requestBody(
-  body: OutboundRequest['body'],
+  body: HttpRequest['body'],
   signal: AbortSignal,
   watcher: BodyWatcher,
 ): string | Uint8Array | Readable | null {

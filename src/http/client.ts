@@ -6,7 +6,7 @@ import { Deadline } from './deadline.js';
 import type { Head } from './exchange.js';
 import { type HttpOptions, type Origins, openClientOrigins } from './origins.js';
 import { usualPoolLimits } from './pool.js';
-import type { OutboundDoor, OutboundRequest, OutboundResponse } from './request.js';
+import type { HttpClient, HttpRequest, HttpResponse } from './request.js';
 import { leaveUnread, makeResponse } from './response.js';
 import type { ClientConnection } from './undici-connection.js';
 
@@ -17,7 +17,7 @@ const maxUrl = 8_192;
  * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
-export function createDoor(options: HttpOptions): OutboundDoor {
+export function createHttpClient(options: HttpOptions): HttpClient {
   const limits = options.limits ?? defaultLimits;
   const origins = openClientOrigins(options, usualPoolLimits);
   const closing = new AbortController();
@@ -58,7 +58,7 @@ interface Inside {
   readonly closing: AbortSignal;
 }
 
-async function send(request: OutboundRequest, inside: Inside): Promise<OutboundResponse> {
+async function send(request: HttpRequest, inside: Inside): Promise<HttpResponse> {
   const gated = gateUrl(request.url, maxUrl);
   if (!gated.ok) throw urlRefused(request.url, gated.problem, request.namedBy);
   checkMethod(request.method);
@@ -74,14 +74,14 @@ async function send(request: OutboundRequest, inside: Inside): Promise<OutboundR
 }
 
 interface Journey {
-  readonly request: OutboundRequest;
+  readonly request: HttpRequest;
   readonly url: URL;
   readonly headers: string[];
   readonly origins: Origins<ClientConnection>;
   readonly deadline: Deadline;
 }
 
-async function follow({ request, url: start, headers, origins, deadline }: Journey): Promise<OutboundResponse> {
+async function follow({ request, url: start, headers, origins, deadline }: Journey): Promise<HttpResponse> {
   const { signal } = deadline;
   let url = start;
   for (let hops = 0; ; hops += 1) {
@@ -106,7 +106,7 @@ async function follow({ request, url: start, headers, origins, deadline }: Journ
 }
 
 /** The limits of a request: what the person has set for that kind of request, else the request's own. */
-export function limitsFor(own: OutboundRequest['limits'], set: Limits): OutboundRequest['limits'] {
+export function limitsFor(own: HttpRequest['limits'], set: Limits): HttpRequest['limits'] {
   switch (own.of) {
     case 'metadata':
       return bounded(set.metadataSeconds, set.metadataKiB);
@@ -119,7 +119,7 @@ export function limitsFor(own: OutboundRequest['limits'], set: Limits): Outbound
   }
 }
 
-function bounded(seconds: number, kib: number): OutboundRequest['limits'] {
+function bounded(seconds: number, kib: number): HttpRequest['limits'] {
   return { totalMs: seconds * 1000, headersMs: seconds * 1000, maxBytes: kib * 1024 };
 }
 
@@ -135,7 +135,7 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  * @throws Failure `redirect_refused`
  */
 export function nextHop(
-  request: Pick<OutboundRequest, 'method' | 'redirects'>,
+  request: Pick<HttpRequest, 'method' | 'redirects'>,
   from: URL,
   head: Head,
   hops: number,

@@ -154,7 +154,7 @@ export function networkSettingUnusable(setting: string, problem: string): Failur
   });
 }
 
-/** The door was closed while a request was under way: the program is ending. */
+/** The HTTP client was closed while a request was under way: the program is ending. */
 export function requestInterrupted(host: string): Failure {
   return new Failure({
     code: 'interrupted',

@@ -18,7 +18,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a URL, or undefined for none. Only https goes through one, by CONNECT: HTTP_PROXY is
- * for plain http, which the door opens to this machine only, and this machine is never reached through
+ * for plain http, which the HTTP client opens to this machine only, and this machine is never reached through
  * a proxy, whatever the variables say.
  * @throws Failure `network_setting_unusable`, without the setting's value
  */

@@ -1,6 +1,6 @@
 import type { Zone } from '../core/records.js';
 
-export interface OutboundRequest {
+export interface HttpRequest {
   readonly method: string;
   /** The raw URL, gated before it is parsed. */
   readonly url: string;
@@ -22,7 +22,7 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
 }
 
-export interface OutboundResponse extends AsyncDisposable {
+export interface HttpResponse extends AsyncDisposable {
   readonly status: number;
   /** The URL that answered, after redirects. */
   readonly url: string;
@@ -37,13 +37,13 @@ export interface OutboundResponse extends AsyncDisposable {
 }
 
 /** The one way out: every request of the program goes through here. */
-export interface OutboundDoor extends AsyncDisposable {
+export interface HttpClient extends AsyncDisposable {
   /** @throws Failure `url_refused`, `address_refused`, `redirect_refused`, `tls_failed`, `network_failed`, … */
-  send(request: OutboundRequest): Promise<OutboundResponse>;
+  send(request: HttpRequest): Promise<HttpResponse>;
   /** Would a request there be let out? For an address that a browser is sent to. @throws as `send`, before it connects */
-  check(target: Pick<OutboundRequest, 'url' | 'namedBy' | 'signal'>): Promise<void>;
+  check(target: Pick<HttpRequest, 'url' | 'namedBy' | 'signal'>): Promise<void>;
 }
 
 export interface HttpPorts {
-  readonly door: OutboundDoor;
+  readonly http: HttpClient;
 }

@@ -3,11 +3,11 @@ import { type Coding, codingOf, createDecoder } from './body.js';
 import type { Exchange, Head } from './exchange.js';
 import { networkFailed, tooLarge } from './failures.js';
 import type { Origin } from './origin.js';
-import type { OutboundRequest, OutboundResponse } from './request.js';
+import type { HttpRequest, HttpResponse } from './request.js';
 
 /** What an answer is made of. */
 export interface ResponseParts {
-  readonly request: Pick<OutboundRequest, 'method' | 'limits'>;
+  readonly request: Pick<HttpRequest, 'method' | 'limits'>;
   readonly url: string;
   readonly origin: Origin;
   readonly head: Head;
@@ -21,7 +21,7 @@ export interface ResponseParts {
  * left out of the headers, because they describe another body than the one that is given.
  * @throws Failure `too_large`
  */
-export function makeResponse(parts: ResponseParts): OutboundResponse {
+export function makeResponse(parts: ResponseParts): HttpResponse {
   const { head, origin, exchange } = parts;
   const { maxBytes, totalMs } = parts.request.limits;
   const hasBody = parts.request.method !== 'HEAD' && head.status !== 204 && head.status !== 304;

@@ -7,7 +7,7 @@ import { Exchange } from './exchange.js';
 import { ConnectError } from './network-cause.js';
 import type { Origin } from './origin.js';
 import type { ConnectionOwner, PooledConnection } from './pool.js';
-import type { OutboundRequest } from './request.js';
+import type { HttpRequest } from './request.js';
 import { makeResponse } from './response.js';
 
 const headerBlockLimit = 16 * 1024;
@@ -86,7 +86,7 @@ export async function loadClient(): Promise<typeof Client> {
 
 const answer = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
 
-const request: Pick<OutboundRequest, 'method' | 'limits'> = {
+const request: Pick<HttpRequest, 'method' | 'limits'> = {
   method: 'POST',
   limits: { totalMs: 1_000, headersMs: 1_000, maxBytes: 64 },
 };

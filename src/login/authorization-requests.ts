@@ -33,7 +33,7 @@ interface Common {
 /** What proves that a response belongs to a request, and as whom it was sent. */
 type SentRequest = Proof & { readonly clientId: string };
 
-type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
+type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
 
 /**
  * The authorization requests of one login, each with a state and a verifier of its own: the address in the opener's
@@ -60,7 +60,7 @@ export class AuthorizationRequests {
 
   /**
    * Makes the first one, for whoever comes first: what is wrong with it shows before any browser opens.
-   * @throws Failure `request_too_long`, `authorization_refused`, `callback_unusable`, or the door's
+   * @throws Failure `request_too_long`, `authorization_refused`, `callback_unusable`, or the HTTP client's
    */
   async prepare(): Promise<void> {
     this.#prepared = await this.#make();
@@ -145,7 +145,7 @@ async function requestAddress(
   const { issuer } = server;
   const { judged } = await askAsClient(server, client, (as) =>
     toldStep(ports, step, () =>
-      pushAuthorizationRequest(ports.door, {
+      pushAuthorizationRequest(ports.http, {
         endpoint: pushTo,
         issuer,
         zone: discovery.zone,

@@ -45,7 +45,7 @@ export interface AuthorizationRequest
  * `login_timed_out`
  */
 export async function authorize(
-  ports: Pick<HttpPorts, 'door'> &
+  ports: Pick<HttpPorts, 'http'> &
     Pick<StorePorts, 'attempts'> &
     Pick<BrowserPorts, 'browser'> &
     Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>,
@@ -57,8 +57,8 @@ export async function authorize(
   if (authorizationEndpoint === undefined) {
     throw capabilityMissing(server.issuer, 'an authorization endpoint', ports.journal.steps);
   }
-  // The browser is no way around the door: where it may not send a request, nobody is sent.
-  await ports.door.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
+  // The browser is no way around the HTTP client: where it may not send a request, nobody is sent.
+  await ports.http.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
   if (request.mode === 'browser' && request.caller !== undefined) await loginBrakes(ports, request.login).openTab();
   const requests = new AuthorizationRequests(ports, { ...request, endpoint: authorizationEndpoint });
   // What a person has to agree to first sends nothing to the authorization server before.

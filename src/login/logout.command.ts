@@ -44,7 +44,7 @@ export const logoutTable = {
 interface World
   extends CommandOutput,
     Omit<StorePorts, 'handedOut' | 'attempts'>,
-    Pick<HttpPorts, 'door'>,
+    Pick<HttpPorts, 'http'>,
     Pick<CorePorts, 'limits' | 'journal' | 'clock' | 'progress'> {}
 
 export const command: Command<typeof logoutTable, World> = {

@@ -30,7 +30,7 @@ export interface LogoutRequest {
 }
 
 type Needs = Pick<CorePorts, 'limits' | 'journal' | 'clock'> &
-  Pick<HttpPorts, 'door'> &
+  Pick<HttpPorts, 'http'> &
   Pick<StorePorts, 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks'>;
 
 /**
@@ -127,8 +127,8 @@ async function revoke(
   try {
     const [{ clientSecret }] = await currentProofs(ports, login, credential);
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]);
-    await nameOwnHost(ports.door, login.server, credential.revocationEndpoint, signal);
-    const revoked = await revokeToken(ports.door, {
+    await nameOwnHost(ports.http, login.server, credential.revocationEndpoint, signal);
+    const revoked = await revokeToken(ports.http, {
       endpoint: credential.revocationEndpoint,
       issuer: credential.binding.issuer,
       client: {

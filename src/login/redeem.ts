@@ -16,7 +16,7 @@ export interface Authorization {
   readonly verifier: Secret;
 }
 
-type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress' | 'clock'>;
+type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'clock'>;
 
 /** A token, and how the client authenticated to get it (for its refreshes). */
 export interface Redeemed {
@@ -27,7 +27,7 @@ export interface Redeemed {
 /**
  * Redeems the code (RFC 6749 section 4.1.3).
  * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
- * `token_endpoint_failed`, or the door's
+ * `token_endpoint_failed`, or the HTTP client's
  */
 export function redeem(
   ports: Needs,
@@ -44,7 +44,7 @@ export function redeem(
   ports.progress.begin('Redeeming the code');
   const spent = [authorization.code.secret, authorization.verifier];
   return askForToken(ports, { ...request, step: 'redeem', spent }, (endpoint) =>
-    sendCodeRequest(ports.door, { ...endpoint, ...authorization, redirectUri }),
+    sendCodeRequest(ports.http, { ...endpoint, ...authorization, redirectUri }),
   );
 }
 

@@ -1,10 +1,10 @@
 import { latestProtocolVersion } from '../core/product.js';
 import type { JsonObject } from '../core/text/json.js';
-import type { OutboundRequest, OutboundResponse } from '../http/request.js';
+import type { HttpRequest, HttpResponse } from '../http/request.js';
 
 /** Sends one HTTP request with the token on it. */
 export interface ProtectedTransport {
-  send(request: Omit<OutboundRequest, 'namedBy' | 'redirects'>): Promise<OutboundResponse>;
+  send(request: Omit<HttpRequest, 'namedBy' | 'redirects'>): Promise<HttpResponse>;
 }
 
 /** What each HTTP request of one protocol session repeats. */
@@ -24,7 +24,7 @@ export function postMessage(
   state: SessionState,
   message: JsonObject,
   signal: AbortSignal,
-): Promise<OutboundResponse> {
+): Promise<HttpResponse> {
   return transport.send({
     method: 'POST',
     url: state.server,
@@ -45,7 +45,7 @@ export function resumeStream(
   state: SessionState,
   lastEventId: string,
   signal: AbortSignal,
-): Promise<OutboundResponse> {
+): Promise<HttpResponse> {
   return transport.send({
     method: 'GET',
     url: state.server,
@@ -60,7 +60,7 @@ export function openStream(
   transport: ProtectedTransport,
   state: SessionState,
   signal: AbortSignal,
-): Promise<OutboundResponse> {
+): Promise<HttpResponse> {
   return transport.send({
     method: 'GET',
     url: state.server,
@@ -75,7 +75,7 @@ export function deleteSession(
   transport: ProtectedTransport,
   state: SessionState,
   signal: AbortSignal,
-): Promise<OutboundResponse> {
+): Promise<HttpResponse> {
   return transport.send({
     method: 'DELETE',
     url: state.server,

@@ -1,6 +1,6 @@
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
 
 export interface AuthorizationRequest {
@@ -65,10 +65,10 @@ const longestRequestUri = 4096;
  * @throws Failure of the HTTP client
  */
 export async function pushAuthorizationRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: EndpointRequest & { readonly parameters: Parameters; readonly now: number },
 ): Promise<{ readonly ok: true; readonly pushed: PushedRequest } | FailedRequest> {
-  const to = await callTo('pushed_authorization_request_endpoint', door, request);
+  const to = await callTo('pushed_authorization_request_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
   const parameters = request.parameters.map((parameter) => [...parameter]);
   const response = await oauth.pushedAuthorizationRequest(as, client, authentication, parameters, options);

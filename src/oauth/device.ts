@@ -3,7 +3,7 @@ import type { Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import { gateUrl } from '../core/url.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
 import { tidyDevice } from './leniency.js';
 import { withScope } from './token.js';
@@ -28,10 +28,10 @@ export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
  * @throws Failure of the HTTP client
  */
 export async function sendDeviceAuthorizationRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: EndpointRequest & { readonly scopes: readonly string[]; readonly resource: string },
 ): Promise<Response> {
-  const to = await callTo('device_authorization_endpoint', door, request);
+  const to = await callTo('device_authorization_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
   return await oauth.deviceAuthorizationRequest(as, client, authentication, withScope(request), options);
 }
@@ -41,10 +41,10 @@ export async function sendDeviceAuthorizationRequest(
  * @throws Failure of the HTTP client
  */
 export async function sendDeviceTokenRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: EndpointRequest & { readonly deviceCode: Secret; readonly resource: string },
 ): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
   const { deviceCode, resource } = request;
   return await oauth.deviceCodeGrantRequest(as, client, authentication, deviceCode.reveal(), {
     ...options,

@@ -32,7 +32,7 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
  * @throws Failure of each step, with the trail of the steps before it; `timed_out` when all took too long together
  */
 export async function discover(
-  ports: Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
   request: DiscoveryRequest,
 ): Promise<Discovery> {
   const { server } = request;
@@ -60,7 +60,7 @@ export async function discover(
     const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
       if (url === undefined) continue;
-      await ports.door.check({ url, namedBy: zone, signal });
+      await ports.http.check({ url, namedBy: zone, signal });
     }
     return found;
   });

@@ -2,7 +2,7 @@ import type { AuthorizationServer, ClientAuth, CustomFetchOptions } from 'oauth4
 import type { Zone } from '../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import { retryAfterMs } from '../core/time.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { type ClientAuthentication, clientAuthentication } from './client-authentication.js';
 import { type Repair, tidyResponse } from './leniency.js';
 
@@ -55,10 +55,10 @@ type Place = Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>;
  * Lets a request of the library out through the HTTP client: once, never redirected, under our limits.
  * @throws Failure of the HTTP client
  */
-export function sendingBy(door: OutboundDoor, { endpoint, zone, signal }: Place) {
+export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Place) {
   return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
     const { authorization, 'content-type': type = '' } = headers;
-    await using response = await door.send({
+    await using response = await http.send({
       method: 'POST',
       // As the metadata spells it: the library's own parsing would repair it.
       url: endpoint,
@@ -90,13 +90,13 @@ type Endpoint =
   | 'revocation_endpoint';
 
 /** What the library's request functions take: as whom and where to ask, and the way out. */
-export async function callTo(name: Endpoint, door: OutboundDoor, request: EndpointRequest) {
+export async function callTo(name: Endpoint, http: HttpClient, request: EndpointRequest) {
   const oauth = await import('oauth4webapi');
   const as: AuthorizationServer = { issuer: request.issuer, [name]: request.endpoint };
   const client = { client_id: request.client.clientId };
   const authentication: ClientAuth = await clientAuthentication(request.client);
   // The HTTP client keeps plain http to loopback, for every endpoint.
-  const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(door, request) };
+  const options = { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) };
   return { oauth, as, client, authentication, options };
 }
 

@@ -5,7 +5,7 @@ import type { Step } from '../core/step.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { originOf, splitUrl } from '../core/url.js';
-import type { HttpPorts, OutboundDoor, OutboundResponse } from '../http/request.js';
+import type { HttpClient, HttpPorts, HttpResponse } from '../http/request.js';
 import {
   capabilityMissing,
   issuerMismatch,
@@ -21,7 +21,7 @@ import {
   type WantedGrant,
 } from './server-metadata.js';
 
-type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress'>;
+type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
 
 export interface WantedIssuer {
   readonly issuer: string;
@@ -42,7 +42,7 @@ type Attempt =
  * document of exactly this issuer. Documents are never merged; a document of the right issuer that breaks a rule
  * ends the search.
  * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
- * `discovery_failed`, or the door's
+ * `discovery_failed`, or the HTTP client's
  */
 export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer): Promise<AuthorizationServer> {
   const urls = authorizationServerMetadataUrls(wanted.issuer);
@@ -79,7 +79,7 @@ async function tryAddress(
       rule: broken,
       verdict,
     });
-  const document = await fetchOrFailure(ports.door, { url, namedBy: wanted.zone, signal: wanted.signal });
+  const document = await fetchOrFailure(ports.http, { url, namedBy: wanted.zone, signal: wanted.signal });
   if (document instanceof Failure) {
     record(document.message, miss);
     return { outcome: 'next', why: document.code.replaceAll('_', ' '), failure: document };
@@ -102,11 +102,11 @@ async function tryAddress(
 }
 
 async function fetchOrFailure(
-  door: OutboundDoor,
+  http: HttpClient,
   request: Parameters<typeof fetchDocument>[1],
 ): Promise<FetchedDocument | Failure> {
   try {
-    return await fetchDocument(door, request);
+    return await fetchDocument(http, request);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
@@ -163,13 +163,13 @@ export interface FetchedDocument {
 /**
  * GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size
  * and time. An answer that is no JSON object is a value, not an error: the next address may do better.
- * @throws Failure of the door (`url_refused`, `address_refused`, `redirect_refused`, `too_large`, …)
+ * @throws Failure of the HTTP client (`url_refused`, `address_refused`, `redirect_refused`, `too_large`, …)
  */
 export async function fetchDocument(
-  door: OutboundDoor,
+  http: HttpClient,
   request: { readonly url: string; readonly namedBy: 'person' | Zone; readonly signal: AbortSignal },
 ): Promise<FetchedDocument> {
-  await using response = await door.send({
+  await using response = await http.send({
     method: 'GET',
     url: request.url,
     headers: [['accept', 'application/json']],
@@ -186,7 +186,7 @@ export async function fetchDocument(
   };
 }
 
-async function readContent(response: OutboundResponse): Promise<FetchedDocument['content']> {
+async function readContent(response: HttpResponse): Promise<FetchedDocument['content']> {
   if (response.status !== 200) return { ok: false, why: `status ${response.status}` };
   const parsed = parseJson(await response.bytes());
   if (!parsed.ok) return { ok: false, why: parsed.problem.replaceAll('_', ' ') };

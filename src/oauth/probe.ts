@@ -3,7 +3,7 @@ import { clientInfo, latestProtocolVersion } from '../core/product.js';
 import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
 import { toldStep } from '../core/told-step.js';
-import type { HttpPorts, OutboundDoor, OutboundResponse } from '../http/request.js';
+import type { HttpClient, HttpPorts, HttpResponse } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
 import { challengeUnusable, serverAnswered } from './failures.js';
 
@@ -19,16 +19,16 @@ export interface ProbedServer {
 /**
  * Asks the server without a token and reads its 401. Some servers let `initialize` through and ask for a login at
  * the first real request: then `tools/list` is tried in that session.
- * @throws Failure `challenge_unusable`, `server_failed`, `discovery_failed`, or the door's
+ * @throws Failure `challenge_unusable`, `server_failed`, `discovery_failed`, or the HTTP client's
  */
 export async function probeServer(
-  ports: Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>,
   request: { readonly server: string; readonly signal: AbortSignal },
 ): Promise<ProbedServer> {
   ports.progress.begin(`Asking ${request.server}`);
   const step = { name: 'unauthenticated-request', asked: `POST ${request.server}`, rule: 'R-5.3a' } as const;
   const answer = await toldStep(ports, step, async () => {
-    const first = await probe(ports.door, { ...request, method: 'initialize' });
+    const first = await probe(ports.http, { ...request, method: 'initialize' });
     return first.status === 200 ? await probeInSession(ports, request, first) : first;
   });
   if (answer.status === 401) return readChallenge(ports, request.server, answer);
@@ -48,12 +48,12 @@ export async function probeServer(
 }
 
 async function probeInSession(
-  ports: Pick<HttpPorts, 'door'>,
+  ports: Pick<HttpPorts, 'http'>,
   request: { readonly server: string; readonly signal: AbortSignal },
   first: ProbeAnswer,
 ): Promise<ProbeAnswer> {
   const session = first.sessionId === undefined ? {} : { sessionId: first.sessionId };
-  return probe(ports.door, { ...request, ...session, method: 'tools/list' });
+  return probe(ports.http, { ...request, ...session, method: 'tools/list' });
 }
 
 function readChallenge(ports: Pick<CorePorts, 'journal'>, server: string, answer: ProbeAnswer): ProbedServer {
@@ -96,15 +96,15 @@ export interface ProbeAnswer {
   readonly status: number;
   readonly challenges: readonly string[];
   readonly sessionId: string | undefined;
-  readonly zone: OutboundResponse['zone'];
+  readonly zone: HttpResponse['zone'];
 }
 
 /**
  * One protocol request without a token, to see how the server asks for a login.
- * @throws Failure of the door
+ * @throws Failure of the HTTP client
  */
 export async function probe(
-  door: OutboundDoor,
+  http: HttpClient,
   request: {
     readonly server: string;
     readonly method: 'initialize' | 'tools/list';
@@ -114,7 +114,7 @@ export async function probe(
 ): Promise<ProbeAnswer> {
   const params =
     request.method === 'initialize' ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo } : {};
-  await using response = await door.send({
+  await using response = await http.send({
     method: 'POST',
     url: request.server,
     headers: [

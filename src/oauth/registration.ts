@@ -1,7 +1,7 @@
 import type { ClientAuthMethod, Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { deviceGrant } from './device.js';
 import { type FailedRequest, sendingBy, validateResponse } from './engine.js';
 import { tidyRegistration } from './leniency.js';
@@ -36,7 +36,7 @@ export type RegistrationResult = { readonly ok: true; readonly client: Registere
  * @throws Failure of the HTTP client
  */
 export async function registerClient(
-  door: OutboundDoor,
+  http: HttpClient,
   request: RegistrationAsk & {
     readonly server: AuthorizationServer;
     readonly endpoint: string;
@@ -60,7 +60,7 @@ export async function registerClient(
       token_endpoint_auth_method: wanted,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
     },
-    { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(door, request) },
+    { [oauth.allowInsecureRequests]: true, [oauth.customFetch]: sendingBy(http, request) },
   );
   const validated = await validateResponse(response, {
     success: 201,

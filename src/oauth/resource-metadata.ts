@@ -125,12 +125,12 @@ function checkScopes(value: JsonValue | undefined): Scopes {
 
 type Wanted = { readonly server: string; readonly probed: ProbedServer; readonly signal: AbortSignal };
 
-type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'progress'>;
+type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
 
 /**
  * Protected resource metadata: at the challenge's address when it names one, and then nowhere else; otherwise at
  * the path form of the well-known address, then at the root form (rule 4.2).
- * @throws Failure `discovery_failed`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, or the door's
+ * @throws Failure `discovery_failed`, `metadata_unusable`, `resource_mismatch`, `login_not_offered`, or the HTTP client's
  */
 export async function findProtectedResource(ports: Needs, wanted: Wanted): Promise<ProtectedResource> {
   const named = wanted.probed.resourceMetadata;
@@ -160,7 +160,7 @@ async function attempt(
     });
   try {
     const { zone } = request.probed;
-    const document = await fetchDocument(ports.door, {
+    const document = await fetchDocument(ports.http, {
       url: request.url,
       namedBy: zone,
       signal: request.signal,

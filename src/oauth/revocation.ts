@@ -1,5 +1,5 @@
 import type { Secret } from '../core/secret.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { callTo, type EndpointRequest, validateResponse } from './engine.js';
 
 export type RevocationResult =
@@ -11,14 +11,14 @@ export type RevocationResult =
  * @throws Failure of the HTTP client
  */
 export async function revokeToken(
-  door: OutboundDoor,
+  http: HttpClient,
   request: EndpointRequest & {
     readonly token: Secret;
     readonly hint: 'refresh_token' | 'access_token';
     readonly now: number;
   },
 ): Promise<RevocationResult> {
-  const { oauth, as, client, authentication, options } = await callTo('revocation_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = await callTo('revocation_endpoint', http, request);
   const response = await oauth.revocationRequest(as, client, authentication, request.token.reveal(), {
     ...options,
     additionalParameters: { token_type_hint: request.hint },

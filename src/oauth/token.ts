@@ -4,7 +4,7 @@ import { quotesSecret, Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
 import type { JsonObject } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
 import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
 import { tidyToken } from './leniency.js';
@@ -17,14 +17,14 @@ type ResourceRequest = EndpointRequest & { readonly resource: string };
  * @throws Failure of the HTTP client
  */
 export async function sendCodeRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: ResourceRequest & {
     readonly code: AuthorizationCode;
     readonly verifier: Secret;
     readonly redirectUri: string;
   },
 ): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
   const { code, redirectUri, verifier, resource } = request;
   return await oauth.authorizationCodeGrantRequest(
     as,
@@ -42,10 +42,10 @@ export async function sendCodeRequest(
  * @throws Failure of the HTTP client
  */
 export async function sendRefreshRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: ResourceRequest & { readonly refreshToken: Secret; readonly scopes: readonly string[] },
 ): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
   const refreshToken = request.refreshToken.reveal();
   const additionalParameters = withScope(request);
   return await oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, {
@@ -59,10 +59,10 @@ export async function sendRefreshRequest(
  * @throws Failure of the HTTP client
  */
 export async function sendClientCredentialsRequest(
-  door: OutboundDoor,
+  http: HttpClient,
   request: ResourceRequest & { readonly scopes: readonly string[] },
 ): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', door, request);
+  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
   return await oauth.clientCredentialsGrantRequest(as, client, authentication, withScope(request), options);
 }
 

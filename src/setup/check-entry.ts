@@ -48,7 +48,7 @@ type CheckWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'run' | 'find'>;
  */
 export async function checkEntry(
   world: CheckWorld,
-  ports: Pick<HttpPorts, 'door'>,
+  ports: Pick<HttpPorts, 'http'>,
   request: SetupRequest,
   signal: AbortSignal,
 ): Promise<CheckedEntry> {

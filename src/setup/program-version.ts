@@ -21,7 +21,7 @@ const limitMs = 5000;
  */
 export async function oldProgram(
   world: Pick<ExternalPrograms, 'machine' | 'find' | 'run'>,
-  ports: Pick<HttpPorts, 'door'> | undefined,
+  ports: Pick<HttpPorts, 'http'> | undefined,
   { program, url }: { readonly program: Program; readonly url: string },
   signal: AbortSignal,
 ): Promise<OldProgram | undefined> {
@@ -46,11 +46,11 @@ export async function oldProgram(
 }
 
 /** Does a repository below the address ask for a Bearer token, and for no password? False where nobody can tell. */
-async function takesBearerAlone(ports: Pick<HttpPorts, 'door'>, url: string, signal: AbortSignal): Promise<boolean> {
+async function takesBearerAlone(ports: Pick<HttpPorts, 'http'>, url: string, signal: AbortSignal): Promise<boolean> {
   try {
     const base = url.replace(/\?.*$/s, '').replace(/\/$/, '');
     const asked = `${base}/postern-check.git/info/refs?service=git-upload-pack`;
-    await using answer = await ports.door.send({
+    await using answer = await ports.http.send({
       url: asked,
       method: 'GET',
       namedBy: 'person',

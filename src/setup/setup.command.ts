@@ -33,7 +33,7 @@ import { writeEntry } from './write-entry.js';
 interface World
   extends CommandOutput,
     Pick<StorePorts, 'index' | 'locks' | 'failures'>,
-    Pick<HttpPorts, 'door'>,
+    Pick<HttpPorts, 'http'>,
     Pick<CorePorts, 'clock' | 'terminal'> {
   /** Other programs on this machine, and their configuration. */
   readonly externalPrograms: () => Promise<ExternalPrograms>;

@@ -21,7 +21,7 @@ import {
 /**
  * Refreshes under the lock between processes: reads again, uses another process's fresh token if there is one, else
  * refreshes, seals the answer, writes it, and only then hands out. The loser of a race never deletes.
- * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and door's
+ * @throws Failure `login_expired`, `token_endpoint_failed`, `refresh_not_stored`, `busy`, or the store's and HTTP client's
  */
 export async function refreshCredential(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
   const { login } = request;
@@ -113,7 +113,7 @@ async function ask(ports: TokenPorts, request: ValidTokenRequest, held: StoredCr
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
-    const response = await sendRenewal(ports.door, { held, scopes: held.scopes, login, signal });
+    const response = await sendRenewal(ports.http, { held, scopes: held.scopes, login, signal });
     const judged = await validateTokenResponse(response, {
       now: ports.clock.now(),
       requested: held.scopes,

@@ -2,7 +2,7 @@ import type { Failure } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
-import type { OutboundDoor } from '../http/request.js';
+import type { HttpClient } from '../http/request.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
 import { identityIn } from '../oauth/id-token.js';
 import {
@@ -22,10 +22,10 @@ import type { TokenPorts, ValidTokenRequest } from './token-request.js';
 /**
  * Asks for a new token without a person: with the refresh token, or, for a login of the client's own, as at the login.
  * `scopes` are those held; more than those only the client's own login may ask for.
- * @throws Failure of the door
+ * @throws Failure of the HTTP client
  */
 export async function sendRenewal(
-  door: OutboundDoor,
+  http: HttpClient,
   renewal: {
     readonly held: StoredCredential;
     readonly scopes: readonly string[];
@@ -44,25 +44,25 @@ export async function sendRenewal(
     zone: login.zone,
     signal,
   };
-  await nameOwnHost(door, login.server, held.tokenEndpoint, signal);
-  if (held.grant === 'client_credentials') return sendClientCredentialsRequest(door, request);
+  await nameOwnHost(http, login.server, held.tokenEndpoint, signal);
+  if (held.grant === 'client_credentials') return sendClientCredentialsRequest(http, request);
   if (held.refreshToken === undefined) throw new Error('a credential without a refresh token is not renewed');
-  return sendRefreshRequest(door, { ...request, refreshToken: held.refreshToken });
+  return sendRefreshRequest(http, { ...request, refreshToken: held.refreshToken });
 }
 
 /**
  * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too: the person's
  * own host may have a private address beside a global one, which is refused to all others that a server names.
- * @throws Failure of the door
+ * @throws Failure of the HTTP client
  */
 export async function nameOwnHost(
-  door: OutboundDoor,
+  http: HttpClient,
   server: string,
   endpoint: string,
   signal: AbortSignal,
 ): Promise<void> {
   if (new URL(server).hostname !== new URL(endpoint).hostname) return;
-  await door.check({ url: server, namedBy: 'person', signal });
+  await http.check({ url: server, namedBy: 'person', signal });
 }
 
 /** Tokens of one login that a server may refuse within a minute. */
@@ -111,7 +111,7 @@ const widenLockWaitMs = 30_000;
 /**
  * Step-up of a login of the client's own (rule 5.6): asks once for the union of the scopes held and wanted. What is not
  * given is not asked for again, and the login stays as it was.
- * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and door's
+ * @throws Failure `scope_not_for_client`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
  */
 export async function widenCredential(
   ports: TokenPorts,
@@ -129,7 +129,7 @@ export async function widenCredential(
   }
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const response = await sendRenewal(ports.door, { held, scopes: wanted, login, signal });
+  const response = await sendRenewal(ports.http, { held, scopes: wanted, login, signal });
   const judged = await validateTokenResponse(response, {
     now: ports.clock.now(),
     requested: wanted,

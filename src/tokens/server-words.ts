@@ -1,7 +1,7 @@
 import type { Clock } from '../core/ports.js';
 import { collectBytes } from '../core/text/bytes.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
-import type { OutboundResponse } from '../http/request.js';
+import type { HttpResponse } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 
 /**
@@ -52,7 +52,7 @@ const mostRead = 64 * 1024;
 const patienceMs = 2_000;
 
 /** What a response that is no success says about why; its body is read as far as that takes, and left to be disposed. */
-export async function readWords(clock: Clock, response: OutboundResponse): Promise<string> {
+export async function readWords(clock: Clock, response: HttpResponse): Promise<string> {
   const all = (name: string) => response.headers.filter(([key]) => key === name).map(([, value]) => value);
   const challenges = all('www-authenticate');
   const [type = ''] = all('content-type');

@@ -4,7 +4,7 @@ import type { LoginRecord } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { asObject, parseJson, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
-import type { OutboundRequest } from '../http/request.js';
+import type { HttpRequest } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes, type StepUpBudget } from './budget.js';
@@ -55,7 +55,7 @@ export async function askStepUp(
  * What a request does, for counting step-ups by resource and operation (rule 5.6): the HTTP method and the path, and
  * of a JSON-RPC message its method and the tool, prompt or resource, whatever the arguments.
  */
-export function operationOf(request: Pick<OutboundRequest, 'method' | 'url' | 'body'>): string {
+export function operationOf(request: Pick<HttpRequest, 'method' | 'url' | 'body'>): string {
   const http = `${request.method} ${new URL(request.url).pathname}`;
   const { body } = request;
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;

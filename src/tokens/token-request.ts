@@ -18,7 +18,7 @@ export interface ValidTokenRequest {
 }
 
 export type TokenPorts = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'locks'> &
-  Pick<HttpPorts, 'door'> &
+  Pick<HttpPorts, 'http'> &
   Pick<CorePorts, 'clock' | 'journal' | 'progress'>;
 
 /** A clock may be set back by less than this before the times that it gave are no longer believed. */

@@ -23,7 +23,7 @@ export interface ValidToken extends Pick<StoredCredential, 'accessToken' | 'expi
 /**
  * A valid access token of a login: the stored one while it lives, else a refreshed one (RFC 6749 section 6), with one
  * refresh among all processes.
- * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and door's
+ * @throws Failure `login_expired`, `token_endpoint_failed`, or the store's, lock's and HTTP client's
  */
 export async function validToken(ports: TokenPorts, request: ValidTokenRequest): Promise<ValidToken> {
   const credential = await readAndUpgrade(ports, request.login, request.signal);

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import {
-  watchDoor,
+  watchHttp,
   watchListeners,
   watchRecovery,
   watchStore,
@@ -18,7 +18,7 @@ import type { CallbackListener } from '../../src/login/ports.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { Recovery } from '../../src/stores/ports.js';
-import { send, testDoor, textOf } from '../support/door.js';
+import { send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 import { findSecrets } from '../support/secrets-search.js';
 
@@ -74,14 +74,14 @@ test('the watched store, door, terminal and listeners do their work, and every s
     response.setHeader('mcp-session-id', 'canary-session');
     response.end(JSON.stringify({ access_token: 'canary-new', id_token: 'canary-id', scope: 'open' }));
   });
-  await using door = watchDoor(testDoor(), hold);
+  await using http = watchHttp(testHttp(), hold);
   const headers = [
     ['authorization', 'Basic Y2FuYXJ5OmJhc2lj'],
     ['mcp-session-id', 'canary-own-session'],
     ['content-type', 'application/x-www-form-urlencoded'],
   ] as const;
   const body = 'grant_type=authorization_code&code=canary%2Fcode&code_verifier=canary-verifier';
-  await using response = await send(door, server.origin, {
+  await using response = await send(http, server.origin, {
     method: 'POST',
     namedBy: 'loopback',
     headers,
@@ -174,12 +174,12 @@ test('a credential that a killed refresh has left is known as it is opened; what
   await using server = await startHttp((_request, response) => {
     response.end(JSON.stringify({ access_token: 'a-word-of-the-server' }));
   });
-  await using door = watchDoor(testDoor(), hold);
+  await using http = watchHttp(testHttp(), hold);
   for (const wish of [
     { method: 'POST', namedBy: 'person', body: '{}' },
     { method: 'GET', namedBy: 'loopback' },
   ] as const) {
-    await using response = await send(door, server.origin, wish);
+    await using response = await send(http, server.origin, wish);
     assert.match(await textOf(response), /a-word-of-the-server/);
   }
   assert.deepEqual(held, [], 'else a server could have any word of its choice replaced');

@@ -12,7 +12,7 @@ test('a planted return that lets go of a lock before what it returns has ended i
   const held = 'await using _lock = await locks.acquire(1);';
   const early = [
     `async function f(): Promise<{ readonly a: 1 }> {\n${held}\nreturn keep({ a: 1 });\n}`,
-    `const f = async () => { ${held} if (a) { return b ? c : this.door.send('x'); } return 1; };`,
+    `const f = async () => { ${held} if (a) { return b ? c : this.http.send('x'); } return 1; };`,
     `const o = { f: async () => { ${held} for (const a of b) return this.#read(); } };`,
     'async function f() { const lock = take(); try { return keep(); } finally { lock.free(); } }',
     'async function f() { try { return new Promise(() => 1) } catch { return 2; } }',

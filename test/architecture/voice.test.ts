@@ -37,7 +37,6 @@ const fieldWords: Readonly<Record<string, string>> = {
 const stillThere: Readonly<Record<string, number>> = {
   answer: 253,
   beside: 30,
-  door: 116,
   judge: 142,
   late: 35,
   least: 8,

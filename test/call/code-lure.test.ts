@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
 import type { Failure } from '../../src/core/failure.js';
-import { failureOf } from '../support/door.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 /** What a swindler would have a person do: type his own code at the real page, and so log him in. */

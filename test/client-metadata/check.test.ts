@@ -5,7 +5,7 @@ import { checkDocument } from '../../src/client-metadata/check-document.js';
 import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import type { CredentialIndex } from '../../src/stores/ports.js';
-import { testDoor } from '../support/door.js';
+import { testHttp } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 import { goodHeaders, type HostedDocument, hostDocument } from './document-server.js';
 
@@ -25,10 +25,10 @@ async function check(
   host: HostedDocument,
   wish: { readonly file?: string; readonly url?: string; readonly offline?: boolean },
 ) {
-  await using door = testDoor({}, { caFile: host.certificateFile });
+  await using http = testHttp({}, { caFile: host.certificateFile });
   const file = wish.file === undefined ? undefined : new TextEncoder().encode(wish.file);
   const request = { file, url: wish.url, offline: wish.offline ?? false, signal };
-  const checked = await checkDocument({ door, index: noKeys }, request);
+  const checked = await checkDocument({ http, index: noKeys }, request);
   const codes = checked.findings.map(({ where, verdict, code }) => `${where} ${verdict} ${code}`);
   // That it lies on loopback is a note on each of these.
   return { ...checked, codes: codes.filter((code) => !code.endsWith('not_public')) };

@@ -6,10 +6,10 @@ import { forgetOldKeys, keysFor, retireKey, rotateKey } from '../../src/client-m
 import { logout } from '../../src/login/logout.js';
 import { type DocumentSettings, writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openDocumentScene } from '../support/flows/document-scene.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 import { needs } from '../support/needs.js';
 
 const skip = needs('openssl');

@@ -8,7 +8,7 @@ import { connect } from 'node:tls';
 import { createDocumentServers } from '../../src/client-metadata/document-server.js';
 import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { createClock } from '../../src/stores/clock.js';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { goodHeaders, hostDocument } from './document-server.js';
 
@@ -40,7 +40,7 @@ test('dates and serial numbers of every length are encoded so that they read bac
 test('who is given the certificate reaches the server, nobody else does; its key is written nowhere', async () => {
   await using host = await hostDocument();
   await host.publish('{"a":1}', goodHeaders);
-  await using trusting = testDoor({ localhost: ['127.0.0.1'] }, { caFile: host.certificateFile });
+  await using trusting = testHttp({ localhost: ['127.0.0.1'] }, { caFile: host.certificateFile });
   for (const url of [host.url, host.url.replace('127.0.0.1', 'localhost')]) {
     await using response = await send(trusting, url);
     assert.equal(response.status, 200);
@@ -49,7 +49,7 @@ test('who is given the certificate reaches the server, nobody else does; its key
     assert.equal(got.has('set-cookie'), false);
     assert.equal(await textOf(response), '{"a":1}');
   }
-  await using other = testDoor();
+  await using other = testHttp();
   await failureOf(send(other, host.url), 'tls_failed');
   const written = await readFile(host.certificateFile, 'utf8');
   assert.doesNotMatch(written, /PRIVATE/);
@@ -70,8 +70,8 @@ test('two at once have a certificate file each; it is gone when its server ends'
     await using other = await start();
     for (const { port, certificateFile: caFile = '' } of [one, other]) {
       files.push(caFile);
-      await using door = testDoor({}, { caFile });
-      await using response = await send(door, `https://127.0.0.1:${port}/client.json`);
+      await using http = testHttp({}, { caFile });
+      await using response = await send(http, `https://127.0.0.1:${port}/client.json`);
       assert.equal(response.status, 200);
     }
   }
@@ -81,7 +81,7 @@ test('two at once have a certificate file each; it is gone when its server ends'
 test('nothing but the files of the site can be asked for, and only be read', async () => {
   await using host = await hostDocument();
   await host.publish('{"a":1}', goodHeaders);
-  await using door = testDoor({}, { caFile: host.certificateFile });
+  await using http = testHttp({}, { caFile: host.certificateFile });
   const { origin } = new URL(host.url);
   for (const path of [
     '/',
@@ -91,12 +91,12 @@ test('nothing but the files of the site can be asked for, and only be read', asy
     '/%2e%2e%2fetc%2fpasswd',
     '/CLIENT.JSON',
   ]) {
-    await using response = await send(door, origin + path);
+    await using response = await send(http, origin + path);
     assert.equal(response.status, 404, path);
   }
-  await using post = await send(door, host.url, { method: 'POST', body: 'x' });
+  await using post = await send(http, host.url, { method: 'POST', body: 'x' });
   assert.equal(post.status, 405);
-  await using head = await send(door, host.url, { method: 'HEAD' });
+  await using head = await send(http, host.url, { method: 'HEAD' });
   assert.deepEqual([head.status, await textOf(head)], [200, '']);
 });
 
@@ -115,8 +115,8 @@ test('the person’s own certificate and key are used; what is no pair, or not t
   {
     await using server = await serve('cert.pem', 'key.pem');
     assert.equal(server.certificateFile, undefined);
-    await using door = testDoor({}, { caFile: file('cert.pem') });
-    await using response = await send(door, `https://127.0.0.1:${server.port}/client.json`);
+    await using http = testHttp({}, { caFile: file('cert.pem') });
+    await using response = await send(http, `https://127.0.0.1:${server.port}/client.json`);
     assert.equal(response.status, 200);
   }
   for (const [cert, key] of [

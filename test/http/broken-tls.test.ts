@@ -6,7 +6,7 @@ import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startTcp } from '../support/http-server.js';
 
 /** How a server that speaks TLS breaks it, once it has sent the first part of an answer. */
@@ -59,9 +59,9 @@ for (const [missing, answer] of Object.entries(unfinished)) {
       const { caFile } = authority;
       for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
         await using server = await startBreaking(authority, answer, breach, version);
-        await using door = testDoor({}, { caFile });
+        await using http = testHttp({}, { caFile });
         const limits = { totalMs: null, headersMs: 60_000, maxBytes: null };
-        const work = within(send(door, server.origin, { limits }).then(textOf));
+        const work = within(send(http, server.origin, { limits }).then(textOf));
         const failure = await failureOf(work, 'network_failed');
         assert.match(failure.message, /broke off|damaged/);
         assert.doesNotMatch(failure.message, /speak TLS|handshake/);
@@ -80,8 +80,8 @@ test('a TLS tunnel that breaks within an answer ends the request at once, also t
   await using server = await startBreaking(authority, unfinished['a body in chunks'], garbage, 'TLSv1.3');
   await using proxy = await startConnectProxy(server.port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-  await using door = testDoor({}, { caFile, env });
-  await failureOf(within(send(door, 'https://good.example/').then(textOf)), 'network_failed');
+  await using http = testHttp({}, { caFile, env });
+  await failureOf(within(send(http, 'https://good.example/').then(textOf)), 'network_failed');
   await using stand = startConnections('https://good.example', { caFile, env });
   assert.equal((await within(ask(stand))).end, 'failed');
   assert.equal(proxy.asked.length, 2);
@@ -96,8 +96,8 @@ test('an answer over TLS that only the end of the connection ends is not taken f
     const xchunked = plain.replace('content-type: text/plain', 'transfer-encoding: xchunked');
     for (const answer of [plain, plain.replace('half of it', ''), plain.replace('1.1', '1.0'), xchunked]) {
       await using server = await startBreaking(authority, answer, breach, 'TLSv1.3');
-      await using door = testDoor({}, { caFile });
-      const failure = await failureOf(within(send(door, server.origin).then(textOf)), 'network_failed');
+      await using http = testHttp({}, { caFile });
+      const failure = await failureOf(within(send(http, server.origin).then(textOf)), 'network_failed');
       assert.match(failure.message, /without saying.*length|cut off/);
       await using stand = startConnections(server.origin, { caFile });
       const told = await within(ask(stand));
@@ -125,8 +125,8 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
     ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', 'ok'],
   ] as const) {
     await using server = await startBreaking(authority, answer, cut, 'TLSv1.3');
-    await using door = testDoor({}, { caFile });
-    const work = within(send(door, server.origin).then(textOf));
+    await using http = testHttp({}, { caFile });
+    const work = within(send(http, server.origin).then(textOf));
     if (whole === undefined) await failureOf(work, 'network_failed');
     else assert.equal(await work, whole, answer);
     await using stand = startConnections(server.origin, { caFile });
@@ -138,16 +138,16 @@ test('over TLS, JSON that is whole proves its own end, and what has no content n
 test('over TLS the answer to a HEAD needs no proof of its end: it has no body', async () => {
   await using authority = await startAuthority();
   await using server = await startBreaking(authority, 'HTTP/1.1 200 OK\r\n\r\n', cut, 'TLSv1.3');
-  await using door = testDoor({}, { caFile: authority.caFile });
-  assert.equal(await within(send(door, server.origin, { method: 'HEAD' }).then(textOf)), '');
+  await using http = testHttp({}, { caFile: authority.caFile });
+  assert.equal(await within(send(http, server.origin, { method: 'HEAD' }).then(textOf)), '');
 });
 
 test('without TLS the end of the connection may end an answer, as in HTTP/1.0', async () => {
   await using server = await startTcp((socket) => {
     socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nall of it'));
   });
-  await using door = testDoor();
-  assert.equal(await textOf(await send(door, server.origin)), 'all of it');
+  await using http = testHttp();
+  assert.equal(await textOf(await send(http, server.origin)), 'all of it');
   await using stand = startConnections(server.origin);
   assert.deepEqual([(await ask(stand)).end, (await ask(stand)).body], ['end', 'all of it']);
 });

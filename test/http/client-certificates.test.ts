@@ -3,7 +3,7 @@ import { chmod, chown, readFile, symlink } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { type Authority, startAuthority } from '../support/certificates.js';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 /** A server that asks for a certificate, takes none for an answer, and says whose it got. */
@@ -28,14 +28,14 @@ test('a client certificate is shown to the origins that it was named for, and to
     { origins: [server.origin], certFile: mine.certFile, keyFile: mine.keyFile },
     { origins: [other.origin], certFile: second.certFile, keyFile: second.keyFile },
   ];
-  await using door = testDoor({}, { caFile: authority.caFile, clientCertificates });
+  await using http = testHttp({}, { caFile: authority.caFile, clientCertificates });
   for (const [origin, who] of [
     [server.origin, 'DNS:mine'],
     [other.origin, 'DNS:second'],
     [stranger.origin, 'nobody'],
     [server.origin, 'DNS:mine'],
   ] as const) {
-    assert.equal(await textOf(await send(door, `${origin}/mcp`)), who);
+    assert.equal(await textOf(await send(http, `${origin}/mcp`)), who);
   }
 });
 
@@ -45,8 +45,8 @@ test('[A-266] a key that others can read is not used, and nothing is sent; a lin
   const { certFile, keyFile } = await authority.issue('DNS:mine');
   const open = async (key: string) => {
     const clientCertificates = [{ origins: [server.origin], certFile, keyFile: key }];
-    await using door = testDoor({}, { caFile: authority.caFile, clientCertificates });
-    return await textOf(await send(door, server.origin));
+    await using http = testHttp({}, { caFile: authority.caFile, clientCertificates });
+    return await textOf(await send(http, server.origin));
   };
   await chmod(keyFile, 0o640);
   const failure = await failureOf(open(keyFile), 'network_setting_unusable');
@@ -70,7 +70,7 @@ test('a certificate with another one’s key is named as the setting that it is'
   await using server = await asking(authority);
   const [one, other] = [await authority.issue('DNS:one'), await authority.issue('DNS:other')];
   const clientCertificates = [{ origins: [server.origin], certFile: one.certFile, keyFile: other.keyFile }];
-  await using door = testDoor({}, { caFile: authority.caFile, clientCertificates });
-  const failure = await failureOf(send(door, server.origin), 'network_setting_unusable');
+  await using http = testHttp({}, { caFile: authority.caFile, clientCertificates });
+  const failure = await failureOf(send(http, server.origin), 'network_setting_unusable');
   assert.match(failure.message, /clientCertificates/);
 });

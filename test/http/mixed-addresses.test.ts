@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { ask, startConnections } from '../relay/start-connections.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp, type TestServer } from '../support/http-server.js';
 import { enterOwnNetwork } from '../support/own-network.js';
 
@@ -54,8 +54,8 @@ test("the person's own server with near and far addresses is as far as the farth
   await using everywhere = await startEverywhere(authority);
   const { port } = everywhere;
   for (const name of Object.keys(mixed)) {
-    await using door = testDoor({}, { resolve: systemResolver, caFile: authority.caFile });
-    const response = await send(door, `https://${name}:${port}/`);
+    await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
+    const response = await send(http, `https://${name}:${port}/`);
     const isPublic = name.startsWith('public') || name.endsWith('public.example');
     assert.equal(response.zone, isPublic ? 'public' : 'private', name);
     const reached = await textOf(response);
@@ -63,9 +63,9 @@ test("the person's own server with near and far addresses is as far as the farth
     // What it names is judged so, on the connection that is open, too.
     const namedBy = response.zone;
     for (const target of [`https://near.example:${port}/`, `https://127.0.0.1:${port}/`]) {
-      await failureOf(send(door, target, { namedBy }), 'address_refused');
+      await failureOf(send(http, target, { namedBy }), 'address_refused');
     }
-    assert.equal((await send(door, `https://${name}:${port}/own`, { namedBy })).status, 200, name);
+    assert.equal((await send(http, `https://${name}:${port}/own`, { namedBy })).status, 200, name);
   }
   assert.equal(everywhere.near(), 1, 'one name had nothing farther than a private address');
 });
@@ -82,8 +82,8 @@ test('where its far addresses do not answer, the near ones are not tried [A-6]',
   await using inside = await startHttp((_, response) => response.end('inside'), certificate, near, local.port);
   for (const name of Object.keys(mixed).filter((one) => one !== 'private-loopback.example')) {
     const url = `https://${name}:${local.port}/`;
-    await using door = testDoor({}, { resolve: systemResolver, caFile: authority.caFile });
-    await failureOf(send(door, url), 'network_failed');
+    await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
+    await failureOf(send(http, url), 'network_failed');
     await using stand = startConnections(url, { caFile: authority.caFile });
     assert.equal((await ask(stand)).end, 'failed');
   }
@@ -107,13 +107,13 @@ test('a server may not name a name with near and far addresses, though it was co
   await using authority = await startAuthority();
   await using everywhere = await startEverywhere(authority);
   const { port } = everywhere;
-  await using door = testDoor({}, { resolve: systemResolver, caFile: authority.caFile });
+  await using http = testHttp({}, { resolve: systemResolver, caFile: authority.caFile });
   for (const name of Object.keys(mixed)) {
-    await failureOf(send(door, `https://${name}:${port}/`, { namedBy: 'public' }), 'address_refused');
+    await failureOf(send(http, `https://${name}:${port}/`, { namedBy: 'public' }), 'address_refused');
   }
   // Nor one that a person named while it was near.
-  assert.equal(await textOf(await send(door, `https://near.example:${port}/`)), '127.0.0.1');
-  await failureOf(send(door, `https://near.example:${port}/`, { namedBy: 'public' }), 'address_refused');
+  assert.equal(await textOf(await send(http, `https://near.example:${port}/`)), '127.0.0.1');
+  await failureOf(send(http, `https://near.example:${port}/`, { namedBy: 'public' }), 'address_refused');
 });
 
 test('a name that has moved nearer while a person’s request was under way is not reached for a server [A-7]', {
@@ -133,9 +133,9 @@ test('a name that has moved nearer while a person’s request was under way is n
     await released;
     return [far];
   };
-  await using door = testDoor({}, { resolve, caFile: authority.caFile });
+  await using http = testHttp({}, { resolve, caFile: authority.caFile });
   const url = `https://moving.example:${everywhere.port}/`;
-  const [first, second] = [send(door, url), send(door, url, { namedBy: 'public' })];
+  const [first, second] = [send(http, url), send(http, url, { namedBy: 'public' })];
   assert.equal(await textOf(await first), '127.0.0.1');
   release();
   const response = await second;

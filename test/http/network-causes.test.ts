@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf as told } from '../../src/http/network-cause.js';
-import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp, startTcp } from '../support/http-server.js';
 
 test('a refused connection says host, port, what it means and what to do', async () => {
   const server = await startHttp(() => undefined);
   await server[Symbol.asyncDispose]();
-  await using door = testDoor();
+  await using http = testHttp();
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
-    const failure = await failureOf(send(door, `http://${host}:${server.port}/`), 'network_failed');
+    const failure = await failureOf(send(http, `http://${host}:${server.port}/`), 'network_failed');
     assert.equal(failure.exit, 6);
     assert.ok(failure.message.includes(`${host}:${server.port}`));
     assert.match(failure.message, /nothing listens there \(ECONNREFUSED\)/);
@@ -24,13 +24,13 @@ test('a name that does not exist and a name service that is silent are told apar
     ['EAI_AGAIN', /DNS/],
   ] as const) {
     const resolve = async (): Promise<string[]> => Promise.reject(Object.assign(new Error('x'), { code }));
-    await using door = testDoor({}, { resolve });
-    const failure = await failureOf(send(door, 'https://none.example/'), 'network_failed');
+    await using http = testHttp({}, { resolve });
+    const failure = await failureOf(send(http, 'https://none.example/'), 'network_failed');
     assert.match(failure.message, sentence);
     assert.match(failure.message, /none\.example:443/);
   }
-  await using door = testDoor({ 'empty.example': [] });
-  await failureOf(send(door, 'https://empty.example/'), 'network_failed');
+  await using http = testHttp({ 'empty.example': [] });
+  await failureOf(send(http, 'https://empty.example/'), 'network_failed');
 });
 
 test('hanging up before or within the answer, and what is no HTTP, are told [A-131]', async () => {
@@ -47,9 +47,9 @@ test('hanging up before or within the answer, and what is no HTTP, are told [A-1
       count += 1;
       socket.once('data', () => socket.end(bytes));
     });
-    await using door = testDoor();
+    await using http = testHttp();
     const failure = await failureOf(
-      send(door, server.origin, { method: 'POST', body: 'code=CANARY' }).then(textOf),
+      send(http, server.origin, { method: 'POST', body: 'code=CANARY' }).then(textOf),
       'network_failed',
     );
     assert.match(failure.message, sentence);
@@ -88,11 +88,11 @@ test('a GET on a kept connection that the server just closed is sent once more, 
         request.socket.destroy();
       } else response.end('ok');
     });
-    await using door = testDoor();
-    await textOf(await send(door, server.origin));
+    await using http = testHttp();
+    await textOf(await send(http, server.origin));
     hangUp = true;
     const body = method === 'POST' ? { body: 'code=1' } : {};
-    const outcome = await send(door, server.origin, { method, ...body }).catch((error) => error);
+    const outcome = await send(http, server.origin, { method, ...body }).catch((error) => error);
     assert.equal(outcome.status ?? outcome.code, expected);
     assert.equal(server.requests.length, method === 'GET' ? 3 : 2);
   }
@@ -100,7 +100,7 @@ test('a GET on a kept connection that the server just closed is sent once more, 
 
 test('a GET that is never answered is not sent again and again [A-131]', async () => {
   await using server = await startHttp((request) => request.socket.destroy());
-  await using door = testDoor();
-  await failureOf(send(door, server.origin), 'network_failed');
+  await using http = testHttp();
+  await failureOf(send(http, server.origin), 'network_failed');
   assert.equal(server.requests.length, 1);
 });

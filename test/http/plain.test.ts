@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { send, testDoor, textOf } from '../support/door.js';
+import { send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 test('a request and its answer pass unchanged: method, path, query, headers, body, status', async () => {
@@ -20,8 +20,8 @@ test('a request and its answer pass unchanged: method, path, query, headers, bod
       response.end(JSON.stringify([...seen, body]));
     });
   });
-  await using door = testDoor();
-  await using response = await send(door, `${server.origin}/p/%20?x='1'&y=%27`, {
+  await using http = testHttp();
+  await using response = await send(http, `${server.origin}/p/%20?x='1'&y=%27`, {
     method: 'POST',
     headers: [['X-Own', 'ä']],
     body: 'hällo',
@@ -41,13 +41,13 @@ test('a request and its answer pass unchanged: method, path, query, headers, bod
 test('localhost is reached on whichever loopback address listens, without DNS', async () => {
   for (const address of ['127.0.0.1', '::1']) {
     await using server = await startHttp((_, response) => response.end(address), undefined, address);
-    await using door = testDoor();
+    await using http = testHttp();
     for (const host of ['localhost', 'LOCALHOST', 'app.localhost', 'localhost.']) {
-      await using response = await send(door, `http://${host}:${server.port}/`);
+      await using response = await send(http, `http://${host}:${server.port}/`);
       assert.equal(await textOf(response), address);
       assert.equal(response.zone, 'loopback');
     }
-    assert.deepEqual(door.asked, []);
+    assert.deepEqual(http.asked, []);
   }
 });
 
@@ -59,16 +59,16 @@ test('requests one after another share one connection, more at once do not wait'
       held.push(() => response.end());
     } else response.end('done');
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (let count = 0; count < 3; count += 1) {
-    await using response = await send(door, `${server.origin}/${count}`);
+    await using response = await send(http, `${server.origin}/${count}`);
     if (count > 0) assert.equal(await textOf(response), 'done');
   }
   assert.equal(server.connections.opened, 1);
-  await using stream = await send(door, `${server.origin}/stream`, {
+  await using stream = await send(http, `${server.origin}/stream`, {
     limits: { totalMs: null, maxBytes: null },
   });
-  await using post = await send(door, `${server.origin}/post`, { method: 'POST', body: '{}' });
+  await using post = await send(http, `${server.origin}/post`, { method: 'POST', body: '{}' });
   assert.equal(await textOf(post), 'done');
   assert.equal(server.connections.opened, 2);
   held[0]?.();

@@ -5,16 +5,16 @@ import { promisify } from 'node:util';
 import { startHttp } from '../support/http-server.js';
 
 const run = promisify(execFile);
-const doorModule = new URL('../../src/http/client.js', import.meta.url).href;
+const httpModule = new URL('../../src/http/client.js', import.meta.url).href;
 const resolverModule = new URL('../../src/http/resolve-host.js', import.meta.url).href;
 
 /** A whole program that sends one request, does `after` with it, and has nothing more to do. */
 function program(url: string, after: string): string {
   return `
-    import { createDoor } from ${JSON.stringify(doorModule)};
+    import { createHttpClient } from ${JSON.stringify(httpModule)};
     import { systemResolver } from ${JSON.stringify(resolverModule)};
-    const door = createDoor({ env: process.env, userAgent: 'x', resolve: systemResolver });
-    const response = await door.send({
+    const http = createHttpClient({ env: process.env, userAgent: 'x', resolve: systemResolver });
+    const response = await http.send({
       method: 'GET', url: ${JSON.stringify(url)}, namedBy: 'person', redirects: 'refuse',
       limits: { totalMs: 50_000, headersMs: 50_000, maxBytes: 1000 }, signal: new AbortController().signal,
     });
@@ -29,9 +29,9 @@ test('a program that is done with the door ends, closed or not: nothing keeps it
     else response.end('ok');
   });
   const cases = [
-    ['/', 'await response.bytes(); await door[Symbol.asyncDispose]();'],
+    ['/', 'await response.bytes(); await http[Symbol.asyncDispose]();'],
     ['/', 'await response.bytes();'],
-    ['/endless', 'await door[Symbol.asyncDispose]();'],
+    ['/endless', 'await http[Symbol.asyncDispose]();'],
     ['/endless', 'await response[Symbol.asyncDispose]();'],
   ] as const;
   for (const [path, after] of cases) {
@@ -46,10 +46,10 @@ test('a program that is done with the door ends, closed or not: nothing keeps it
 test('a program that never sends does not load the HTTP client', async () => {
   const script = `
     import { createRequire } from 'node:module';
-    import { createDoor } from ${JSON.stringify(doorModule)};
-    const door = createDoor({ env: {}, userAgent: 'x', resolve: async () => [] });
-    await door[Symbol.asyncDispose]();
-    const require = createRequire(${JSON.stringify(doorModule)});
+    import { createHttpClient } from ${JSON.stringify(httpModule)};
+    const http = createHttpClient({ env: {}, userAgent: 'x', resolve: async () => [] });
+    await http[Symbol.asyncDispose]();
+    const require = createRequire(${JSON.stringify(httpModule)});
     console.log(Object.keys(require.cache).filter((file) => file.includes('undici')).length);
   `;
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script]);

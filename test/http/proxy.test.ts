@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { startAuthority } from '../support/certificates.js';
 import { startConnectProxy } from '../support/connect-proxy.js';
-import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
 import { freePort } from '../support/free-port.js';
+import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 async function startWorld() {
@@ -31,13 +31,13 @@ test('https goes through HTTPS_PROXY by CONNECT; the proxy looks the name up; TL
     ['HTTPS_PROXY', `http://127.0.0.1:${proxy.port}`],
     ['https_proxy', `localhost:${proxy.port}/`],
   ] as const) {
-    await using door = testDoor({}, { env: { [name]: url }, caFile: world.caFile });
+    await using http = testHttp({}, { env: { [name]: url }, caFile: world.caFile });
     for (let count = 0; count < 2; count += 1) {
-      const response = await send(door, 'https://good.example/', { namedBy: 'public' });
+      const response = await send(http, 'https://good.example/', { namedBy: 'public' });
       assert.equal(await textOf(response), 'good.example');
       assert.equal(response.zone, 'public');
     }
-    assert.deepEqual(door.asked, []);
+    assert.deepEqual(http.asked, []);
   }
   assert.deepEqual(proxy.asked, ['CONNECT good.example:443', 'CONNECT good.example:443']);
   assert.deepEqual(proxy.authorizations, [undefined, undefined]);
@@ -49,23 +49,23 @@ test('this machine is never reached through a proxy, whatever the variables say 
   await using proxy = await startConnectProxy(world.server.port);
   const uri = `http://127.0.0.1:${proxy.port}`;
   const env = { HTTP_PROXY: uri, HTTPS_PROXY: uri, http_proxy: uri, https_proxy: uri, ALL_PROXY: uri };
-  await using door = testDoor({}, { env, caFile: world.caFile });
-  assert.equal(await textOf(await send(door, plain.origin)), 'plain');
-  assert.equal(await textOf(await send(door, `http://localhost:${plain.port}/`)), 'plain');
-  assert.equal(await textOf(await send(door, `https://localhost:${world.server.port}/`)), 'localhost');
-  assert.equal((await send(door, world.server.origin)).status, 200);
+  await using http = testHttp({}, { env, caFile: world.caFile });
+  assert.equal(await textOf(await send(http, plain.origin)), 'plain');
+  assert.equal(await textOf(await send(http, `http://localhost:${plain.port}/`)), 'plain');
+  assert.equal(await textOf(await send(http, `https://localhost:${world.server.port}/`)), 'localhost');
+  assert.equal((await send(http, world.server.origin)).status, 200);
   assert.deepEqual(proxy.asked, []);
 });
 
 test('an address in the URL is judged in front of a proxy too; plain http never goes through one [A-4]', async () => {
   await using proxy = await startConnectProxy(1);
   const uri = `http://127.0.0.1:${proxy.port}`;
-  await using door = testDoor({ 'name.example': ['10.0.0.1'] }, { env: { HTTPS_PROXY: uri, HTTP_PROXY: uri } });
+  await using http = testHttp({ 'name.example': ['10.0.0.1'] }, { env: { HTTPS_PROXY: uri, HTTP_PROXY: uri } });
   for (const host of ['169.254.169.254', '10.0.0.1', '[fd00:ec2::254]', '127.0.0.1', '[::ffff:a00:1]']) {
-    await failureOf(send(door, `https://${host}/`, { namedBy: 'public' }), 'address_refused');
+    await failureOf(send(http, `https://${host}/`, { namedBy: 'public' }), 'address_refused');
   }
-  await failureOf(send(door, 'http://name.example/'), 'url_refused');
-  await failureOf(send(door, 'http://name.example/', { namedBy: 'public' }), 'url_refused');
+  await failureOf(send(http, 'http://name.example/'), 'url_refused');
+  await failureOf(send(http, 'http://name.example/', { namedBy: 'public' }), 'url_refused');
   assert.deepEqual(proxy.asked, []);
 });
 
@@ -83,8 +83,8 @@ test('a dead proxy is named as what failed, with what to check, and not as if it
       /^"good\.example" was not reached: the HTTP proxy "nowhere\.example:1" cannot be found/,
     ],
   ] as const) {
-    await using door = testDoor({}, { env: { HTTPS_PROXY: setting } });
-    const failure = await failureOf(send(door, 'https://good.example/'), code);
+    await using http = testHttp({}, { env: { HTTPS_PROXY: setting } });
+    const failure = await failureOf(send(http, 'https://good.example/'), code);
     assert.match(failure.message, words);
     assert.equal(
       failure.remedy,
@@ -92,8 +92,8 @@ test('a dead proxy is named as what failed, with what to check, and not as if it
     );
   }
   await using plain = await startHttp((_, response) => response.end('no TLS here'));
-  await using door = testDoor({}, { env: { HTTPS_PROXY: `https://127.0.0.1:${plain.port}` } });
-  const failure = await failureOf(send(door, 'https://good.example/'), 'tls_failed');
+  await using http = testHttp({}, { env: { HTTPS_PROXY: `https://127.0.0.1:${plain.port}` } });
+  const failure = await failureOf(send(http, 'https://good.example/'), 'tls_failed');
   assert.match(
     failure.message,
     /^"good\.example" was not reached: the HTTP proxy "127\.0\.0\.1:\d+"[^.]*: it does not/,
@@ -105,11 +105,11 @@ test('a private address that a person reaches through a proxy is none for a publ
   await using world = await startWorld();
   await using proxy = await startConnectProxy(world.server.port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-  await using door = testDoor({}, { env, caFile: world.caFile });
+  await using http = testHttp({}, { env, caFile: world.caFile });
   const url = 'https://10.1.2.3/';
-  assert.equal((await send(door, url)).status, 200);
+  assert.equal((await send(http, url)).status, 200);
   // The tunnel stands open for the person's next request.
-  await failureOf(send(door, url, { namedBy: 'public' }), 'address_refused');
+  await failureOf(send(http, url, { namedBy: 'public' }), 'address_refused');
   assert.equal(world.server.requests.length, 1);
 });
 
@@ -119,8 +119,8 @@ test('credentials of the proxy go to the proxy, and into no message [A-166]', as
   for (const status of [200, 407, 403, 502]) {
     await using proxy = await startConnectProxy(world.server.port, status);
     const env = { HTTPS_PROXY: `http://user:${secret}@127.0.0.1:${proxy.port}` };
-    await using door = testDoor({}, { env, caFile: world.caFile });
-    const work = send(door, 'https://good.example/');
+    await using http = testHttp({}, { env, caFile: world.caFile });
+    const work = send(http, 'https://good.example/');
     if (status === 200) assert.equal(await textOf(await work), 'good.example');
     else {
       const failure = await failureOf(work, 'network_failed');
@@ -139,8 +139,8 @@ test('a proxy that is dead, hangs up or is no proxy is the one that is blamed [A
   const port = gone.port;
   await gone[Symbol.asyncDispose]();
   for (const proxyPort of [port, hangingUp.port]) {
-    await using door = testDoor({}, { env: { HTTPS_PROXY: `http://u:CANARY@localhost:${proxyPort}` } });
-    const failure = await failureOf(send(door, 'https://good.example/'), 'network_failed');
+    await using http = testHttp({}, { env: { HTTPS_PROXY: `http://u:CANARY@localhost:${proxyPort}` } });
+    const failure = await failureOf(send(http, 'https://good.example/'), 'network_failed');
     assert.match(failure.message, new RegExp(`localhost:${proxyPort}`));
     assert.doesNotMatch(everythingIn(failure), /CANARY/);
   }
@@ -148,8 +148,8 @@ test('a proxy that is dead, hangs up or is no proxy is the one that is blamed [A
 
 test('a proxy setting that cannot be used is named, its value is not shown [A-166]', async () => {
   for (const value of ['socks5://u:CANARY@h:1', 'http://CANARY:x@[', 'http://%zz:CANARY@h', 'ftp://CANARY/']) {
-    await using door = testDoor({}, { env: { HTTPS_PROXY: value } });
-    const failure = await failureOf(send(door, 'https://good.example/'), 'network_setting_unusable');
+    await using http = testHttp({}, { env: { HTTPS_PROXY: value } });
+    const failure = await failureOf(send(http, 'https://good.example/'), 'network_setting_unusable');
     assert.equal(failure.exit, 2);
     assert.match(failure.message, /HTTPS_PROXY/);
     assert.doesNotMatch(everythingIn(failure), /CANARY/);
@@ -163,10 +163,10 @@ test('what NO_PROXY lists is reached directly, and then its addresses are judged
     HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
     NO_PROXY: 'other, .example:8443 good.example',
   };
-  await using door = testDoor({ 'good.example': ['127.0.0.1'] }, { env, caFile: world.caFile });
-  const response = await send(door, `https://good.example:${world.server.port}/`);
+  await using http = testHttp({ 'good.example': ['127.0.0.1'] }, { env, caFile: world.caFile });
+  const response = await send(http, `https://good.example:${world.server.port}/`);
   assert.equal(await textOf(response), 'good.example');
   assert.equal(response.zone, 'loopback');
-  assert.deepEqual(door.asked, ['good.example']);
+  assert.deepEqual(http.asked, ['good.example']);
   assert.deepEqual(proxy.asked, []);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startCanaries } from '../support/canary.js';
-import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 const redirecting = (status: number, location: () => string) =>
@@ -15,8 +15,8 @@ test('a GET that may is redirected within its origin, relative references too', 
   for (const status of [301, 302, 303, 307, 308]) {
     for (const place of places) {
       await using server = await redirecting(status, () => place.replace('PORT', String(server.port)));
-      await using door = testDoor();
-      const response = await send(door, `${server.origin}/start`, { redirects: 'same-origin' });
+      await using http = testHttp();
+      const response = await send(http, `${server.origin}/start`, { redirects: 'same-origin' });
       const path = place.includes('?') ? '/next?a=1' : place === 'next/' ? '/next/' : '/next';
       assert.equal(response.url, server.origin + path);
       assert.equal(await textOf(response), `arrived at ${path}`);
@@ -35,12 +35,12 @@ test('more than three hops, a ring, a place that changes its query: refused [A-2
     else if (count > 9) response.end('out of the ring');
     else response.writeHead(302, { location: `/ring?${count}` }).end();
   });
-  await using door = testDoor();
+  await using http = testHttp();
   const wish = { redirects: 'same-origin' } as const;
-  assert.equal(await textOf(await send(door, `${server.origin}/chain/3`, wish)), 'end');
+  assert.equal(await textOf(await send(http, `${server.origin}/chain/3`, wish)), 'end');
   for (const path of ['/chain/4', '/ring', '/chain/50']) {
     count = 0;
-    await failureOf(send(door, `${server.origin}${path}`, wish), 'redirect_refused');
+    await failureOf(send(http, `${server.origin}${path}`, wish), 'redirect_refused');
     assert.equal(count, 4);
   }
 });
@@ -50,7 +50,7 @@ test('a redirect out of the origin is refused, and nobody else hears of it [A-8]
   const port = canaries.ports['127.0.0.1'];
   let location = '';
   await using server = await redirecting(307, () => location);
-  await using door = testDoor({ 'evil.example': ['127.0.0.1'] });
+  await using http = testHttp({ 'evil.example': ['127.0.0.1'] });
   const own = server.port;
   const elsewhere = [
     `http://127.0.0.1:${port}/`,
@@ -71,7 +71,7 @@ test('a redirect out of the origin is refused, and nobody else hears of it [A-8]
   for (const place of elsewhere) {
     location = place;
     const headers = [['authorization', 'Bearer CANARY']] as const;
-    const request = send(door, `${server.origin}/start?code=CANARY`, { redirects: 'same-origin', headers });
+    const request = send(http, `${server.origin}/start?code=CANARY`, { redirects: 'same-origin', headers });
     const outcome = await request.catch((error) => error);
     assert.equal(outcome.code, 'redirect_refused', place);
     assert.doesNotMatch(everythingIn(outcome), /CANARY/);
@@ -86,9 +86,9 @@ test('a body is never sent again: every redirect of a POST is refused [A-54] [A-
       const places = ['/next', `http://127.0.0.1:${canaries.ports['127.0.0.1']}/token`];
       for (const place of places) {
         await using server = await redirecting(status, () => place);
-        await using door = testDoor();
+        await using http = testHttp();
         const wish = { method: 'POST', body: 'refresh_token=CANARY', redirects };
-        const failure = await failureOf(send(door, `${server.origin}/start`, wish), 'redirect_refused');
+        const failure = await failureOf(send(http, `${server.origin}/start`, wish), 'redirect_refused');
         assert.equal(failure.exit, 5);
         assert.doesNotMatch(everythingIn(failure), /CANARY/);
         assert.deepEqual(server.requests, ['POST /start']);
@@ -100,19 +100,19 @@ test('a body is never sent again: every redirect of a POST is refused [A-54] [A-
 
 test('a request for one address only is redirected nowhere, though it is a GET within its origin [A-153]', async () => {
   await using server = await redirecting(302, () => '/next');
-  await using door = testDoor();
-  await failureOf(send(door, `${server.origin}/start`, { redirects: 'refuse' }), 'redirect_refused');
+  await using http = testHttp();
+  await failureOf(send(http, `${server.origin}/start`, { redirects: 'refuse' }), 'redirect_refused');
   assert.deepEqual(server.requests, ['GET /start']);
 });
 
 test('a redirect that is only reported is an answer like any other [A-153]', async () => {
   await using server = await redirecting(302, () => 'https://evil.example/');
-  await using door = testDoor();
-  const response = await send(door, `${server.origin}/start`, { redirects: 'report' });
+  await using http = testHttp();
+  const response = await send(http, `${server.origin}/start`, { redirects: 'report' });
   assert.equal(response.status, 302);
   assert.ok(response.headers.some(([name, value]) => name === 'location' && value === 'https://evil.example/'));
   assert.equal(await textOf(response), 'moved');
-  assert.deepEqual(door.asked, []);
+  assert.deepEqual(http.asked, []);
 });
 
 test('what a redirect says beside one plain place is refused; 300 and 304 are no redirects', async () => {
@@ -121,12 +121,12 @@ test('what a redirect says beside one plain place is refused; 300 and 304 are no
     else if (request.url === '/two') response.writeHead(302, ['location', '/a', 'location', '/b']).end();
     else response.writeHead(Number(request.url?.slice(1)), { location: '/a' }).end();
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (const path of ['/none', '/two']) {
-    await failureOf(send(door, server.origin + path, { redirects: 'same-origin' }), 'redirect_refused');
+    await failureOf(send(http, server.origin + path, { redirects: 'same-origin' }), 'redirect_refused');
   }
   for (const status of [300, 304]) {
-    const response = await send(door, `${server.origin}/${status}`, { redirects: 'refuse' });
+    const response = await send(http, `${server.origin}/${status}`, { redirects: 'refuse' });
     assert.equal(response.status, status);
   }
   assert.deepEqual(server.requests, ['GET /none', 'GET /two', 'GET /300', 'GET /304']);
@@ -137,11 +137,11 @@ test('a redirect whose body does not end is followed all the same, and its conne
     if (request.url !== '/start') return void response.end('arrived');
     response.writeHead(302, { location: '/next' }).write('moved, and more to come');
   });
-  await using door = testDoor();
+  await using http = testHttp();
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('the redirect was not followed within 10 s')), 10_000).unref();
   });
-  const asked = send(door, `${server.origin}/start`, { redirects: 'same-origin' });
+  const asked = send(http, `${server.origin}/start`, { redirects: 'same-origin' });
   assert.equal(await textOf(await Promise.race([asked, late])), 'arrived');
   assert.equal(server.connections.opened, 2);
 });

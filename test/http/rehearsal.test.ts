@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rehearse } from '../../src/http/undici-connection.js';
-import { send, testDoor, textOf } from '../support/door.js';
+import { send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 test('a made-up answer is read to its end without a network, as often as one likes', async () => {
@@ -12,7 +12,7 @@ test('a made-up answer is read to its end without a network, as often as one lik
 
 test('a rehearsal that fails keeps no request from being sent', async (t) => {
   await using server = await startHttp((_, response) => response.end('here'));
-  await using door = testDoor();
+  await using http = testHttp();
   const real = globalThis.setTimeout;
   // A clock on which the second that a rehearsal has is over before it begins.
   const hurried = (work: () => void, ms: number) => {
@@ -21,5 +21,5 @@ test('a rehearsal that fails keeps no request from being sent', async (t) => {
   };
   t.mock.method(globalThis, 'setTimeout', hurried as typeof setTimeout);
   await assert.rejects(rehearse(), /the rehearsal hangs/);
-  assert.equal(await textOf(await send(door, server.origin, { limits: { of: 'token' } })), 'here');
+  assert.equal(await textOf(await send(http, server.origin, { limits: { of: 'token' } })), 'here');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { allClosed, startHttp, startTcp } from '../support/http-server.js';
 
 const mebibyte = 1024 * 1024;
@@ -20,19 +20,19 @@ test('a document of 50 MB is stopped at the limit, announced or not [A-45] [A-12
     };
     more();
   });
-  await using door = testDoor();
-  const failure = await failureOf(send(door, server.origin).then(textOf), 'too_large');
+  await using http = testHttp();
+  const failure = await failureOf(send(http, server.origin).then(textOf), 'too_large');
   assert.equal(failure.exit, 5);
   assert.ok(sent < 20 * mebibyte, `${sent} bytes left the server`);
-  await failureOf(send(door, `${server.origin}/announced`).then(textOf), 'too_large');
+  await failureOf(send(http, `${server.origin}/announced`).then(textOf), 'too_large');
 });
 
 test('an announced length beyond the limit is refused before a byte of the body is there [A-45] [A-120]', async () => {
   await using server = await startHttp((_, response) => {
     response.writeHead(200, { 'content-length': 50 * mebibyte }).flushHeaders();
   });
-  await using door = testDoor();
-  const failure = await failureOf(send(door, server.origin), 'too_large');
+  await using http = testHttp();
+  const failure = await failureOf(send(http, server.origin), 'too_large');
   assert.match(failure.message, /52428800 bytes/);
   await allClosed(server);
 });
@@ -45,15 +45,15 @@ test('identity is asked for; one coding that comes all the same is decoded [A-25
     const coding = request.url?.slice(1) as keyof typeof codings;
     response.setHeader('content-encoding', coding).end(codings[coding]('plain text'));
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (const coding of Object.keys(codings)) {
-    const response = await send(door, `${server.origin}/${coding}`);
+    const response = await send(http, `${server.origin}/${coding}`);
     assert.ok(!response.headers.some(([name]) => name === 'content-encoding' || name === 'content-length'));
     assert.equal(await textOf(response), 'plain text');
   }
   assert.deepEqual(new Set(asked), new Set(['identity']));
   const headers = [['accept-encoding', 'gzip']] as const;
-  const raw = await send(door, `${server.origin}/gzip`, { headers });
+  const raw = await send(http, `${server.origin}/gzip`, { headers });
   assert.deepEqual(Buffer.from(await raw.bytes()), gzipSync('plain text'));
   assert.ok(raw.headers.some(([name, value]) => name === 'content-encoding' && value === 'gzip'));
 });
@@ -63,9 +63,9 @@ test('a bomb stops at the limit of decoded bytes, in little memory [A-253] [A-45
   await using server = await startHttp((_, response) => {
     response.setHeader('content-encoding', 'gzip').end(bomb);
   });
-  await using door = testDoor();
+  await using http = testHttp();
   const before = process.memoryUsage().rss;
-  await failureOf(send(door, server.origin).then(textOf), 'too_large');
+  await failureOf(send(http, server.origin).then(textOf), 'too_large');
   const grown = process.memoryUsage().rss - before;
   assert.ok(grown < 20 * mebibyte, `${grown} bytes of memory`);
 });
@@ -77,12 +77,12 @@ test('more than one coding, or an unknown one, is not unpacked at all [A-253]', 
   await using server = await startHttp((_, response) => {
     response.setHeader('content-encoding', chain).end(twice);
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (chain of [...chains, ['gzip', 'gzip']]) {
-    await failureOf(send(door, server.origin), 'too_large');
+    await failureOf(send(http, server.origin), 'too_large');
   }
   chain = 'identity';
-  assert.equal((await (await send(door, server.origin)).bytes()).byteLength, twice.byteLength);
+  assert.equal((await (await send(http, server.origin)).bytes()).byteLength, twice.byteLength);
 });
 
 test('damaged and empty compressed bodies end in a failure or in nothing, not in a crash', async () => {
@@ -91,13 +91,13 @@ test('damaged and empty compressed bodies end in a failure or in nothing, not in
   await using server = await startHttp((_, response) => {
     response.setHeader('content-encoding', 'gzip').end(body);
   });
-  await using door = testDoor();
-  assert.equal(await textOf(await send(door, server.origin)), '');
+  await using http = testHttp();
+  assert.equal(await textOf(await send(http, server.origin)), '');
   for (body of [whole.subarray(0, -20), Buffer.from('no gzip at all'), whole.subarray(20)]) {
-    await failureOf(send(door, server.origin).then(textOf), 'network_failed');
+    await failureOf(send(http, server.origin).then(textOf), 'network_failed');
   }
   body = whole;
-  assert.equal((await send(door, server.origin, { method: 'HEAD' })).status, 200);
+  assert.equal((await send(http, server.origin, { method: 'HEAD' })).status, 200);
 });
 
 test('a content-length that lies is found out [A-253]', async () => {
@@ -113,12 +113,12 @@ test('a content-length that lies is found out [A-253]', async () => {
     socket.once('data', () => socket.end(answer));
   });
   for (answer of answers) {
-    await using door = testDoor();
-    await failureOf(send(door, server.origin).then(textOf), 'network_failed');
+    await using http = testHttp();
+    await failureOf(send(http, server.origin).then(textOf), 'network_failed');
   }
   answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok and more than was announced';
-  await using door = testDoor();
-  assert.equal(await textOf(await send(door, server.origin)), 'ok');
+  await using http = testHttp();
+  assert.equal(await textOf(await send(http, server.origin)), 'ok');
 });
 
 test('headers beyond 16 KiB are refused, however they are cut', async () => {
@@ -129,10 +129,10 @@ test('headers beyond 16 KiB are refused, however they are cut', async () => {
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${block}content-length: 0\r\n\r\n`));
   });
   for (block of blocks) {
-    await using door = testDoor();
-    await failureOf(send(door, server.origin), 'too_large');
+    await using http = testHttp();
+    await failureOf(send(http, server.origin), 'too_large');
   }
   block = `x: ${'v'.repeat(15_000)}\r\n`;
-  await using door = testDoor();
-  assert.equal((await send(door, server.origin)).status, 200);
+  await using http = testHttp();
+  assert.equal((await send(http, server.origin)).status, 200);
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { allClosed, startHttp } from '../support/http-server.js';
 
 const stream = { limits: { totalMs: null, maxBytes: null } } as const;
@@ -13,7 +13,7 @@ test('a stream is given as it comes, in both directions at once', async () => {
     request.on('data', (chunk: Buffer) => response.write(chunk.toString().toUpperCase()));
     request.on('end', () => response.end());
   });
-  await using door = testDoor();
+  await using http = testHttp();
   let answered: (text: string) => void = () => undefined;
   async function* body(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('one');
@@ -22,7 +22,7 @@ test('a stream is given as it comes, in both directions at once', async () => {
     });
     yield Buffer.from(`two after ${seen}`);
   }
-  const response = await send(door, server.origin, { ...stream, method: 'POST', body: body() });
+  const response = await send(http, server.origin, { ...stream, method: 'POST', body: body() });
   const seen: string[] = [];
   for await (const chunk of response.body) {
     seen.push(Buffer.from(chunk).toString());
@@ -44,8 +44,8 @@ test('who reads slowly slows the server down: nothing is piled up', async () => 
     };
     more();
   });
-  await using door = testDoor();
-  const response = await send(door, server.origin, stream);
+  await using http = testHttp();
+  const response = await send(http, server.origin, stream);
   let previous = -1;
   for (let still = 0; still < 200; still = written === previous ? still + 1 : 0) {
     previous = written;
@@ -63,10 +63,10 @@ test("the caller's signal ends the request at once, before or within the body", 
     closed.push(once(request.socket, 'close'));
     if (request.url === '/body') response.write('first');
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (const path of ['/headers', '/body']) {
     const caller = new AbortController();
-    const work = send(door, server.origin + path, { ...stream, signal: caller.signal });
+    const work = send(http, server.origin + path, { ...stream, signal: caller.signal });
     if (path === '/headers') while (closed.length === 0) await nextTurn();
     else {
       const response = await work;
@@ -81,7 +81,7 @@ test("the caller's signal ends the request at once, before or within the body", 
     await closed.at(-1);
   }
   const gone = AbortSignal.abort(new Error('gone before'));
-  await assert.rejects(send(door, server.origin, { signal: gone }), /gone before/);
+  await assert.rejects(send(http, server.origin, { signal: gone }), /gone before/);
   assert.equal(server.requests.length, 2);
 });
 
@@ -91,14 +91,14 @@ test('leaving an answer cancels the rest: by disposal, and by leaving the loop',
     closed.push(once(response, 'close'));
     response.write('first');
   });
-  await using door = testDoor();
-  const disposed = await send(door, server.origin, stream);
+  await using http = testHttp();
+  const disposed = await send(http, server.origin, stream);
   await disposed[Symbol.asyncDispose]();
   await closed[0];
-  const left = await send(door, server.origin, stream);
+  const left = await send(http, server.origin, stream);
   for await (const _ of left.body) break;
   await closed[1];
-  const bounded = await send(door, server.origin);
+  const bounded = await send(http, server.origin);
   await bounded[Symbol.asyncDispose]();
   await closed[2];
   assert.throws(() => left.body[Symbol.asyncIterator](), /once/);
@@ -109,12 +109,12 @@ test('a request body that fails, or is not wanted any more, ends the request and
     if (request.url === '/refuse') response.writeHead(413, { connection: 'close' }).end('too much');
     else request.resume();
   });
-  await using door = testDoor();
+  await using http = testHttp();
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('a');
     throw new Error('the file is gone');
   }
-  await assert.rejects(send(door, server.origin, { method: 'POST', body: broken() }), /the file is gone/);
+  await assert.rejects(send(http, server.origin, { method: 'POST', body: broken() }), /the file is gone/);
   let returned: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
     returned = resolve;
@@ -129,7 +129,7 @@ test('a request body that fails, or is not wanted any more, ends the request and
       returned();
     }
   }
-  const refused = await send(door, `${server.origin}/refuse`, { method: 'POST', body: endless() });
+  const refused = await send(http, `${server.origin}/refuse`, { method: 'POST', body: endless() });
   assert.equal(refused.status, 413);
   assert.equal(await textOf(refused), 'too much');
   await ended;
@@ -139,14 +139,14 @@ test('closing the door ends what is under way', async () => {
   await using server = await startHttp((request, response) => {
     if (request.url === '/body') response.write('first');
   });
-  const door = testDoor();
-  const waiting = failureOf(send(door, server.origin), 'interrupted');
-  const response = await send(door, `${server.origin}/body`, stream);
+  const http = testHttp();
+  const waiting = failureOf(send(http, server.origin), 'interrupted');
+  const response = await send(http, `${server.origin}/body`, stream);
   const reading = failureOf(textOf(response), 'interrupted');
   while (server.requests.length < 2) await nextTurn();
-  await door[Symbol.asyncDispose]();
+  await http[Symbol.asyncDispose]();
   assert.equal((await waiting).exit, 130);
   await reading;
-  await failureOf(send(door, server.origin), 'interrupted');
+  await failureOf(send(http, server.origin), 'interrupted');
   await allClosed(server);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { failureOf, send, testDoor, textOf } from '../support/door.js';
+import { failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp, startTcp } from '../support/http-server.js';
 
 const within = async <T>(work: Promise<T>): Promise<T> => {
@@ -17,8 +17,8 @@ test('a byte now and then does not stretch the limit of the whole request [A-254
     const drip = setInterval(() => response.write('x'), 20);
     response.on('close', () => clearInterval(drip));
   });
-  await using door = testDoor();
-  const response = await send(door, server.origin, { limits: { totalMs: 1500 } });
+  await using http = testHttp();
+  const response = await send(http, server.origin, { limits: { totalMs: 1500 } });
   const failure = await within(failureOf(textOf(response), 'timed_out'));
   assert.equal(failure.exit, 6);
 });
@@ -29,15 +29,15 @@ test('a byte of the headers now and then does not stretch their limit [A-254]', 
     const drip = setInterval(() => socket.write('x'), 20);
     socket.on('close', () => clearInterval(drip)).resume();
   });
-  await using door = testDoor();
-  await within(failureOf(send(door, server.origin, { limits: { headersMs: 200 } }), 'timed_out'));
+  await using http = testHttp();
+  await within(failureOf(send(http, server.origin, { limits: { headersMs: 200 } }), 'timed_out'));
 });
 
 test('a server that never answers is given up, and its connection closed [A-260]', async () => {
   await using server = await startTcp((socket) => void socket.resume());
-  await using door = testDoor();
+  await using http = testHttp();
   for (const limits of [{ headersMs: 100 }, { totalMs: 100 }]) {
-    const failure = await within(failureOf(send(door, server.origin, { limits }), 'timed_out'));
+    const failure = await within(failureOf(send(http, server.origin, { limits }), 'timed_out'));
     assert.match(failure.message, /127\.0\.0\.1/);
   }
   assert.equal(server.connections.opened, 2);
@@ -45,9 +45,9 @@ test('a server that never answers is given up, and its connection closed [A-260]
 
 test('limits that setTimeout would misread do not end a request at once', async () => {
   await using server = await startHttp((_, response) => response.end('ok'));
-  await using door = testDoor();
+  await using http = testHttp();
   const limits = { totalMs: 2 ** 31, headersMs: Number.POSITIVE_INFINITY };
-  assert.equal(await textOf(await send(door, server.origin, { limits })), 'ok');
+  assert.equal(await textOf(await send(http, server.origin, { limits })), 'ok');
 });
 
 test('interim answers are ignored up to ten, a flood of them is a failure [A-260] [A-133]', async () => {
@@ -57,13 +57,13 @@ test('interim answers are ignored up to ten, a flood of them is a failure [A-260
   await using server = await startTcp((socket) => {
     socket.once('data', () => socket.write(hints.repeat(count) + end));
   });
-  await using door = testDoor();
+  await using http = testHttp();
   count = 10;
-  const response = await send(door, server.origin);
+  const response = await send(http, server.origin);
   assert.equal(response.status, 200);
   assert.ok(!response.headers.some(([name]) => name === 'link'));
   assert.equal(await textOf(response), 'ok');
-  await using second = testDoor();
+  await using second = testHttp();
   count = 1000;
   await failureOf(send(second, server.origin), 'network_failed');
 });
@@ -77,9 +77,9 @@ test('nothing is remembered between requests: no cookie comes back [A-133]', asy
     response.addTrailers({ 'x-t': 'y' });
     response.end('k');
   });
-  await using door = testDoor();
+  await using http = testHttp();
   for (let count = 0; count < 2; count += 1) {
-    const response = await send(door, server.origin);
+    const response = await send(http, server.origin);
     assert.equal(await textOf(response), 'ok');
     assert.ok(!response.headers.some(([name]) => name === 'x-t'));
   }
@@ -97,8 +97,8 @@ test('at most eight connections to an origin carry requests that have an end [A-
     if (held.length === 8) full();
     if (held.length > 8) response.end('ok');
   });
-  await using door = testDoor();
-  const all = Array.from({ length: 20 }, () => send(door, server.origin).then(textOf));
+  await using http = testHttp();
+  const all = Array.from({ length: 20 }, () => send(http, server.origin).then(textOf));
   await eight;
   assert.equal(server.connections.opened, 8);
   for (const release of held) release();
@@ -109,12 +109,12 @@ test('at most eight connections to an origin carry requests that have an end [A-
 
 test('look-up and connection have 5 s each, however long the request may take [A-260] [A-261]', async () => {
   await using silent = await startTcp((socket) => void socket.resume());
-  await using door = testDoor({}, { resolve: () => new Promise(() => undefined) });
+  await using http = testHttp({}, { resolve: () => new Promise(() => undefined) });
   const patient = { limits: { totalMs: null, headersMs: 60_000 } };
   const [lookup, handshake] = await within(
     Promise.all([
-      failureOf(send(door, 'https://silent.example/', patient), 'timed_out'),
-      failureOf(send(door, silent.origin.replace('http', 'https'), patient), 'timed_out'),
+      failureOf(send(http, 'https://silent.example/', patient), 'timed_out'),
+      failureOf(send(http, silent.origin.replace('http', 'https'), patient), 'timed_out'),
     ]),
   );
   assert.match(lookup.message, /5 s.*address/);

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { ask, codesOf, startConnections } from '../relay/start-connections.js';
 import { startCanaries } from '../support/canary.js';
 import { type Authority, startAuthority } from '../support/certificates.js';
-import { everythingIn, failureOf, send, testDoor, textOf } from '../support/door.js';
+import { everythingIn, failureOf, send, testHttp, textOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 const names = { 'good.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] };
@@ -20,10 +20,10 @@ test('TLS to a name and to an address, with an authority of our own; the name go
     await using server = await startHttp((request, response) => {
       response.end(JSON.stringify([(request.socket as TLSSocket).servername, request.headers.host]));
     }, certificate);
-    await using door = testDoor(names, { caFile: authority.caFile });
+    await using http = testHttp(names, { caFile: authority.caFile });
     const { port } = server;
     const seen = async (host: string): Promise<unknown> =>
-      JSON.parse(await textOf(await send(door, `https://${host}:${port}/`)));
+      JSON.parse(await textOf(await send(http, `https://${host}:${port}/`)));
     assert.deepEqual(await seen('good.example'), ['good.example', `good.example:${port}`]);
     assert.deepEqual(await seen('127.0.0.1'), [false, `127.0.0.1:${port}`]);
     assert.deepEqual(await seen('localhost'), ['localhost', `localhost:${port}`]);
@@ -45,8 +45,8 @@ test('self-signed, expired, for another name, of an unknown authority: each its 
         arrived += request.headers.authorization;
         response.end('never');
       }, certificate);
-      await using door = testDoor(names, caFile === undefined ? {} : { caFile });
-      const request = send(door, `https://good.example:${server.port}/?CANARY`, {
+      await using http = testHttp(names, caFile === undefined ? {} : { caFile });
+      const request = send(http, `https://good.example:${server.port}/?CANARY`, {
         headers: [['authorization', 'Bearer CANARY']],
       });
       const failure = await failureOf(request, 'tls_failed');
@@ -66,9 +66,9 @@ test('a redirect from https to http of the same host sends nothing in clear [A-1
     await using server = await startHttp((_, response) => {
       response.writeHead(302, { location }).end();
     }, certificate);
-    await using door = testDoor({}, { caFile: authority.caFile });
+    await using http = testHttp({}, { caFile: authority.caFile });
     for (const redirects of ['same-origin', 'refuse'] as const) {
-      await failureOf(send(door, server.origin, { redirects }), 'redirect_refused');
+      await failureOf(send(http, server.origin, { redirects }), 'redirect_refused');
     }
     assert.deepEqual(canaries.visits, []);
   }));
@@ -80,8 +80,8 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]', () =>
     try {
       const certificate = await authority.selfSigned('DNS:good.example');
       await using server = await startHttp((_, response) => response.end('never'), certificate);
-      await using door = testDoor(names, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
-      await failureOf(send(door, `https://good.example:${server.port}/`), 'tls_failed');
+      await using http = testHttp(names, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+      await failureOf(send(http, `https://good.example:${server.port}/`), 'tls_failed');
       assert.deepEqual(server.requests, []);
     } finally {
       if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
@@ -100,9 +100,9 @@ test('TLS older than 1.2, and a server that speaks none, are told apart from a d
     } as const;
     await using server = await startHttp((_, response) => response.end('never'), old);
     await using plain = await startHttp((_, response) => response.end('never'));
-    await using door = testDoor({}, { caFile: authority.caFile });
-    await failureOf(send(door, server.origin), 'tls_failed');
-    const failure = await failureOf(send(door, plain.origin.replace('http', 'https')), 'tls_failed');
+    await using http = testHttp({}, { caFile: authority.caFile });
+    await failureOf(send(http, server.origin), 'tls_failed');
+    const failure = await failureOf(send(http, plain.origin.replace('http', 'https')), 'tls_failed');
     assert.match(failure.message, /does not speak TLS/);
     assert.match(failure.remedy, /http instead of https/);
   }));
@@ -123,9 +123,9 @@ test('a client certificate is shown to a server that asks for one', () =>
     const { caFile } = authority;
     const { certFile, keyFile } = client;
     const clientCertificates = [{ origins: [server.origin], certFile, keyFile }];
-    await using door = testDoor({}, { caFile, clientCertificates });
-    assert.equal(await textOf(await send(door, server.origin)), 'DNS:client');
-    await using without = testDoor({}, { caFile });
+    await using http = testHttp({}, { caFile, clientCertificates });
+    assert.equal(await textOf(await send(http, server.origin)), 'DNS:client');
+    await using without = testHttp({}, { caFile });
     // With TLS 1.3 it says so after the handshake, on a connection that is open.
     const refused = await failureOf(send(without, server.origin), 'tls_failed');
     assert.match(refused.message, /CERTIFICATE_REQUIRED|client certificate/);
@@ -141,8 +141,8 @@ test('a CA or certificate file that cannot be used is named as the setting it is
       { origins: [server.origin], certFile: certificate.keyFile, keyFile: certificate.certFile },
     ];
     for (const options of [{ caFile: `${authority.caFile}.none` }, { clientCertificates }]) {
-      await using door = testDoor({}, options);
-      const failure = await failureOf(send(door, server.origin), 'network_setting_unusable');
+      await using http = testHttp({}, options);
+      const failure = await failureOf(send(http, server.origin), 'network_setting_unusable');
       assert.equal(failure.exit, 2);
     }
   }));
@@ -152,8 +152,8 @@ test('NODE_EXTRA_CA_CERTS stays trusted beside a CA file of our own', () =>
     await using other = await startAuthority();
     const certificate = await authority.issue('IP:127.0.0.1');
     await using server = await startHttp((_, response) => response.end('ok'), certificate);
-    await using door = testDoor({}, { caFile: other.caFile, env: { NODE_EXTRA_CA_CERTS: authority.caFile } });
-    assert.equal(await textOf(await send(door, server.origin)), 'ok');
+    await using http = testHttp({}, { caFile: other.caFile, env: { NODE_EXTRA_CA_CERTS: authority.caFile } });
+    assert.equal(await textOf(await send(http, server.origin)), 'ok');
   }));
 
 async function caOf(authority: Authority): Promise<string> {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loginCommand } from '../../src/core/login-command.js';
 import { loginStatus } from '../../src/login/render.js';
-import { failureOf } from '../support/door.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 test('the remedy of a login that has ended names that very login: its account, or its name where it has one', async () => {
   await using scene = await openScene();

@@ -97,14 +97,14 @@ for (const [fault, told] of [
 test('[A-152] the credential is gone before the authorization server is told', async () => {
   await using scene = await openScene();
   const login = await scene.login();
-  const { door, store, index } = scene.ports;
+  const { http, store, index } = scene.ports;
   const seen: unknown[] = [];
-  const send: typeof door.send = async (request) => {
+  const send: typeof http.send = async (request) => {
     seen.push(await store.read(login.key), (await index.read()).logins);
-    return door.send(request);
+    return http.send(request);
   };
   await logout(
-    { ...scene.ports, door: { ...door, send } },
+    { ...scene.ports, http: { ...http, send } },
     { login, force: false, signal: new AbortController().signal },
   );
   assert.deepEqual(seen, [undefined, []]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf } from '../support/door.js';
 import { type Crowd, openCrowd } from '../support/flows/crowd.js';
+import { failureOf } from '../support/http.js';
 
 const ten = Array.from({ length: 10 }, (_, index) => index);
 

@@ -8,9 +8,9 @@ import { logout } from '../../src/login/logout.js';
 import { loginTogether } from '../../src/login/one-login-at-a-time.js';
 import type { LoginPorts } from '../../src/login/ports.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 
@@ -29,16 +29,16 @@ interface HeldBack {
 function withLateRefresh(ports: LoginPorts): HeldBack {
   const { promise: answered, resolve: tell } = newPromise();
   const { promise: released, resolve: release } = newPromise();
-  const { door } = ports;
-  const send: typeof door.send = async (request) => {
-    const response = await door.send(request);
+  const { http } = ports;
+  const send: typeof http.send = async (request) => {
+    const response = await http.send(request);
     if (String(request.body).includes('grant_type=refresh_token')) {
       tell();
       await released;
     }
     return response;
   };
-  return { ports: { ...ports, door: { ...door, send } }, answered, release };
+  return { ports: { ...ports, http: { ...http, send } }, answered, release };
 }
 
 function newPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {

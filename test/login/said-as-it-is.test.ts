@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceLogin } from '../../src/login/device/device-login.js';
-import { failureOf } from '../support/door.js';
 import { hurried } from '../support/flows/hurried.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 for (const [error, code, remedy] of [
   ['access_denied', 'denied', /^If you said no there, .* if you did not, your account may not use this/],

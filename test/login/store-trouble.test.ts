@@ -5,10 +5,10 @@ import { walkLogin } from '../../src/sandbox/walk.js';
 import { storeFailed, storeLocked } from '../../src/stores/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore } from '../../src/stores/ports.js';
-import { failureOf } from '../support/door.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 /** A store whose next writes fail. */
 function faultyStore(): SecretStore & { failures: number; writes: number } {

@@ -4,9 +4,9 @@ import type { LoginRecord } from '../../src/core/records.js';
 import { deviceLogin } from '../../src/login/device/device-login.js';
 import { logout } from '../../src/login/logout.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf, send } from '../support/door.js';
 import { nearHosts, openPublicScene, type PublicScene, publicHosts } from '../support/flows/public-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf, send } from '../support/http.js';
 import { enterOwnNetwork, renameHosts } from '../support/own-network.js';
 
 const skip = enterOwnNetwork(import.meta.url, publicHosts);
@@ -72,7 +72,7 @@ for (const [naming, name] of Object.entries(namings)) {
     await using person = await openPerson(internet);
     for (const host of nearHosts.filter((one) => one !== 'half.example')) {
       const near = `https://${host}:${internet.nearPort}`;
-      await (await send(person.ports.door, near)).bytes();
+      await (await send(person.ports.http, near)).bytes();
       const before = internet.nearConnections();
       name(internet, near);
       person.ports.advance(3_600_000); // registrations are counted by the hour

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '../../src/core/secret.js';
-import type { OutboundDoor, OutboundRequest } from '../../src/http/request.js';
+import type { HttpClient, HttpRequest } from '../../src/http/request.js';
 import {
   authMethodFor,
   type ClientAuthentication,
@@ -12,11 +12,11 @@ import { registerClient } from '../../src/oauth/registration.js';
 const redirectUri = 'http://127.0.0.1:4321/callback';
 const now = Date.UTC(2026, 10, 21);
 
-/** A registration endpoint that answers as told; the door itself is tested against real servers elsewhere. */
+/** A registration endpoint that answers as told; the HTTP client itself is tested against real servers elsewhere. */
 function endpointAnswering(body: unknown, status: number) {
-  const seen: OutboundRequest[] = [];
+  const seen: HttpRequest[] = [];
   const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
-  const door: OutboundDoor = {
+  const http: HttpClient = {
     async send(request) {
       seen.push(request);
       return {
@@ -34,7 +34,7 @@ function endpointAnswering(body: unknown, status: number) {
     check: async () => {},
     [Symbol.asyncDispose]: async () => {},
   };
-  return { door, seen };
+  return { http, seen };
 }
 
 async function register(
@@ -43,8 +43,8 @@ async function register(
   listed?: readonly string[],
   grants: readonly string[] = ['authorization_code', 'refresh_token'],
 ) {
-  const { door, seen } = endpointAnswering(body, status);
-  const judged = await registerClient(door, {
+  const { http, seen } = endpointAnswering(body, status);
+  const judged = await registerClient(http, {
     server: {
       issuer: 'https://as.example',
       authorizationEndpoint: 'https://as.example/a',

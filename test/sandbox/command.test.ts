@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createResultWriter } from '../../src/core/output.js';
 import { command } from '../../src/sandbox/sandbox.command.js';
-import { failureOf } from '../support/door.js';
+import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
 
 type Arguments = Parameters<typeof command.run>[1];

@@ -7,8 +7,8 @@ import { logout, logoutOfAll } from '../../src/login/logout.js';
 import { status } from '../../src/login/render.js';
 import { mendStrays } from '../../src/stores/orphans.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openShelf } from '../support/flows/shelf.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 

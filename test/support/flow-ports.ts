@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
 import type { Step } from '../../src/core/step.js';
-import { createDoor } from '../../src/http/client.js';
+import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { callbackLimits } from '../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../src/login/browser/callback-listener.js';
@@ -50,13 +50,13 @@ export interface FlowOptions {
   readonly store?: SecretStore;
 }
 
-/** A door, listeners, index and locks of the real kind over `folder`; secrets in memory; a browser that walks. */
+/** A HTTP client, listeners, index and locks of the real kind over `folder`; secrets in memory; a browser that walks. */
 export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   await mkdir(join(options.folder, 'state'), { recursive: true, mode: 0o700 });
   const clock = shiftedClock();
   const directory = join(options.folder, 'state');
   const locks = createLocks({ directory, clock });
-  const door = createDoor({
+  const http = createHttpClient({
     env: {},
     userAgent: 'postern-test',
     resolve: systemResolver,
@@ -69,7 +69,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const ports: Omit<FlowPorts, 'renewal'> = {
     clock,
     limits: async () => options.limits ?? defaultLimits,
-    door,
+    http,
     locks,
     store,
     stores: { of: () => store },
@@ -86,7 +86,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     opened: browser.opened,
     told: terminal.told,
     advance: clock.advance,
-    [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
   // In this process: the one of its own is tested as a whole program.
   const renew: FlowPorts['renewal']['renew'] = async (login, limits) =>

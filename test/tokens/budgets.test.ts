@@ -5,10 +5,10 @@ import type { Relogin } from '../../src/core/ports.js';
 import { loginBrakes, stepUpBudget } from '../../src/tokens/budget.js';
 import { stepUpDeclined } from '../../src/tokens/request-failures.js';
 import { operationOf } from '../../src/tokens/step-up.js';
-import { failureOf } from '../support/door.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 test('[R-5.6b][A-163] three step-ups an hour for one operation, however often it is called', async () => {
   await using scene = await openScene();

@@ -15,8 +15,8 @@ import {
   readClientKey,
   removeClientKey,
 } from '../../src/tokens/client-keys.js';
-import { failureOf } from '../support/door.js';
 import { flowPorts } from '../support/flow-ports.js';
+import { failureOf } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const { signal } = new AbortController();

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
-import { failureOf } from '../support/door.js';
 import { listTools } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 

@@ -5,10 +5,10 @@ import { createTransport } from '../../src/call/transport.js';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
-import { failureOf } from '../support/door.js';
 import { atServer } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 const limits = { totalMs: 10_000, headersMs: 10_000, maxBytes: null };

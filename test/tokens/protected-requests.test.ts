@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
 import { createTransport } from '../../src/call/transport.js';
 import type { JsonObject } from '../../src/core/text/json.js';
-import { failureOf } from '../support/door.js';
 import { atServer, callTool, stepUp } from '../support/flows/calls.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const signal = () => new AbortController().signal;
 

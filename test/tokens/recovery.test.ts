@@ -9,8 +9,8 @@ import { logout } from '../../src/login/logout.js';
 import { storeFailed } from '../../src/stores/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import type { LoginPorts } from '../../src/login/ports.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 

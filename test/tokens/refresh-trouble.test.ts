@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf } from '../support/door.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const day = 24 * 3_600_000;
 

@@ -5,9 +5,9 @@ import type { LoginRecord } from '../../src/core/records.js';
 import type { LoginPorts } from '../../src/login/ports.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 const fresh = (ports: LoginPorts, login: LoginRecord) =>
@@ -48,15 +48,15 @@ test('[A-135] the loser of a race that no lock held looks again, takes the winne
   await using rotation = await openRotation();
   const { scene, own, login } = rotation;
   // The other machine has read the refresh token, and is overtaken before it sends it.
-  const { door } = scene.ports;
+  const { http } = scene.ports;
   let winner = '';
-  const send: typeof door.send = async (request) => {
+  const send: typeof http.send = async (request) => {
     if (winner === '' && String(request.body).includes('grant_type=refresh_token')) {
       winner = (await fresh(scene.ports, login)).accessToken.reveal();
     }
-    return door.send(request);
+    return http.send(request);
   };
-  const token = await fresh({ ...elsewhere(scene), door: { ...door, send } }, login);
+  const token = await fresh({ ...elsewhere(scene), http: { ...http, send } }, login);
   assert.equal(token.accessToken.reveal(), winner);
   assert.deepEqual(
     own.issuer.forms.slice(1).map(({ fields }) => fields.get('refresh_token')),

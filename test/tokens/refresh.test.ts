@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { type FlowPorts, flowPorts } from '../support/flow-ports.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const ask = (ports: FlowPorts, login: LoginRecord, minLifeMs = 60_000) =>
@@ -60,7 +60,7 @@ test('[A-134] twenty that ask at once make one refresh, and all get its token', 
   assert.equal(scene.sandbox.stats.refreshes, 1);
   assert.equal(new Set(tokens.map(({ accessToken }) => accessToken.reveal())).size, 1);
   for (const ports of others) {
-    await ports.door[Symbol.asyncDispose]();
+    await ports.http[Symbol.asyncDispose]();
   }
 });
 

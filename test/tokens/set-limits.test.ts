@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import { logout } from '../../src/login/logout.js';
-import { failureOf } from '../support/door.js';
 import { callTool } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 /** Generous, for a machine that is busy; what is measured here has limits that would be longer by far. */
 const timeout = 30_000;

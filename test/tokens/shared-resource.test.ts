@@ -5,10 +5,10 @@ import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout.js';
 import { status } from '../../src/login/render.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();
 

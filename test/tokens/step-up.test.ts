@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { login } from '../../src/login/log-in.js';
-import { failureOf } from '../support/door.js';
 import { callTool, listTools, stepUp } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 
 test('[R-5.6a] step-up: scopes widened, those held kept, the original call sent again', async () => {
   await using scene = await openScene();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Clock } from '../../src/core/ports.js';
 import { validToken } from '../../src/tokens/valid-token.js';
-import { failureOf } from '../support/door.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { startOwnServer } from '../support/flows/own-server.js';
 import { openScene } from '../support/flows/scene.js';
+import { failureOf } from '../support/http.js';
 import { startTcp } from '../support/http-server.js';
 
 /** Generous: whatever is tested here ends much earlier, or never. */

@@ -53,7 +53,7 @@ export interface ClientLoginRequest {
 
 type Needs = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks'> &
   Pick<CorePorts, 'limits' | 'terminal' | 'journal' | 'progress' | 'clock'> &
-  Pick<HttpPorts, 'door'>;
+  Pick<HttpPorts, 'http'>;
 
 /**
  * Logs in as the client itself (RFC 6749 section 4.4): discovery as for a person, then one token request; no browser,
@@ -119,7 +119,7 @@ async function askAs(
   const [client, next, ...rest] = clients;
   try {
     return await askForToken(ports, { ...asked, client }, (endpoint) =>
-      sendClientCredentialsRequest(ports.door, { ...endpoint, scopes: asked.scopes }),
+      sendClientCredentialsRequest(ports.http, { ...endpoint, scopes: asked.scopes }),
     );
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'invalid_client') throw error;

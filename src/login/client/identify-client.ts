@@ -13,7 +13,7 @@ import { manualRegistration, storedSecret } from '../../tokens/registrations.js'
 import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
 import { type ClientRequest, hasGoodRegistration, type IdentifiedClient, registerDynamically } from './register.js';
 
-type Needs = Pick<HttpPorts, 'door'> &
+type Needs = Pick<HttpPorts, 'http'> &
   Pick<StorePorts, 'store' | 'stores' | 'index' | 'attempts'> &
   Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
 
@@ -21,7 +21,7 @@ type Needs = Pick<HttpPorts, 'door'> &
  * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking
  * the person; the first that is open, or the one that is forced.
  * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_way_closed`, `registration_refused`,
- * `registration_unusable`, `issuer_mismatch`, or the door's and the store's
+ * `registration_unusable`, `issuer_mismatch`, or the HTTP client's and the store's
  */
 export async function identifyClient(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
   const client = await firstOpenWay(ports, request);

@@ -39,7 +39,7 @@ export interface KeysToRegister {
  */
 export async function makeKeyForLogin(
   ports: Pick<CorePorts, 'limits' | 'terminal' | 'journal' | 'progress' | 'clock'> &
-    Pick<HttpPorts, 'door'> &
+    Pick<HttpPorts, 'http'> &
     Pick<StorePorts, 'store' | 'stores' | 'index'>,
   request: KeyRequest,
 ): Promise<KeysToRegister> {

@@ -46,7 +46,7 @@ export interface IdentifiedClient extends ClientAuthentication {
 /** New registrations at one authorization server within an hour that no login came of. */
 const maxRegistrations = 3;
 
-type Needs = Pick<HttpPorts, 'door'> &
+type Needs = Pick<HttpPorts, 'http'> &
   Pick<StorePorts, 'store' | 'stores' | 'index' | 'attempts'> &
   Pick<CorePorts, 'journal' | 'progress' | 'clock' | 'terminal'>;
 
@@ -59,7 +59,7 @@ type DynamicRequest = KeptRequest & { readonly endpoint: string };
  * wanted; scopes within it, secret not expired), else a new one (RFC 7591), kept at once. One that no answer came to is
  * made anew; as long as that is not possible, or not allowed, it is used once more. `--registration dynamic` always
  * registers anew.
- * @throws Failure `registration_refused`, `registration_unusable`, `registered_too_often`, or the door's and the store's
+ * @throws Failure `registration_refused`, `registration_unusable`, `registered_too_often`, or the HTTP client's and the store's
  */
 export async function registerDynamically(ports: Needs, request: DynamicRequest): Promise<IdentifiedClient> {
   const kept = await usableStored(ports, request);
@@ -179,7 +179,7 @@ async function registered(ports: Needs, request: DynamicRequest): Promise<Regist
   const asks = asksOf(request);
   for (const [at, ask] of asks.entries()) {
     const judged = await toldStep(ports, step, () =>
-      registerClient(ports.door, { ...request, ...ask, zone, now: ports.clock.now() }),
+      registerClient(ports.http, { ...request, ...ask, zone, now: ports.clock.now() }),
     );
     const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
       ports.journal.record({ ...step, came, verdict });

@@ -22,7 +22,7 @@ const slowDownMs = 5_000;
 /** Longest pause between two questions while the authorization server is in trouble. */
 const longestPauseMs = 60_000;
 
-type Needs = Pick<HttpPorts, 'door'> & Pick<CorePorts, 'journal' | 'clock'>;
+type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'clock'>;
 
 /** A login by a code typed in a browser anywhere. */
 export interface DeviceRequest {
@@ -47,7 +47,7 @@ const endpointOf = ({ discovery, signal }: DeviceRequest) => ({
 
 /**
  * Asks for a code (RFC 8628 section 3.1).
- * @throws Failure `grant_refused`, `invalid_client`, `token_unusable`, `token_endpoint_failed`, or the door's
+ * @throws Failure `grant_refused`, `invalid_client`, `token_unusable`, `token_endpoint_failed`, or the HTTP client's
  */
 export async function askForDevice(ports: Needs, request: DeviceRequest, endpoint: string): Promise<StartedDevice> {
   const { discovery, scopes, signal } = request;
@@ -58,7 +58,7 @@ export async function askForDevice(ports: Needs, request: DeviceRequest, endpoin
   } as const;
   const { judged, client } = await askAsClient(discovery.authorizationServer, request.client, async (as) => {
     const response = await toldStep(ports, step, () =>
-      sendDeviceAuthorizationRequest(ports.door, { ...endpointOf(request), client: as, endpoint, scopes }),
+      sendDeviceAuthorizationRequest(ports.http, { ...endpointOf(request), client: as, endpoint, scopes }),
     );
     return await validateDeviceResponse(response, { zone: discovery.zone, now: ports.clock.now() });
   });
@@ -66,7 +66,7 @@ export async function askForDevice(ports: Needs, request: DeviceRequest, endpoin
   ports.journal.record({ ...step, came, verdict: judged.ok ? 'pass' : 'failure' });
   if (!judged.ok) throw tokenFailure(judged, discovery.authorizationServer.issuer, ports.journal);
   const { verificationUri } = judged.device;
-  await ports.door.check({ url: verificationUri, namedBy: discovery.zone, signal });
+  await ports.http.check({ url: verificationUri, namedBy: discovery.zone, signal });
   return { device: judged.device, client };
 }
 
@@ -124,7 +124,7 @@ async function askOnce(ports: Needs, request: DeviceRequest & StartedDevice) {
     return await askAsClient(authorizationServer, request.client, async (client) => {
       const { deviceCode } = device;
       const form = { ...endpointOf(request), client, endpoint, deviceCode };
-      const response = await sendDeviceTokenRequest(ports.door, form);
+      const response = await sendDeviceTokenRequest(ports.http, form);
       return await validateTokenResponse(response, {
         now: ports.clock.now(),
         requested: scopes,

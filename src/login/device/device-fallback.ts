@@ -33,7 +33,7 @@ export interface DeviceBeside {
  * would only say the same.
  */
 export function deviceBeside(
-  ports: Pick<HttpPorts, 'door'> & Pick<CorePorts, 'terminal' | 'journal' | 'clock'>,
+  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'terminal' | 'journal' | 'clock'>,
   request: Omit<DeviceRequest, 'signal' | 'client'> & {
     readonly client: () => Promise<ClientAuthentication & { readonly device?: boolean }>;
     readonly timeoutMs: number;

@@ -1,6 +1,6 @@
 import { mediaTypeIs } from '../../core/text/characters.js';
 import { quoted } from '../../core/text/printable.js';
-import type { OutboundDoor } from '../../http/request.js';
+import type { HttpClient } from '../../http/request.js';
 import { type Finding, failure, warning } from './client-id.js';
 
 /** How an address answered: the status, and the headers with names in lower case. */
@@ -126,13 +126,13 @@ export interface FetchedClientMetadata extends Delivery {
 /**
  * GETs a client ID metadata document as a careful authorization server does (rule 4.4; CIMD section 4): nothing of ours
  * sent along, redirects reported and never followed, bounded in size and time.
- * @throws Failure of the door, such as `network_failed`, `tls_failed`, `timed_out`, `too_large` (more than 64 KiB)
+ * @throws Failure of the HTTP client, such as `network_failed`, `tls_failed`, `timed_out`, `too_large` (more than 64 KiB)
  */
 export async function fetchClientMetadata(
-  door: OutboundDoor,
+  http: HttpClient,
   request: { readonly url: string; readonly signal: AbortSignal },
 ): Promise<FetchedClientMetadata> {
-  await using response = await door.send({
+  await using response = await http.send({
     method: 'GET',
     url: request.url,
     headers: [['accept', 'application/json']],

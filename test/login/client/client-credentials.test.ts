@@ -11,9 +11,9 @@ import {
 } from '../../../src/login/client/client-credentials.js';
 import type { SandboxClient } from '../../../src/sandbox/options.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
-import { failureOf } from '../../support/door.js';
 import { callTool } from '../../support/flows/calls.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const pair = (kind: 'ec' | 'rsa') =>
   kind === 'ec'

@@ -10,9 +10,9 @@ import {
   keepRegistration,
   storedSecret,
 } from '../../../src/tokens/registrations.js';
-import { failureOf } from '../../support/door.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const redirect = { redirect_uris: ['http://127.0.0.1/callback'] } as const;
 const closed = { registration: false, metadataDocuments: false } as const;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
-import { failureOf } from '../../support/door.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const { signal } = new AbortController();
 

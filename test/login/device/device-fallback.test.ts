@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { login } from '../../../src/login/log-in.js';
 import type { LoginPorts, LoginRequest } from '../../../src/login/ports.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
-import { failureOf } from '../../support/door.js';
 import { callTool } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const logIn = (scene: Scene, ports: LoginPorts, change: Partial<LoginRequest> = {}) =>
   login(ports, scene.request({ mode: 'no-browser', ...change }));

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import type { LoginRequest } from '../../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../../src/sandbox/walk.js';
-import { failureOf } from '../../support/door.js';
 import { callTool } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const request = (scene: Scene): LoginRequest => scene.request({ timeoutMs: 900_000 });
 

@@ -4,11 +4,11 @@ import { Secret } from '../../../src/core/secret.js';
 import { networkFailed } from '../../../src/http/failures.js';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
 import type { LoginPorts } from '../../../src/login/ports.js';
-import { failureOf } from '../../support/door.js';
 import { hurried } from '../../support/flows/hurried.js';
 import type { OwnIssuer } from '../../support/flows/own-issuer.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
+import { failureOf } from '../../support/http.js';
 
 const idle = async () => undefined;
 const token = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 300 };
@@ -71,14 +71,14 @@ test('a server in trouble is asked again, less often each time; then at its own 
   answering(own.issuer, [pending, [503, {}], [502, {}], pending, [200, token]]);
   let broken = 1;
   const { ports, pauses } = hurried(scene.ports, idle);
-  const { door } = ports;
-  const send: LoginPorts['door']['send'] = (request) => {
-    if (!String(request.body).includes('device_code=') || broken === 0) return door.send(request);
+  const { http } = ports;
+  const send: LoginPorts['http']['send'] = (request) => {
+    if (!String(request.body).includes('device_code=') || broken === 0) return http.send(request);
     broken -= 1;
     return Promise.reject(networkFailed({ host: 'as', port: 443, code: 'ECONNRESET' }));
   };
   await deviceLogin(
-    { ...ports, door: { ...door, send } },
+    { ...ports, http: { ...http, send } },
     scene.request({ server: own.server.url, timeoutMs: 600_000 }),
   );
   assert.deepEqual(pauses, [5000, 10_000, 5000, 10_000, 20_000, 5000]);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Clock } from '../../../src/core/ports.js';
 import { createAttempts } from '../../../src/stores/state/attempts.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
-import { failureOf } from '../../support/door.js';
+import { failureOf } from '../../support/http.js';
 import { temporaryFolder } from '../../support/temporary.js';
 import { realClock } from './real-clock.js';
 

@@ -4,7 +4,7 @@ import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } 
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { createRecovery } from '../../../src/stores/state/recovery.js';
-import { failureOf } from '../../support/door.js';
+import { failureOf } from '../../support/http.js';
 import { temporaryFolder } from '../../support/temporary.js';
 
 const [key, other] = ['a'.repeat(64), 'b'.repeat(64)];

@@ -4,8 +4,8 @@ import { login } from '../../../src/login/log-in.js';
 import type { LoginRequest } from '../../../src/login/ports.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
-import { failureOf } from '../door.js';
 import { type FlowOptions, type FlowPorts, flowPorts } from '../flow-ports.js';
+import { failureOf } from '../http.js';
 import { temporaryFolder } from '../temporary.js';
 
 /** A sandbox, and a person's machine with nothing on it yet. */

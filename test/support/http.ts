@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { Failure } from '../../src/core/failure.js';
-import { createDoor } from '../../src/http/client.js';
+import { createHttpClient } from '../../src/http/client.js';
 import type { HttpOptions } from '../../src/http/origins.js';
-import type { OutboundDoor, OutboundRequest, OutboundResponse } from '../../src/http/request.js';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../src/http/request.js';
 
-/** A door with a name service of our own, which counts the questions. */
-export interface TestDoor extends OutboundDoor {
+/** A HTTP client with a name service of our own, which counts the questions. */
+export interface TestHttp extends HttpClient {
   readonly asked: readonly string[];
 }
 
 /** Answers of the name service by host; a list of lists is answered one after the other. */
 export type Names = Readonly<Record<string, readonly string[]>>;
 
-/** The real door; only the name service is made up: whoever is not in `names` does not exist. */
-export function testDoor(names: Names = {}, options: Partial<HttpOptions> = {}): TestDoor {
+/** The real HTTP client; only the name service is made up: whoever is not in `names` does not exist. */
+export function testHttp(names: Names = {}, options: Partial<HttpOptions> = {}): TestHttp {
   const asked: string[] = [];
   const resolve = async (host: string): Promise<string[]> => {
     asked.push(host);
@@ -21,17 +21,17 @@ export function testDoor(names: Names = {}, options: Partial<HttpOptions> = {}):
     if (answer === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     return [...answer];
   };
-  const door = createDoor({ env: {}, userAgent: 'postern-test', resolve, ...options });
-  return { ...door, asked };
+  const http = createHttpClient({ env: {}, userAgent: 'postern-test', resolve, ...options });
+  return { ...http, asked };
 }
 
-export type Wish = Partial<Omit<OutboundRequest, 'limits'>> & {
-  readonly limits?: Partial<OutboundRequest['limits']>;
+export type Wish = Partial<Omit<HttpRequest, 'limits'>> & {
+  readonly limits?: Partial<HttpRequest['limits']>;
 };
 
 /** A GET by the person with generous limits, unless wished otherwise. */
-export function send(door: OutboundDoor, url: string, wish: Wish = {}): Promise<OutboundResponse> {
-  return door.send({
+export function send(http: HttpClient, url: string, wish: Wish = {}): Promise<HttpResponse> {
+  return http.send({
     method: 'GET',
     namedBy: 'person',
     redirects: 'report',
@@ -43,7 +43,7 @@ export function send(door: OutboundDoor, url: string, wish: Wish = {}): Promise<
 }
 
 /** The answer's text, everything read. */
-export async function textOf(response: OutboundResponse): Promise<string> {
+export async function textOf(response: HttpResponse): Promise<string> {
   return Buffer.from(await response.bytes()).toString('utf8');
 }
 
