@@ -1,4 +1,5 @@
 import type { HttpPorts } from '../http/request.js';
+import type { ProgramEnd } from '../stores/programs.js';
 import { wordsUnsayable } from './failures.js';
 import { entryValue } from './formats/entry.js';
 import {
@@ -9,7 +10,7 @@ import {
   type SetupPlan,
   type SetupRequest,
 } from './plan-entry.js';
-import type { CommandEnd, ExternalPrograms } from './ports.js';
+import type { ExternalPrograms } from './ports.js';
 import { type OldProgram, oldProgram } from './program-version.js';
 import { type Answer, askingEnvironment } from './programs/answers.js';
 import { type EntryRequest, isExpanded, shellLine } from './programs/program.js';
@@ -28,7 +29,7 @@ export interface CheckedEntry {
   readonly old: OldProgram | undefined;
   /** `not-run`: what stands in the file is not ours to run, or cannot be started. */
   readonly end:
-    | Exclude<CommandEnd['kind'], 'ended'>
+    | Exclude<ProgramEnd['kind'], 'ended'>
     | 'not-run'
     | { readonly code: number | null; readonly stderr: string };
   readonly answer: Answer;

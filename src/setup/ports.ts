@@ -1,3 +1,4 @@
+import type { ProgramCommand, ProgramEnd } from '../stores/programs.js';
 import type { EntryKey } from './formats/entry.js';
 
 /** This machine, as far as the place and the form of another program's configuration depend on it. */
@@ -91,27 +92,6 @@ export interface SetupRecords {
   forget(id: string): Promise<void>;
 }
 
-/**
- * What a program has on stdin: nothing and an end, nothing without an end, or a text; `upTo`: and the end only when
- * the first line has come back.
- */
-export type ProgramInput = 'closed' | 'open' | { readonly text: string; readonly upTo: 'its-end' | 'first-line' };
-
-/** A command as another program runs it. */
-export interface ProgramCommand {
-  /** Its words, or a line for the platform's shell. */
-  readonly command: readonly string[] | string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly folder: string;
-  readonly input: ProgramInput;
-  readonly limitMs: number;
-  readonly signal: AbortSignal;
-}
-
-export type CommandEnd =
-  | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string; readonly stderr: string }
-  | { readonly kind: 'timeout' | 'too_much' | 'not_started' };
-
 /** Other programs on this machine. */
 export interface ExternalPrograms {
   readonly machine: Machine;
@@ -119,5 +99,5 @@ export interface ExternalPrograms {
   readonly records: SetupRecords;
   /** Where that command is on the PATH. */
   find(command: string): string | undefined;
-  run(command: ProgramCommand): Promise<CommandEnd>;
+  run(command: ProgramCommand): Promise<ProgramEnd>;
 }

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+import { runProgram } from '../stores/programs.js';
 import { renewalFailed } from './failures.js';
-
-const mostBytes = 262_144;
 
 /**
  * Renews by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
@@ -17,36 +15,25 @@ export function createRenewal(
   env: Readonly<Record<string, string | undefined>>,
 ): Renewal {
   return {
-    renew: (login, { minLifeMs, signal }) =>
-      new Promise((resolve, reject) => {
-        const [node, script] = program;
-        const child = spawn(node, [script, ...argumentsFor(login, minLifeMs)], {
-          cwd: '/',
-          env,
-          detached: true,
-          stdio: ['ignore', 'ignore', 'pipe'],
-          windowsHide: true,
-        });
-        let said = '';
-        child.stderr.setEncoding('utf8').on('data', (text: string) => {
-          said = (said + text).slice(-mostBytes);
-        });
-        const leave = () => {
-          child.stderr.destroy();
-          child.unref(); // it goes on, nobody waits for it
-          reject(signal.reason);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-        child.once('error', (error: NodeJS.ErrnoException) =>
-          reject(renewalFailed(login, `could not be started (${error.code ?? error.name})`)),
-        );
-        child.once('close', (code, killedBy) => {
-          signal.removeEventListener('abort', leave);
-          if (code === 0) resolve();
-          else reject(failureIn(said) ?? renewalFailed(login, `ended with ${code ?? killedBy}`));
-        });
-        if (signal.aborted) leave();
-      }),
+    renew: async (login, { minLifeMs, signal }) => {
+      const command = [...program, ...argumentsFor(login, minLifeMs)];
+      const end = await runProgram({
+        command,
+        env,
+        folder: '/',
+        input: 'closed',
+        output: ['stderr'],
+        outlives: true,
+        signal,
+      });
+      if (end.kind === 'not_started') {
+        throw renewalFailed(login, `could not be started (${end.error.code ?? end.error.name})`);
+      }
+      if (end.kind !== 'ended') throw renewalFailed(login, 'said far too much');
+      if (end.code !== 0) {
+        throw failureIn(end.stderr) ?? renewalFailed(login, `ended with ${end.code ?? end.killedBy}`);
+      }
+    },
   };
 }
 

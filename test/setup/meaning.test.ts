@@ -90,7 +90,7 @@ for (const program of allPrograms.filter(({ name }) => name !== 'curl')) {
         const again = await writeEntry(world, requestFor(name), signal);
         assert.equal(again.outcome, 'unchanged', readFileSync(path, 'utf8'));
         assert.equal(readFileSync(path, 'utf8'), elsewhere);
-        const nothing = async () => ({ kind: 'not_started' }) as const;
+        const nothing = async () => ({ kind: 'not_started', error: new Error('not there') }) as const;
         const { files } = world.programs;
         const exists = (one: string) => one.startsWith('/opt/') || files.exists(one);
         const checking = {

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { isExecutable, runProgram } from '../../stores/programs.js';
 import type { Browser } from '../ports.js';
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
@@ -29,23 +28,16 @@ export function createBrowser(options: {
       if (opener.kind === 'none') return 'unavailable';
       if (opener.kind === 'windows') return openOnWindows(url);
       // What Node cannot even try to start it throws; to the person that is the same.
-      return spawnOpener(opener.path, url, openerEnvironment(options.env)).catch(() => 'unavailable');
+      return startOpener(opener.path, url, openerEnvironment(options.env)).catch(() => 'unavailable');
     },
   };
 }
 
-function spawnOpener(path: string, url: string, env: NodeJS.ProcessEnv): Promise<'opened' | 'unavailable'> {
-  return new Promise((resolve) => {
-    const child = spawn(path, [url], { env, cwd: '/', detached: true, shell: false, stdio: 'ignore' });
-    const timer = setTimeout(() => end('opened'), failsWithinMs);
-    const end = (result: 'opened' | 'unavailable'): void => {
-      clearTimeout(timer);
-      child.unref();
-      resolve(result);
-    };
-    child.once('error', () => end('unavailable'));
-    child.once('exit', (code) => end(code === 0 ? 'opened' : 'unavailable'));
-  });
+async function startOpener(path: string, url: string, env: NodeJS.ProcessEnv): Promise<'opened' | 'unavailable'> {
+  const folder = '/';
+  const kept = { limitMs: failsWithinMs, outlives: true };
+  const end = await runProgram({ command: [path, url], env, folder, input: 'closed', output: [], ...kept });
+  return end.kind === 'timeout' || (end.kind === 'ended' && end.code === 0) ? 'opened' : 'unavailable';
 }
 
 /**
@@ -91,9 +83,9 @@ const powerShellFromWsl = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0/powers
 export function findOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): Opener {
   if (platform === 'win32') return { kind: 'windows' };
   const chosen = env['BROWSER'] ?? '';
-  if (isAbsolute(chosen) && isExecutableFile(chosen)) return { kind: 'program', path: chosen };
+  if (isAbsolute(chosen) && isExecutable(chosen)) return { kind: 'program', path: chosen };
   if (platform === 'darwin') return firstOf(onMac);
-  if (isWsl(env) && isExecutableFile(powerShellFromWsl)) return { kind: 'windows' };
+  if (isWsl(env) && isExecutable(powerShellFromWsl)) return { kind: 'windows' };
   if (!env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return { kind: 'none' };
   return firstOf(onUnix);
 }
@@ -104,17 +96,8 @@ function isWsl(env: NodeJS.ProcessEnv): boolean {
 }
 
 function firstOf(paths: readonly string[]): Opener {
-  const path = paths.find(isExecutableFile);
+  const path = paths.find(isExecutable);
   return path === undefined ? { kind: 'none' } : { kind: 'program', path };
-}
-
-function isExecutableFile(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** What an opener and a browser need to find the person's desktop, and nothing more. */

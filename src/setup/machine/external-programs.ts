@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { statePaths } from '../../stores/paths.js';
-import type { CommandEnd, ExternalPrograms, Machine, ProgramCommand, StartWords } from '../ports.js';
+import { findProgram, realPath, runProgram } from '../../stores/programs.js';
+import type { ExternalPrograms, Machine, StartWords } from '../ports.js';
 import { ownProgram } from './own-program.js';
 import { createProgramFiles } from './program-files.js';
 import { createSetupRecords } from './setup-records.js';
@@ -31,89 +30,12 @@ export function createExternalPrograms(options: ExternalProgramsOptions): Extern
     },
     files: createProgramFiles(),
     records: createSetupRecords(join(stateFolder, 'setup')),
-    find: (command) => findOnPath(command, env),
+    find: (command) => {
+      const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute); // never from the working folder
+      return findProgram(command, folders, ['.exe', '.cmd', '.bat']);
+    },
     run: runProgram,
   };
-}
-
-function findOnPath(command: string, env: Machine['env']): string | undefined {
-  const ends = process.platform === 'win32' ? ['.exe', '.cmd', '.bat'] : [''];
-  return (env['PATH'] ?? '')
-    .split(delimiter)
-    .filter(isAbsolute) // never from the working folder
-    .flatMap((folder) => ends.map((end) => join(folder, `${command}${end}`)))
-    .find(isProgram);
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-const maxBytes = 1024 * 1024;
-
-/**
- * Runs a command as another program would, to its end, or kills it with all that it has started after the limit, too
- * much output, or Ctrl-C.
- * @throws the signal's reason
- */
-export async function runProgram(run: ProgramCommand): Promise<CommandEnd> {
-  const { command, env, folder, input, signal } = run;
-  signal.throwIfAborted();
-  const endsAtLine = typeof input === 'object' && input.upTo === 'first-line';
-  const ownGroup = process.platform !== 'win32';
-  const options = {
-    env: { ...env },
-    cwd: folder,
-    detached: ownGroup,
-    windowsHide: true,
-    stdio: [input === 'closed' ? 'ignore' : 'pipe', 'pipe', 'pipe'] as ['ignore' | 'pipe', 'pipe', 'pipe'],
-  };
-  const [program = '', ...args] = typeof command === 'string' ? [command] : command;
-  const child = spawn(program, args, { ...options, shell: typeof command === 'string' });
-  return await new Promise<CommandEnd>((resolve, reject) => {
-    const output = { stdout: '', stderr: '' };
-    const settle = (act: () => void) => {
-      clearTimeout(limit);
-      signal.removeEventListener('abort', aborted);
-      act();
-    };
-    const stop = (act: () => void) => {
-      if (child.pid !== undefined) kill(ownGroup ? -child.pid : child.pid);
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      settle(act);
-    };
-    const aborted = () => stop(() => reject(signal.reason));
-    const limit = setTimeout(() => stop(() => resolve({ kind: 'timeout' })), run.limitMs);
-    signal.addEventListener('abort', aborted, { once: true });
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]?.setEncoding('utf8').on('data', (text: string) => {
-        output[name] += text;
-        if (name === 'stdout' && endsAtLine && text.includes('\n')) child.stdin?.end();
-        if (output[name].length > maxBytes) stop(() => resolve({ kind: 'too_much' }));
-      });
-    }
-    child.once('error', () => settle(() => resolve({ kind: 'not_started' })));
-    child.once('close', (code) => settle(() => resolve({ kind: 'ended', code, ...output })));
-    child.stdin?.on('error', () => undefined);
-    if (typeof input === 'object') {
-      child.stdin?.write(input.text);
-      if (!endsAtLine) child.stdin?.end();
-    }
-  });
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // it has just ended
-  }
 }
 
 /**
@@ -122,7 +44,7 @@ function kill(pid: number): void {
  * @param execPath `process.execPath` @param script The launcher as it was started, perhaps by a link to it.
  */
 export function startWords(execPath: string, script: string): StartWords {
-  const real = followed(script) ?? script;
+  const real = realPath(script) ?? script;
   const isVersioned = /[\\/](?:\.pnpm|Cellar)[\\/]/.test(real);
   const chosen = isVersioned && real !== script ? script : real;
   return { node: nodePath(execPath), script: chosen, lasts: lastsOf(execPath, real) };
@@ -134,7 +56,7 @@ function nodePath(execPath: string): string {
   if (cellar === null) return execPath;
   const [, prefix, formula, rest] = cellar;
   const link = `${prefix}/opt/${formula}/${rest}`;
-  return followed(link) === followed(execPath) ? link : execPath;
+  return realPath(link) === realPath(execPath) ? link : execPath;
 }
 
 function lastsOf(node: string, script: string): StartWords['lasts'] {
@@ -143,12 +65,4 @@ function lastsOf(node: string, script: string): StartWords['lasts'] {
   return /[\\/](?:\.?nvm|\.?fnm|fnm|\.volta|\.asdf|mise|\.?nodenv|n[\\/]versions)[\\/]/.test(node)
     ? 'this-version-of-node'
     : 'upgrades';
-}
-
-function followed(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

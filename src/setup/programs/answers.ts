@@ -1,5 +1,6 @@
 import { asObject, parseJson, stringField } from '../../core/text/json.js';
-import type { Machine, ProgramInput } from '../ports.js';
+import type { ProgramInput } from '../../stores/programs.js';
+import type { Machine } from '../ports.js';
 
 /** How a program runs ours. */
 export interface Asking {

@@ -4,7 +4,7 @@ import { Secret } from '../../core/secret.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
 import { helperAnswerWrong, helperFailed, helperMissing, helperTimeout, storeTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
-import { findProgram, type HelperEnd, type HelperRun, runHelper, safePath } from './run-helper.js';
+import { findProgram, type ProgramEnd, runProgram, safePath } from '../programs.js';
 
 export interface HelperStoreOptions {
   /** `helper:<name>`. */
@@ -16,6 +16,9 @@ export interface HelperStoreOptions {
 
 /** Helpers read one line of at most 64 KiB (Go's bufio.Scanner). */
 const maxLineBytes = 65_535;
+
+/** Far more than a credential. */
+const maxLength = 262_144;
 
 const userName = 'postern';
 
@@ -107,14 +110,23 @@ class Helper {
     this.#program = `docker-credential-${options.kind.slice('helper:'.length)}`;
   }
 
-  async run(operation: HelperRun['operation'], input: string): Promise<Extract<HelperEnd, { kind: 'ended' }>> {
+  async run(operation: 'get' | 'store' | 'erase', text: string): Promise<Extract<ProgramEnd, { kind: 'ended' }>> {
     const { env, signal, limitMs } = this.#options;
     const folders = safePath(env['PATH'], process.cwd());
-    const path = findProgram(this.#program, folders);
+    const path = findProgram(this.#program, folders, ['.exe']);
     if (path === undefined) throw helperMissing(this.#program);
     if (this.#timedOut) throw helperTimeout(this.#program, limitMs);
     const environment = helperEnvironment(env, folders);
-    const end = await runHelper({ path, operation, input, env: environment, limitMs, signal });
+    const end = await runProgram({
+      command: [path, operation],
+      env: environment,
+      folder: '/',
+      input: { text, upTo: 'its-end' },
+      output: ['stdout'], // a prompt or a progress message on its stderr is not for us
+      maxLength,
+      limitMs,
+      signal,
+    });
     switch (end.kind) {
       case 'ended':
         return end;

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { runProgram } from '../programs.js';
 import { service } from './item-parts.js';
 import { entryOptions, loadNative } from './native.js';
 
@@ -8,41 +8,23 @@ import { entryOptions, loadNative } from './native.js';
  * through pipes: nothing secret stands in its arguments or environment.
  * @throws the signal's reason
  */
-export function requestInChild(
+export async function requestInChild(
   request: ItemRequest,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<ItemAnswer> {
-  return new Promise((resolve, reject) => {
-    const entry = join(import.meta.dirname, 'keychain-child.js');
-    const child = spawn(process.execPath, [entry], {
-      env: withoutNodeOptions(env),
-      stdio: ['pipe', 'pipe', 'ignore'],
-      windowsHide: true,
-    });
-    const end = (settle: () => void): void => {
-      signal.removeEventListener('abort', abort);
-      child.kill('SIGKILL');
-      child.removeAllListeners();
-      child.on('error', () => undefined);
-      settle();
-    };
-    const abort = (): void => end(() => reject(signal.reason));
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      said += piece;
-      if (said.endsWith('\n')) end(() => resolve(answerOf(said)));
-    });
-    child.stdin.on('error', () => undefined); // it ended early: `close` says so
-    child.on('error', (error) => end(() => resolve(failed(error.message))));
-    child.on('close', (code) => end(() => resolve(failed(`its helper process ended (${code ?? 'killed'})`))));
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) {
-      abort();
-    } else {
-      child.stdin.write(`${JSON.stringify(request)}\n`); // and stays open: its end is the child's
-    }
+  const end = await runProgram({
+    command: [process.execPath, join(import.meta.dirname, 'keychain-child.js')],
+    env: withoutNodeOptions(env),
+    folder: '/',
+    input: { text: `${JSON.stringify(request)}\n`, upTo: 'first-line' }, // the end of its stdin is its own
+    output: ['stdout'],
+    signal,
   });
+  if (end.kind === 'not_started') return failed(end.error.message);
+  if (end.kind !== 'ended') return failed('its helper process said far too much');
+  const [line = ''] = end.stdout.split('\n');
+  return line === '' ? failed(`its helper process ended (${end.code ?? 'killed'})`) : answerOf(line);
 }
 
 function answerOf(line: string): ItemAnswer {
