@@ -2,11 +2,27 @@ import { Failure } from '../core/failure.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
-import { type Finding, failure, validateClientId, warning } from '../oauth/client-metadata/client-id.js';
+import { validateClientId } from '../oauth/client-metadata/client-id.js';
 import { fetchClientMetadata, validateDelivery } from '../oauth/client-metadata/delivery.js';
 import { validateDocument } from '../oauth/client-metadata/document.js';
+import { type Finding, findingsOf } from '../oauth/client-metadata/finding.js';
 import type { StorePorts } from '../stores/ports.js';
 import { clientKeysOf } from '../tokens/client-keys.js';
+
+const found = findingsOf({
+  too_large: ['failure', 'R-5.8g, CIMD section 6.6', 'Serve the document, and only that.'],
+  served_differs: ['failure', 'R-5.7a', 'Publish the folder again, or wait until caches have run out.'],
+  key_unpublished: [
+    'warning',
+    'R-2.3c',
+    'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.',
+  ],
+  key_not_here: [
+    'warning',
+    'R-2.3c',
+    'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt',
+  ],
+});
 
 /** A finding, and where it was made. */
 export interface PlacedFinding extends Finding {
@@ -71,8 +87,7 @@ async function checkServed(
     if (!(error instanceof Failure) || request.signal.aborted) throw error;
     if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
     const what = 'The address serves far more than the 5 KiB that authorization servers read.';
-    const found = failure('too_large', 'R-5.8g, CIMD section 6.6', what, 'Serve the document, and only that.');
-    return { findings: placed([found], 'served'), unreachable: undefined, fetched: true };
+    return { findings: placed(found({ too_large: what }), 'served'), unreachable: undefined, fetched: true };
   }
 }
 
@@ -82,8 +97,7 @@ function differences(file: JsonObject, served: JsonObject): readonly Finding[] {
   const differing = names.filter((name) => canonical(file[name]) !== canonical(served[name]));
   if (differing.length === 0) return [];
   const known = differing.map((name) => printable(name, 60)).join(', ');
-  const what = `What is served differs from the file in: ${known}.`;
-  return [failure('served_differs', 'R-5.7a', what, 'Publish the folder again, or wait until caches have run out.')];
+  return found({ served_differs: `What is served differs from the file in: ${known}.` });
 }
 
 function canonical(value: JsonObject[string] | undefined): string {
@@ -109,8 +123,6 @@ function textOf(value: JsonObject[string] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-const rule = 'R-2.3c';
-
 /**
  * Do the keys that a document publishes go with the private ones that are kept on this machine for its address? The
  * document may be right and belong to another machine, so that this is no failure of its own.
@@ -123,16 +135,15 @@ export async function validateOwnKeys(
   const kept = await clientKeysOf(ports, { issuer: undefined, clientId: url });
   if (document['token_endpoint_auth_method'] !== 'private_key_jwt') {
     if (kept.length === 0) return [];
-    const what =
-      'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.';
-    const remedy =
-      'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.';
-    return [warning('key_unpublished', rule, what, remedy)];
+    return found({
+      key_unpublished:
+        'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.',
+    });
   }
   const keys = asObject(document['jwks'])?.['keys'];
   const published = Array.isArray(keys) ? keys.map((key) => asObject(key)?.['kid']) : [];
   if (kept.some(({ keyId }) => published.includes(keyId))) return [];
-  const what = 'The private half of none of its keys is kept on this machine: logins from here are refused.';
-  const remedy = 'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
-  return [warning('key_not_here', rule, what, remedy)];
+  return found({
+    key_not_here: 'The private half of none of its keys is kept on this machine: logins from here are refused.',
+  });
 }

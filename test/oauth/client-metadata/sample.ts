@@ -1,4 +1,4 @@
-import { type JudgedDocument, validateDocument } from '../../../src/oauth/client-metadata/document.js';
+import { type ValidatedDocument, validateDocument } from '../../../src/oauth/client-metadata/document.js';
 import { writeDocument } from '../../../src/oauth/client-metadata/write-document.js';
 
 /** An address at a top-level domain that does not exist. */
@@ -14,11 +14,11 @@ export function changed(members: Members): string {
   return JSON.stringify({ ...JSON.parse(text), ...members });
 }
 
-export function judged(text: string, url: string | undefined = address): JudgedDocument {
+export function judged(text: string, url: string | undefined = address): ValidatedDocument {
   return validateDocument(new TextEncoder().encode(text), url);
 }
 
 /** The findings as `failure code` and `warning code`. */
-export function codesOf({ findings }: Pick<JudgedDocument, 'findings'>): readonly string[] {
+export function codesOf({ findings }: Pick<ValidatedDocument, 'findings'>): readonly string[] {
   return findings.map(({ verdict, code }) => `${verdict} ${code}`);
 }
