@@ -38,7 +38,7 @@ interface Progress {
   /** Of the token that was found. */
   obtainedAt?: number;
   /** When it was renewed last because this caller asked again. */
-  renewedAt?: number | undefined;
+  refreshedAt?: number | undefined;
 }
 
 interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick<StorePorts, 'failures' | 'handedOut'> {
@@ -64,9 +64,9 @@ export const command: Command<typeof credentialTable, World> = {
     try {
       const output = await before(signal, answer(world, format, args, progress, signal));
       await world.out.write(output);
-      const { call, login, obtainedAt, renewedAt } = progress;
+      const { call, login, obtainedAt, refreshedAt } = progress;
       if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
-        await world.handedOut.note({ key: login.key, obtainedAt, renewedAt }, world.clock.now());
+        await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
       }
       if (call?.kind === 'get' && login !== undefined) {
         await forgetFailures(world, login.server, format);
@@ -116,11 +116,11 @@ async function answer(
   }
   if (login === undefined) return call.unmapped ?? '';
   const noted = call.refused
-    ? { login: await reportRefused(world, login, undefined), renewedAt: undefined }
+    ? { login: await reportRefused(world, login, undefined), refreshedAt: undefined }
     : formatsAskedAgain.has(format)
       ? await reportAskedAgain(world, login)
-      : { login, renewedAt: undefined };
-  progress.renewedAt = noted.renewedAt;
+      : { login, refreshedAt: undefined };
+  progress.refreshedAt = noted.refreshedAt;
   const token = await grantToken(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
   progress.obtainedAt = token.obtainedAt;

@@ -19,18 +19,18 @@ const askedAgainMs = 60_000;
 export async function reportAskedAgain(
   ports: Pick<StorePorts, 'store' | 'index' | 'attempts' | 'handedOut'> & Pick<CorePorts, 'clock'>,
   login: LoginRecord,
-): Promise<{ readonly login: LoginRecord; readonly renewedAt: number | undefined }> {
+): Promise<{ readonly login: LoginRecord; readonly refreshedAt: number | undefined }> {
   const now = ports.clock.now();
   const given = await ports.handedOut.lately(login.key, now);
-  const renewedAt = given?.renewedAt;
-  if (given === undefined || given.obtainedAt === login.refusedToken) return { login, renewedAt };
+  const refreshedAt = given?.refreshedAt;
+  if (given === undefined || given.obtainedAt === login.refusedToken) return { login, refreshedAt };
   const held = await readCredential(ports, login);
   const isRefused =
     renewable(held) &&
     held.obtainedAt === given.obtainedAt &&
     (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
-  if (!isRefused) return { login, renewedAt };
-  return { login: await noteRefused(ports, login, held.obtainedAt), renewedAt: now };
+  if (!isRefused) return { login, refreshedAt };
+  return { login: await noteRefused(ports, login, held.obtainedAt), refreshedAt: now };
 }
 
 /**

@@ -91,7 +91,7 @@ export interface HandedToken {
   readonly key: string;
   readonly obtainedAt: number;
   /** When a token was last renewed since this process asked again: within a minute nothing else comes of that. */
-  readonly renewedAt?: number | undefined;
+  readonly refreshedAt?: number | undefined;
 }
 
 /** What the process that started this one was given: programs that run their helper again after a 401 say no more than that. */

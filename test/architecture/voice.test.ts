@@ -44,7 +44,7 @@ const stillThere: Readonly<Record<string, number>> = {
   mend: 18,
   most: 122,
   place: 183,
-  renew: 102,
+  renew: 56,
   seat: 34,
   stray: 68,
   told: 58,

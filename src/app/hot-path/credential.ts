@@ -10,7 +10,7 @@ import { indexPath, readIndexSync } from '../../stores/index/credential-index.js
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
-import { handedOutPath, mayBeAskedAgain, noteHandedOut, renewedLately } from '../../stores/state/handed-out.js';
+import { handedOutPath, mayBeAskedAgain, noteHandedOut, refreshedRecently } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
@@ -61,7 +61,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
         readonly call: GetCall;
         readonly login: LoginRecord;
         readonly note: string | undefined;
-        readonly renewedAt: number | undefined;
+        readonly refreshedAt: number | undefined;
       }
     | undefined;
   let output: string | undefined;
@@ -79,15 +79,15 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
     const note = isNoted ? handedOutPath(stateFolder(), login.key) : undefined;
     const now = Date.now();
     const asksAgain = note !== undefined && mayBeAskedAgain(note, now);
-    const renewedAt = asksAgain ? renewedLately(note, login.key, now) : undefined;
+    const refreshedAt = asksAgain ? refreshedRecently(note, login.key, now) : undefined;
     // Whether a renewal comes of it is for the whole program to find out.
-    if (asksAgain && renewedAt === undefined) return undefined;
-    found = { call, login, note, renewedAt };
+    if (asksAgain && refreshedAt === undefined) return undefined;
+    found = { call, login, note, refreshedAt };
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) return output;
-  const { call, login, note, renewedAt } = found;
+  const { call, login, note, refreshedAt } = found;
   const decoded = decodeCredential(item.value, login);
   if (!decoded.ok) return undefined;
   const { credential } = decoded;
@@ -95,7 +95,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   const now = Date.now();
   const minLifeMs = minLifeOf(credential, call.minLifeMs, call.wanted.format === 'env');
   if (note !== undefined) {
-    const handed = { key: login.key, obtainedAt: credential.obtainedAt, renewedAt };
+    const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt };
     left.afterwards = () => noteHandedOut(note, handed, Date.now());
   }
   const rejected = reportedRefused(login, credential);

@@ -9,8 +9,8 @@ import { startOf } from './process-identity.js';
 /** Whoever is given a token and asks again within so many milliseconds asks since it was refused. */
 const againMs = 10_000;
 
-/** A caller that asks again has a token renewed no more often than this. */
-const renewMs = 60_000;
+/** A caller that asks again has a token refreshed no more often than this. */
+const refreshMs = 60_000;
 
 /** Files at most: two callers that share one forget each other's. */
 const slots = 256;
@@ -34,21 +34,23 @@ export function mayBeAskedAgain(path: string, now: number): boolean {
 }
 
 /**
- * When this login's token was renewed for this caller, less than a minute ago: whoever asks again so soon gets what is
+ * When this login's token was refreshed for this caller, less than a minute ago: whoever asks again so soon gets what is
  * stored. Wherever the note says anything odd, undefined.
  */
-export function renewedLately(path: string, key: string, now: number): number | undefined {
+export function refreshedRecently(path: string, key: string, now: number): number | undefined {
   const parsed = parseJson(readFileSync(path));
   const note = parsed.ok ? asObject(parsed.value) : undefined;
-  const renewedAt = note?.['key'] === key ? note['renewedAt'] : undefined;
-  return typeof renewedAt === 'number' && now >= renewedAt && now - renewedAt < renewMs ? renewedAt : undefined;
+  const refreshedAt = note?.['key'] === key ? note['renewedAt'] : undefined;
+  return typeof refreshedAt === 'number' && now >= refreshedAt && now - refreshedAt < refreshMs
+    ? refreshedAt
+    : undefined;
 }
 
 /**
  * Notes what was given to the process that started this one: which token, told by the login's key and the time when it was
  * obtained (nothing of the token itself), and which process. Nothing depends on it, so it is not synced, and fails silently.
  */
-export function noteHandedOut(path: string, { key, obtainedAt, renewedAt }: HandedToken, now: number): void {
+export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: HandedToken, now: number): void {
   if (process.ppid <= 1) return; // whoever has lost its parent is anybody
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
   const flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
@@ -56,7 +58,7 @@ export function noteHandedOut(path: string, { key, obtainedAt, renewedAt }: Hand
   try {
     const file = opened(path, flags);
     try {
-      writeSync(file, JSON.stringify({ version: 1, key, obtainedAt, renewedAt, caller, at: now }));
+      writeSync(file, JSON.stringify({ version: 1, key, obtainedAt, renewedAt: refreshedAt, caller, at: now }));
     } finally {
       closeSync(file);
     }
@@ -91,7 +93,7 @@ function noted(path: string, key: string, now: number): HandedToken | undefined 
   const parsed = file === undefined ? undefined : parseJson(file);
   const note = parsed?.ok ? asObject(parsed.value) : undefined;
   const caller = asObject(note?.['caller']);
-  const { at, obtainedAt, renewedAt } = note ?? {};
+  const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
   const isThis =
     note?.['version'] === 1 &&
     note['key'] === key &&
@@ -101,7 +103,7 @@ function noted(path: string, key: string, now: number): HandedToken | undefined 
     now >= at &&
     now - at < againMs;
   if (!isThis || typeof obtainedAt !== 'number') return undefined;
-  return { key, obtainedAt, renewedAt: typeof renewedAt === 'number' ? renewedAt : undefined };
+  return { key, obtainedAt, refreshedAt: typeof refreshedAt === 'number' ? refreshedAt : undefined };
 }
 
 /** One that is not private, or not to be read, says nothing. */

@@ -62,7 +62,7 @@ export function readClaim(path: string): Claim | undefined {
 }
 
 /** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */
-export function renewClaim(path: string, nonce: string, at: number): void {
+export function touchClaim(path: string, nonce: string, at: number): void {
   if (readClaim(path)?.nonce === nonce) utimesSync(path, at / 1000, at / 1000);
 }
 

@@ -11,8 +11,8 @@ import {
   publishClaim,
   readClaim,
   removeClaim,
-  renewClaim,
   sweep,
+  touchClaim,
 } from './lock-file.js';
 import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
@@ -24,7 +24,7 @@ const pollMs = { least: 3, most: 40, long: 250 } as const;
 const longestWork = 60_000;
 
 /** How often a holder gives a sign of life to those who cannot see its process, in milliseconds. */
-const usualRenewMs = 30_000;
+const usualSignMs = 30_000;
 
 /**
  * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
@@ -34,9 +34,9 @@ const usualRenewMs = 30_000;
 export function createLocks(options: {
   readonly directory: string;
   readonly clock: Clock;
-  readonly renewMs?: number;
+  readonly signMs?: number;
 }): Locks {
-  const { directory, clock, renewMs = usualRenewMs } = options;
+  const { directory, clock, signMs = usualSignMs } = options;
   return {
     acquire: async (name, { waitMs, signal }) => {
       const base = join(directory, `${fileNameOf(name)}.lock`);
@@ -46,7 +46,7 @@ export function createLocks(options: {
       for (let looks = 0; ; looks += 1) {
         signal.throwIfAborted();
         const held = attempt(base, us, clock.now());
-        if (typeof held === 'string') return hold(base, held, { clock, renewMs });
+        if (typeof held === 'string') return hold(base, held, { clock, signMs });
         const waited = clock.monotonic() - since;
         if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
         await clock.sleep(pauseMs(looks, waitMs), signal);
@@ -59,15 +59,15 @@ export function createLocks(options: {
 function hold(
   base: string,
   nonce: string,
-  { clock, renewMs }: { readonly clock: Clock; readonly renewMs: number },
+  { clock, signMs }: { readonly clock: Clock; readonly signMs: number },
 ): Lock {
-  const renewing = setInterval(() => {
+  const signs = setInterval(() => {
     try {
-      renewClaim(base, nonce, clock.now());
+      touchClaim(base, nonce, clock.now());
     } catch {
       // on a disk that is full or gone; the next one may go well
     }
-  }, renewMs).unref();
+  }, signMs).unref();
   return {
     isHeld: () => {
       try {
@@ -77,7 +77,7 @@ function hold(
       }
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(renewing);
+      clearInterval(signs);
       release(base, nonce);
     },
   };

@@ -139,7 +139,7 @@ test('[A-139] a holder out of sight keeps its lock for as long as it gives a sig
   };
   const directory = `${folder.path}/locks`;
   const others = createLocks({ directory, clock: realClock });
-  await using lock = await createLocks({ directory, clock: realClock, renewMs: 50 }).acquire('counter', {
+  await using lock = await createLocks({ directory, clock: realClock, signMs: 50 }).acquire('counter', {
     waitMs: 0,
     signal: never,
   });
@@ -154,7 +154,7 @@ test('[A-139] a holder out of sight keeps its lock for as long as it gives a sig
   );
   assert.equal(lock.isHeld(), true);
   // One that gives none, however: paused, on a machine that was turned off.
-  const paused = await createLocks({ directory, clock: realClock, renewMs: 3_600_000 }).acquire('paused', {
+  const paused = await createLocks({ directory, clock: realClock, signMs: 3_600_000 }).acquire('paused', {
     waitMs: 0,
     signal: never,
   });
