@@ -46,4 +46,15 @@ export class Failure extends Error {
     this.remedy = detail.remedy;
     this.trail = detail.trail ?? [];
   }
+
+  /** The same failure, with another way out of it. */
+  withRemedy(remedy: string): Failure {
+    const { code, exit, message, trail, cause } = this;
+    return new Failure({ code, exit, message, remedy, trail, cause });
+  }
+}
+
+/** Is it a failure, with one of these codes where any are named? */
+export function isFailure(error: unknown, ...codes: readonly string[]): error is Failure {
+  return error instanceof Failure && (codes.length === 0 || codes.includes(error.code));
 }

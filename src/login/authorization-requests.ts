@@ -137,7 +137,7 @@ async function requestAddress(
   const isLong = url.length > longestAuthorizationRequest;
   const pushTo = server.pushedAuthorizationRequestEndpoint;
   if (pushTo === undefined || !(server.requiresPushedRequests || isLong)) {
-    if (isLong) throw requestTooLong(url.length, ports.journal.steps);
+    if (isLong) throw requestTooLong(url.length);
     return { url };
   }
   ports.progress.begin('Sending the authorization request');
@@ -158,7 +158,7 @@ async function requestAddress(
   );
   if (!judged.ok) {
     ports.journal.record({ ...step, came: judged.problem, verdict: 'failure' });
-    throw requestNotTaken(issuer, judged, ports.journal.steps);
+    throw requestNotTaken(issuer, judged);
   }
   const { requestUri, lifetimeMs } = judged.pushed;
   ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });

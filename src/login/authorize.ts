@@ -135,12 +135,12 @@ function codeOf(
   switch (judged.problem) {
     case 'other_issuer':
       record(judged.found === undefined ? 'no iss' : `iss ${judged.found}`, 'failure', 'RFC 9207 section 2.4');
-      throw responseFromAnotherIssuer(server.issuer, judged.found, ports.journal.steps);
+      throw responseFromAnotherIssuer(server.issuer, judged.found);
     case 'refused':
       record(`error ${judged.error}`, 'failure');
-      throw authorizationDenied(server.issuer, judged.error, judged.said, ports.journal.steps);
+      throw authorizationDenied(server.issuer, judged.error, judged.said);
     case 'unusable':
       record(judged.why, 'failure');
-      throw responseUnusable(judged.why, ports.journal.steps);
+      throw responseUnusable(judged.why);
   }
 }

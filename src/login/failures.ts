@@ -1,27 +1,20 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginCommand } from '../core/login-command.js';
 import { defaultAccount } from '../core/records.js';
-import type { Step } from '../core/step.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 
 /** `--name` is not of the form that names have. */
 export function nameUnusable(name: string): Failure {
-  return new Failure({
-    code: 'name_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(name, 80)} cannot be a name: names are 1 to 63 of a-z, 0-9, ".", "_" and "-", and begin with a letter or digit.`,
-    remedy: 'Choose another --name.',
-  });
+  const message = `${quoted(name, 80)} cannot be a name: names are 1 to 63 of a-z, 0-9, ".", "_" and "-", and begin with a letter or digit.`;
+  return new Failure({ code: 'name_unusable', exit: exitCode.usage, message, remedy: 'Choose another --name.' });
 }
 
 /** `--name` is another login's. */
 export function nameTaken(name: string, server: string, account: string): Failure {
-  return new Failure({
-    code: 'name_taken',
-    exit: exitCode.usage,
-    message: `The name ${quoted(name)} belongs to the login for ${quoted(server)}${account === defaultAccount ? '' : ` (account ${quoted(account)})`}.`,
-    remedy: 'Choose another --name, or log that one out first.',
-  });
+  const which = account === defaultAccount ? '' : ` (account ${quoted(account)})`;
+  const message = `The name ${quoted(name)} belongs to the login for ${quoted(server)}${which}.`;
+  const remedy = 'Choose another --name, or log that one out first.';
+  return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
 }
 
 /** A login needs a browser, and none may or can be opened here. `why` is what forbids it; `of`: which command wants it. */
@@ -31,72 +24,52 @@ export function noBrowserHere(
 ): Failure {
   const run = loginCommand(login);
   const open = canOpen ? 'Add --browser to open one, ' : `Run where there is a display: ${run}; or add `;
-  return new Failure({
-    code: 'login_needs_person',
-    exit: exitCode.loginNeeded,
-    message: `No browser was opened (${why}).`,
-    remedy:
-      of === 'login'
-        ? `${open}--no-browser for a link, or --device for a code.`
-        : `${open}${canOpen ? `or --no-browser for a link; or run: ${run}` : '--no-browser for a link.'}`,
-  });
+  const elsewhere = canOpen ? `or --no-browser for a link; or run: ${run}` : '--no-browser for a link.';
+  const remedy = open + (of === 'login' ? '--no-browser for a link, or --device for a code.' : elsewhere);
+  const message = `No browser was opened (${why}).`;
+  return new Failure({ code: 'login_needs_person', exit: exitCode.loginNeeded, message, remedy });
 }
 
 /** The store that is moved to gave back something else than what was written. Nothing was removed. */
 export function moveNotVerified(store: string): Failure {
-  return new Failure({
-    code: 'store_failed',
-    exit: exitCode.store,
-    message: `A credential that was written to the store ${printable(store, 80)} could not be read there again; it is still used where it was.`,
-    remedy: 'Check that this store works, then run the command again.',
-  });
+  const message = `A credential that was written to the store ${printable(store, 80)} could not be read there again; it is still used where it was.`;
+  const remedy = 'Check that this store works, then run the command again.';
+  return new Failure({ code: 'store_failed', exit: exitCode.store, message, remedy });
 }
 
 /** A store that does not open keeps its login from being ended. */
-export function notForgotten({ code, exit, message, remedy, cause, trail }: Failure): Failure {
-  const both = `${remedy} To forget the login here all the same, run it with --force.`;
-  return new Failure({ code, exit, message, remedy: both, cause, trail });
+export function notForgotten(failure: Failure): Failure {
+  return failure.withRemedy(`${failure.remedy} To forget the login here all the same, run it with --force.`);
 }
 
 /** One more login would be more than are kept. Nothing was asked of anybody yet. */
-export function tooManyLogins(most: number): Failure {
-  return new Failure({
-    code: 'too_many_logins',
-    exit: exitCode.store,
-    message: `There are ${most} logins here, which is as many as are kept.`,
-    remedy: 'Forget one that nobody needs (postern status, postern logout <server>), then log in again.',
-  });
+export function tooManyLogins(max: number): Failure {
+  const message = `There are ${max} logins here, which is as many as are kept.`;
+  const remedy = 'Forget one that nobody needs (postern status, postern logout <server>), then log in again.';
+  return new Failure({ code: 'too_many_logins', exit: exitCode.store, message, remedy });
 }
 
 /** The authorization server is the one it was, and its token endpoint is now another origin's. */
 export function endpointsMoved(
   login: LoginMeant,
   endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
-  trail: readonly Step[],
 ): Failure {
   const { issuer, before, now } = endpoints;
-  return new Failure({
-    code: 'endpoints_moved',
-    exit: exitCode.loginNeeded,
-    message: `The authorization server ${quoted(issuer)} had its endpoints at ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`,
-    remedy: `If you trust the change, run: ${loginCommand(login, '--authorization-server', shellWord(issuer))}`,
-    trail,
-  });
+  const message = `The authorization server ${quoted(issuer)} had its endpoints at ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`;
+  const remedy = `If you trust the change, run: ${loginCommand(login, '--authorization-server', shellWord(issuer))}`;
+  return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
 
 /**
  * The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). Which of them,
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.
  */
-export function authorizationDenied(issuer: string, error: string, said: string, trail: readonly Step[]): Failure {
+export function authorizationDenied(issuer: string, error: string, said: string): Failure {
+  const code = denials[error] ?? 'authorization_refused';
   const shown = error === 'access_denied' ? '' : ` (${quoted(error, 80)})`;
-  return new Failure({
-    code: denials[error] ?? 'authorization_refused',
-    exit: exitCode.refused,
-    message: `${isDenial(error) ? 'The login was denied' : 'The login was refused'}${shown} at ${quoted(issuer)}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: afterRefusal(error),
-    trail,
-  });
+  const what = `The login was ${code === 'denied' ? 'denied' : 'refused'}${shown} at ${quoted(issuer)}`;
+  const message = `${what}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
+  return new Failure({ code, exit: exitCode.refused, message, remedy: afterDenial(error) });
 }
 
 const denials: Readonly<Record<string, string>> = {
@@ -106,9 +79,7 @@ const denials: Readonly<Record<string, string>> = {
   invalid_client: 'invalid_client',
 };
 
-const isDenial = (error: string): boolean => denials[error] === 'denied';
-
-function afterRefusal(error: string): string {
+function afterDenial(error: string): string {
   switch (error) {
     case 'access_denied':
       return 'If you said no there, run the login again and allow it; if you did not, your account may not use this: ask the authorization server’s operator. A login made before is still there.';
@@ -131,83 +102,57 @@ function afterRefusal(error: string): string {
   }
 }
 
-/** An answer with our state that says contradictory or malformed things. */
-export function responseUnusable(why: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'callback_unusable',
-    exit: exitCode.serverBreaksRules,
-    message: `The authorization server’s answer cannot be used: ${why}. Nothing was redeemed.`,
-    remedy: 'Run the login again; if it happens again, report it to the authorization server’s operator.',
-    trail,
-  });
+/** A response with our state that says contradictory or malformed things. */
+export function responseUnusable(why: string): Failure {
+  const message = `The authorization server’s answer cannot be used: ${why}. Nothing was redeemed.`;
+  const remedy = 'Run the login again; if it happens again, report it to the authorization server’s operator.';
+  return new Failure({ code: 'callback_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** `iss` is missing where it was announced, or names another issuer (RFC 9207 section 2.4). */
-export function responseFromAnotherIssuer(asked: string, found: string | undefined, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'issuer_mismatch',
-    exit: exitCode.serverBreaksRules,
-    message:
-      found === undefined
-        ? `The answer lacks the iss parameter that ${quoted(asked)} announces, so it may come from somebody else. Nothing was redeemed.`
-        : `The answer comes from the issuer ${quoted(found)}, and the login was begun at ${quoted(asked)}. Nothing was redeemed.`,
-    remedy: 'Do not log in to this server until its operator explains this; it can be a mix-up attack.',
-    trail,
-  });
+export function responseFromAnotherIssuer(asked: string, found: string | undefined): Failure {
+  const what =
+    found === undefined
+      ? `The answer lacks the iss parameter that ${quoted(asked)} announces, so it may come from somebody else.`
+      : `The answer comes from the issuer ${quoted(found)}, and the login was begun at ${quoted(asked)}.`;
+  const message = `${what} Nothing was redeemed.`;
+  const remedy = 'Do not log in to this server until its operator explains this; it can be a mix-up attack.';
+  return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** The authorization server did not take a pushed request (RFC 9126 section 2.3), or said nothing usable. */
 export function requestNotTaken(
   issuer: string,
-  judged:
+  result:
     | { readonly problem: 'refused'; readonly status: number; readonly error: string; readonly said: string }
     | { readonly problem: 'transient'; readonly status: number }
     | { readonly problem: 'unusable'; readonly why: string },
-  trail: readonly Step[],
 ): Failure {
-  switch (judged.problem) {
-    case 'refused':
-      return authorizationDenied(issuer, judged.error, judged.said, trail);
-    case 'transient':
-      return new Failure({
-        code: 'authorization_endpoint_failed',
-        exit: exitCode.network,
-        message: `The authorization server ${quoted(issuer)} answered ${judged.status} to the authorization request.`,
-        remedy: 'Try again in a while.',
-        trail,
-      });
-    case 'unusable':
-      return new Failure({
-        code: 'callback_unusable',
-        exit: exitCode.serverBreaksRules,
-        message: `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${judged.why}.`,
-        remedy: 'Report this to the authorization server’s operator.',
-        trail,
-      });
+  if (result.problem === 'refused') return authorizationDenied(issuer, result.error, result.said);
+  if (result.problem === 'transient') {
+    const message = `The authorization server ${quoted(issuer)} answered ${result.status} to the authorization request.`;
+    const remedy = 'Try again in a while.';
+    return new Failure({ code: 'authorization_endpoint_failed', exit: exitCode.network, message, remedy });
   }
+  const message = `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${result.why}.`;
+  const remedy = 'Report this to the authorization server’s operator.';
+  return new Failure({ code: 'callback_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** The authorization request would be absurdly long. */
-export function requestTooLong(length: number, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'request_too_long',
-    exit: exitCode.serverBreaksRules,
-    message: `The authorization request would be ${length} characters long (at most 8192), because of what the server asks for.`,
-    remedy: 'Ask for less with --scope.',
-    trail,
-  });
+export function requestTooLong(length: number): Failure {
+  const message = `The authorization request would be ${length} characters long (at most 8192), because of what the server asks for.`;
+  const remedy = 'Ask for less with --scope.';
+  return new Failure({ code: 'request_too_long', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** `login --from` found a configuration without servers, or none. */
 export function noServersThere(title: string, files: readonly string[]): Failure {
   const where = files.map((file) => quoted(file, 300)).join(', ');
-  return new Failure({
-    code: 'no_servers_there',
-    exit: exitCode.usage,
-    message:
-      files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that one could log in to.`,
-    remedy: 'Pass the server’s URL: postern login https://example.com/mcp',
-  });
+  const message =
+    files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that one could log in to.`;
+  const remedy = 'Pass the server’s URL: postern login https://example.com/mcp';
+  return new Failure({ code: 'no_servers_there', exit: exitCode.usage, message, remedy });
 }
 
 /** `login --from` was given a name that is not there. */
@@ -218,10 +163,7 @@ export function serverNotThere(
   all: readonly string[],
 ): Failure {
   const known = all.slice(0, 20).map((one) => printable(one, 60));
-  return new Failure({
-    code: 'server_not_there',
-    exit: exitCode.usage,
-    message: `${title} has no server ${quoted(name, 80)} that one could log in to; it has: ${known.join(', ')}.`,
-    remedy: meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`,
-  });
+  const message = `${title} has no server ${quoted(name, 80)} that one could log in to; it has: ${known.join(', ')}.`;
+  const remedy = meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`;
+  return new Failure({ code: 'server_not_there', exit: exitCode.usage, message, remedy });
 }

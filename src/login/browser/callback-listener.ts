@@ -162,8 +162,8 @@ export class LoopbackListener implements CallbackListener {
     this.#finalPage.hold(response);
     const state = new URLSearchParams(query).get('state') ?? '';
     this.#first ??= { request: this.#expectation?.requests.find(state), browser: this.#browserOf(request) };
-    if (reading.kind === 'unusable') this.#arrival.fail(responseUnusable(reading.why, []));
-    else if (isTooLong) this.#arrival.fail(responseUnusable(`it is longer than ${longestTarget} characters`, []));
+    if (reading.kind === 'unusable') this.#arrival.fail(responseUnusable(reading.why));
+    else if (isTooLong) this.#arrival.fail(responseUnusable(`it is longer than ${longestTarget} characters`));
     else this.#arrival.succeed(reading.answer);
   }
 

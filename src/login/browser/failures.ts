@@ -1,41 +1,27 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import type { RegistrationWay } from '../../core/records.js';
 
-/** Something else listens on the port that was asked for. It is never taken for one of ours. */
+/** Something else listens on the port that was asked for. */
 export function portInUse(port: number, cause: unknown): Failure {
-  return new Failure({
-    code: 'port_in_use',
-    exit: exitCode.usage,
-    message: `Port ${port} of 127.0.0.1, which was asked for to receive the login’s answer, is in use by another process; no browser was opened.`,
-    remedy: 'End that process, or choose another --redirect-port (without the option a free one is taken).',
-    cause,
-  });
+  const message = `Port ${port} of 127.0.0.1, which was asked for to receive the login’s answer, is in use by another process; no browser was opened.`;
+  const remedy = 'End that process, or choose another --redirect-port (without the option a free one is taken).';
+  return new Failure({ code: 'port_in_use', exit: exitCode.usage, message, remedy, cause });
 }
 
 /** A port that can not or may not receive the callback. `why` ends the sentence "… cannot be used: ". */
 export function portRefused(port: number, why: string, cause?: unknown): Failure {
-  return new Failure({
-    code: 'port_refused',
-    exit: exitCode.usage,
-    message: `Port ${port} cannot be used to receive the login’s answer: ${why}; no browser was opened.`,
-    remedy: 'Choose a --redirect-port from 1024 to 65535, or leave the option out to have a free one taken.',
-    cause,
-  });
+  const message = `Port ${port} cannot be used to receive the login’s answer: ${why}; no browser was opened.`;
+  const remedy = 'Choose a --redirect-port from 1024 to 65535, or leave the option out to have a free one taken.';
+  return new Failure({ code: 'port_refused', exit: exitCode.usage, message, remedy, cause });
 }
 
-/**
- * The link in the opener's arguments was taken by two browsers, or by another user, and the answer is of one that had
- * no other: somebody else may have logged in.
- */
+/** The opener's link was taken by two browsers, or by another user: somebody else may have logged in. */
 export function linkTakenTwice(): Failure {
-  return new Failure({
-    code: 'link_taken_twice',
-    exit: exitCode.refused,
-    message:
-      'The link that opens the login page was used by two browsers, or by another user of this machine, and the answer may be of somebody else’s login. It was not used, and nothing was stored.',
-    remedy:
-      'Run the login again; if it happens again, add --no-browser, which shows the login page’s address here only.',
-  });
+  const message =
+    'The link that opens the login page was used by two browsers, or by another user of this machine, and the answer may be of somebody else’s login. It was not used, and nothing was stored.';
+  const remedy =
+    'Run the login again; if it happens again, add --no-browser, which shows the login page’s address here only.';
+  return new Failure({ code: 'link_taken_twice', exit: exitCode.refused, message, remedy });
 }
 
 /** The client that a login page is asked for, as far as it may be why the page shows an error. */
@@ -72,12 +58,10 @@ function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): strin
 /** Nobody answered. Many refusals end on a page of the authorization server's, with no callback at all. */
 export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrowser: boolean): Failure {
   const noPage = withBrowser ? ' If the page cannot be loaded, add --no-browser.' : '';
-  return new Failure({
-    code: 'login_timed_out',
-    exit: exitCode.network,
-    message: `No answer came back from the browser within ${spanOf(timeoutMs)}. A page that shows an error (unknown client, redirect address not allowed, no access) never sends one.`,
-    remedy: `${whenPageFails}${noPage} If you need longer, add --timeout ${Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)))}.`,
-  });
+  const longer = Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)));
+  const message = `No answer came back from the browser within ${spanOf(timeoutMs)}. A page that shows an error (unknown client, redirect address not allowed, no access) never sends one.`;
+  const remedy = `${whenPageFails}${noPage} If you need longer, add --timeout ${longer}.`;
+  return new Failure({ code: 'login_timed_out', exit: exitCode.network, message, remedy });
 }
 
 function spanOf(ms: number): string {

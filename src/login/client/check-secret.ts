@@ -37,7 +37,7 @@ export async function checkSecret(
   const { server, issuer, signal } = about;
   if (await wasUsedThere(ports, client, about)) return;
   const { terminal } = ports;
-  const refused = () => clientSecretUnbound(server, issuer, ports.journal.steps);
+  const refused = () => clientSecretUnbound(server, issuer);
   if (!terminal.interactive) throw refused();
   terminal.tell(
     `${printable(server)} sends the login to ${printable(issuer)}. POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is.`,
@@ -89,7 +89,7 @@ export async function checkMovedEndpoint(
     (url) => before !== undefined && new URL(before).origin !== new URL(url).origin,
   );
   if (before === undefined || now === undefined) return;
-  const moved = endpointsMoved(held, { issuer, before, now }, ports.journal.steps);
+  const moved = endpointsMoved(held, { issuer, before, now });
   if (!ports.terminal.interactive) throw moved;
   ports.terminal.tell(moved.message);
   const answer = await ports.terminal.ask('Log in there all the same? [y/N] ', { hidden: false, signal });

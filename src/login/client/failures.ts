@@ -1,208 +1,130 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
-import type { Step } from '../../core/step.js';
 import { quoted, shellWord } from '../../core/text/printable.js';
 
 /** `--client-secret-…` without a client that it could belong to. */
 export function clientSecretWithoutClient(): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: 'A client secret was given, and no client identifier that it belongs to.',
-    remedy: 'Pass the client identifier with --client-id.',
-  });
+  const message = 'A client secret was given, and no client identifier that it belongs to.';
+  return usage(message, 'Pass the client identifier with --client-id.');
 }
 
 /** `--client-credentials` with a client, and nothing that proves who it is. */
 export function clientProofMissing(): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message:
-      'A client that logs in as itself has to prove who it is: neither a secret nor a key was given, and none was made here for it.',
-    remedy:
-      'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let one be made with --generate-key.',
-  });
+  return usage(
+    'A client that logs in as itself has to prove who it is: neither a secret nor a key was given, and none was made here for it.',
+    'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let one be made with --generate-key.',
+  );
 }
 
 /** Both a secret and a key. */
 export function clientProofTwice(): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: 'Both a client secret and a client key were given, and only one of them can be used.',
-    remedy: 'Pass the one that the client is registered with.',
-  });
+  const message = 'Both a client secret and a client key were given, and only one of them can be used.';
+  return usage(message, 'Pass the one that the client is registered with.');
 }
 
 /** A key for a login by a person. */
 export function clientKeyWithoutGrant(): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: 'A client key was given for a login in the browser; it is for a client that logs in as itself.',
-    remedy: 'Add --client-credentials, or leave --client-key-file out.',
-  });
+  const message = 'A client key was given for a login in the browser; it is for a client that logs in as itself.';
+  return usage(message, 'Add --client-credentials, or leave --client-key-file out.');
 }
 
-/** `--generate-key` with what has no place beside it. */
+/** `--generate-key` does not go with the other options. */
 export function keyNotToBeMade(why: string, remedy: string): Failure {
-  return new Failure({ code: 'usage', exit: exitCode.usage, message: `No key was made: ${why}.`, remedy });
-}
-
-/** There is no client to log in as. */
-export function ownClientMissing(server: string): Failure {
-  return new Failure({
-    code: 'client_identifier_needed',
-    exit: exitCode.usage,
-    message: `No client was given to log in to ${quoted(server)} as, and no login of that kind is kept to take it from.`,
-    remedy:
-      'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let a key be made with --generate-key.',
-  });
-}
-
-/** The key file holds no key that can be used. `why` says it without quoting anything of it. */
-export function clientKeyUnusable(why: string): Failure {
-  return new Failure({
-    code: 'client_key_unusable',
-    exit: exitCode.usage,
-    message: `The client key cannot be used: ${why}.`,
-    remedy: 'Make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE',
-  });
+  return usage(`No key was made: ${why}.`, remedy);
 }
 
 /** The secret was announced and nothing came. `source` is a path or `stdin`. */
 export function clientSecretMissing(source: string): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: `There is no client secret in ${quoted(source, 200)}.`,
-    remedy: 'Put the secret there, on one line.',
-  });
+  return usage(`There is no client secret in ${quoted(source, 200)}.`, 'Put the secret there, on one line.');
 }
 
 /** The secret was to come from stdin, which is a terminal, and the question would not be seen, or is forbidden. */
 export function clientSecretUnasked(): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: 'No client secret came on stdin, and there is nobody here to ask for it.',
-    remedy: 'Give it as a file: --client-secret-stdin < FILE, or --client-secret-file FILE.',
-  });
+  const message = 'No client secret came on stdin, and there is nobody here to ask for it.';
+  return usage(message, 'Give it as a file: --client-secret-stdin < FILE, or --client-secret-file FILE.');
+}
+
+function usage(message: string, remedy: string): Failure {
+  return new Failure({ code: 'usage', exit: exitCode.usage, message, remedy });
+}
+
+/** There is no client to log in as. */
+export function ownClientMissing(server: string): Failure {
+  const message = `No client was given to log in to ${quoted(server)} as, and no login of that kind is kept to take it from.`;
+  const remedy =
+    'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let a key be made with --generate-key.';
+  return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
+}
+
+/** The key file holds no key that can be used. `why` says it without quoting anything of it. */
+export function clientKeyUnusable(why: string): Failure {
+  const message = `The client key cannot be used: ${why}.`;
+  const remedy = 'Make one with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out FILE';
+  return new Failure({ code: 'client_key_unusable', exit: exitCode.usage, message, remedy });
 }
 
 /** The registration endpoint said no (RFC 7591 section 3.2.2). */
-export function registrationRefused(issuer: string, status: number, said: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'registration_refused',
-    exit: exitCode.refused,
-    message: `The authorization server ${quoted(issuer)} refused to register this client (${status})${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: 'Register a client there yourself and pass its identifier with --client-id.',
-    trail,
-  });
+export function registrationRefused(issuer: string, status: number, said: string): Failure {
+  const message = `The authorization server ${quoted(issuer)} refused to register this client (${status})${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
+  const remedy = 'Register a client there yourself and pass its identifier with --client-id.';
+  return new Failure({ code: 'registration_refused', exit: exitCode.refused, message, remedy });
 }
 
 /** The registration endpoint answered, and the answer cannot be used. */
-export function registrationUnusable(issuer: string, why: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'registration_unusable',
-    exit: exitCode.serverBreaksRules,
-    message: `The authorization server ${quoted(issuer)} gave a client registration that cannot be used: ${why}.`,
-    remedy: 'Report this to its operator, or register a client there yourself and pass --client-id.',
-    trail,
-  });
+export function registrationUnusable(issuer: string, why: string): Failure {
+  const message = `The authorization server ${quoted(issuer)} gave a client registration that cannot be used: ${why}.`;
+  const remedy = 'Report this to its operator, or register a client there yourself and pass --client-id.';
+  return new Failure({ code: 'registration_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** No way to a client identifier is left for a person's login. */
-export function clientIdentifierNeeded(
-  login: LoginMeant,
-  issuer: string,
-  redirectUri: string,
-  trail: readonly Step[],
-): Failure {
+export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redirectUri: string): Failure {
   const options = ['--client-id', 'ID', '--redirect-port', new URL(redirectUri).port];
-  return new Failure({
-    code: 'client_identifier_needed',
-    exit: exitCode.usage,
-    message: `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`,
-    remedy: `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`,
-    trail,
-  });
+  const message = `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`;
+  const remedy = `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`;
+  return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
 }
 
 /** A variable gave a client's secret, and nothing says that it is for the authorization server that a server names. */
-export function clientSecretUnbound(server: string, issuer: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'client_secret_unbound',
-    exit: exitCode.usage,
-    message: `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`,
-    remedy: `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`,
-    trail,
-  });
+export function clientSecretUnbound(server: string, issuer: string): Failure {
+  const message = `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`;
+  const remedy = `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`;
+  return new Failure({ code: 'client_secret_unbound', exit: exitCode.usage, message, remedy });
 }
 
 /** The way that `--registration` forces is not open here. */
-export function registrationWayClosed(way: string, why: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'registration_way_closed',
-    exit: exitCode.usage,
-    message: `--registration ${way} is not possible here: ${why}.`,
-    remedy: 'Leave --registration out, so that the first way that is open is taken.',
-    trail,
-  });
+export function registrationWayClosed(way: string, why: string): Failure {
+  const message = `--registration ${way} is not possible here: ${why}.`;
+  const remedy = 'Leave --registration out, so that the first way that is open is taken.';
+  return new Failure({ code: 'registration_way_closed', exit: exitCode.usage, message, remedy });
 }
 
 /** A secret is configured for one issuer and another one was about to be used. */
-export function clientBoundElsewhere(clientId: string, issuer: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'issuer_mismatch',
-    exit: exitCode.serverBreaksRules,
-    message: `The client ${quoted(clientId)} is configured for another authorization server than ${quoted(issuer)}, which this server names; nothing was sent there.`,
-    remedy: 'Check the issuer that stands with this client in the configuration.',
-    trail,
-  });
+export function clientBoundElsewhere(clientId: string, issuer: string): Failure {
+  const message = `The client ${quoted(clientId)} is configured for another authorization server than ${quoted(issuer)}, which this server names; nothing was sent there.`;
+  const remedy = 'Check the issuer that stands with this client in the configuration.';
+  return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** The secret of a client that a person gave before cannot be had any more. */
-export function clientSecretLost(
-  clientId: string,
-  store: string,
-  why: Failure | undefined,
-  trail: readonly Step[],
-): Failure {
-  const told = why === undefined ? 'it is not there any more' : why.message;
-  return new Failure({
-    code: 'client_secret_lost',
-    exit: exitCode.store,
-    message: `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${told}`,
-    remedy: `Give it again with --client-secret-stdin or --client-secret-file${why === undefined ? '' : ', or make that store work'}.`,
-    cause: why,
-    trail,
-  });
+export function clientSecretLost(clientId: string, store: string, why: Failure | undefined): Failure {
+  const reason = why === undefined ? 'it is not there any more' : why.message;
+  const message = `The secret of the client ${quoted(clientId)}, kept in the store ${quoted(store, 80)}, cannot be read: ${reason}`;
+  const remedy = `Give it again with --client-secret-stdin or --client-secret-file${why === undefined ? '' : ', or make that store work'}.`;
+  return new Failure({ code: 'client_secret_lost', exit: exitCode.store, message, remedy, cause: why });
 }
 
-/** A registration that never holds, or a server that wants one again and again. */
-export function registeredTooOften(
-  issuer: string,
-  most: number,
-  why: { readonly forced: boolean; readonly trail: readonly Step[] },
-): Failure {
+/** A registration that never holds, or a server that wants one again and again. `forced`: by `--registration dynamic`. */
+export function registeredTooOften(issuer: string, max: number, forced: boolean): Failure {
   const own = 'register a client there yourself and pass its identifier with --client-id';
-  return new Failure({
-    code: 'registered_too_often',
-    exit: exitCode.refused,
-    message: `This client was registered at ${quoted(issuer)} ${most} times within the last hour, which is as often as is allowed.`,
-    remedy: why.forced
-      ? `Leave --registration dynamic out, so that the registration that is kept is used; or wait an hour, or ${own}.`
-      : `Wait an hour, or ${own}.`,
-    trail: why.trail,
-  });
+  const message = `This client was registered at ${quoted(issuer)} ${max} times within the last hour, which is as often as is allowed.`;
+  const remedy = forced
+    ? `Leave --registration dynamic out, so that the registration that is kept is used; or wait an hour, or ${own}.`
+    : `Wait an hour, or ${own}.`;
+  return new Failure({ code: 'registered_too_often', exit: exitCode.refused, message, remedy });
 }
 
-/**
- * A login with a metadata document that the authorization server did not take, or that never came back: the same
- * failure, with what can be done about the document.
- */
+/** A login with a metadata document that the authorization server did not take, or that never came back. */
 export function withDocumentRemedy(
   failure: Failure,
   document: {
@@ -213,12 +135,12 @@ export function withDocumentRemedy(
     readonly otherWay: string;
   },
 ): Failure {
-  const { code, exit, message, trail } = failure;
   const { url, redirectPort, otherWay } = document;
   const port =
     redirectPort === undefined
       ? ''
       : `if it minds the redirect address, add --redirect-port ${redirectPort} (it stands in documents made here); `;
-  const remedy = `To identify another way, add ${otherWay}; ${port}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`;
-  return new Failure({ code, exit, message, remedy, trail, cause: failure.cause });
+  return failure.withRemedy(
+    `To identify another way, add ${otherWay}; ${port}to see what is wrong with the document: postern client-metadata check ${shellWord(url)}`,
+  );
 }

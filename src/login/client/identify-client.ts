@@ -45,7 +45,7 @@ async function wayOf(ports: Needs, request: ClientRequest): Promise<WayChoice> {
   const { forced, metadataUrl } = request;
   return chooseWay({
     forced,
-    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(ports, request) : undefined,
+    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(request) : undefined,
     metadataUrl,
     documentHasKey: await documentHasKey(ports, metadataUrl),
     byDevice: request.byDevice,
@@ -57,7 +57,7 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
   const { forced, discovery, metadataUrl } = request;
   const server = discovery.authorizationServer;
   const choice = await wayOf(ports, request);
-  if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why, ports.journal.steps);
+  if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why);
   if (choice.way === 'preregistered') return preregistered(ports, request);
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
     checkAddress(metadataUrl);
@@ -70,14 +70,11 @@ async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<Ident
 }
 
 /** The client identifier registered by hand, given or kept. @throws Failure `issuer_mismatch` */
-function preregisteredId(
-  ports: Pick<CorePorts, 'journal'>,
-  request: Pick<ClientRequest, 'discovery' | 'preregistered' | 'kept'>,
-): string | undefined {
+function preregisteredId(request: Pick<ClientRequest, 'discovery' | 'preregistered' | 'kept'>): string | undefined {
   const given = request.preregistered;
   const { issuer } = request.discovery.authorizationServer;
   if (given?.issuer !== undefined && given.issuer !== issuer) {
-    throw clientBoundElsewhere(given.clientId, issuer, ports.journal.steps);
+    throw clientBoundElsewhere(given.clientId, issuer);
   }
   return given?.clientId ?? manualRegistration(request.kept, undefined)?.clientId;
 }
@@ -100,7 +97,7 @@ async function preregistered(ports: Needs, request: ClientRequest): Promise<Iden
 async function secretOf(ports: Needs, kept: RegistrationRecord): Promise<Secret | undefined> {
   const found = await storedSecret(ports, kept);
   if (found.kind === 'lost') {
-    throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why, ports.journal.steps);
+    throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why);
   }
   return found.kind === 'secret' ? found.secret : undefined;
 }
@@ -108,11 +105,11 @@ async function secretOf(ports: Needs, kept: RegistrationRecord): Promise<Secret 
 async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
   const server = request.discovery.authorizationServer;
   if (!ports.terminal.interactive) {
-    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri, ports.journal.steps);
+    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri);
   }
   const answer = await askForClient(ports, { issuer: server.issuer, ...request });
   if (answer === undefined) {
-    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri, ports.journal.steps);
+    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri);
   }
   const method: ClientAuthMethod = authMethodFor(answer.secret !== undefined, server.tokenAuthMethods);
   return { way: 'ask', clientId: answer.clientId, secret: answer.secret, method };

@@ -151,8 +151,7 @@ function asksOf(request: DynamicRequest): readonly RegistrationAsk[] {
 async function registerAnew(ports: Needs, request: DynamicRequest): Promise<IdentifiedClient> {
   const { server, redirectUri, scopes, meant } = request;
   if (!(await ports.attempts.take(budgetOf(server.issuer), maxRegistrations))) {
-    const why = { forced: request.forced === 'dynamic', trail: ports.journal.steps };
-    throw registeredTooOften(server.issuer, maxRegistrations, why);
+    throw registeredTooOften(server.issuer, maxRegistrations, request.forced === 'dynamic');
   }
   ports.progress.begin(`Registering at ${server.issuer}`);
   const { clientId, secret, method, device, secretExpiresAt } = await registered(ports, request);
@@ -189,13 +188,13 @@ async function registered(ports: Needs, request: DynamicRequest): Promise<Regist
     }
     if (judged.problem === 'unusable') {
       record(judged.why, 'failure');
-      throw registrationUnusable(server.issuer, judged.why, ports.journal.steps);
+      throw registrationUnusable(server.issuer, judged.why);
     }
     const { status } = judged;
     const { error, said } = judged.problem === 'refused' ? judged : { error: '', said: '' };
     const isLast = at === asks.length - 1 || !isAboutTheAsk(status, error);
     record(`${status} ${error}`, isLast ? 'failure' : 'warning');
-    if (isLast) throw registrationRefused(server.issuer, status, said, ports.journal.steps);
+    if (isLast) throw registrationRefused(server.issuer, status, said);
   }
   throw new Error('there is always something to ask for');
 }

@@ -84,14 +84,13 @@ export async function waitForDeviceToken(
   const { issuer, tokenEndpoint } = request.discovery.authorizationServer;
   const step = { name: 'redeem', asked: `POST ${tokenEndpoint}` };
   const end = ports.clock.monotonic() + Math.min(device.lifetimeMs, timeoutMs);
-  const steps = ports.journal.steps;
   let { client } = request;
   let intervalMs = device.intervalMs;
   let pauseMs = intervalMs;
   for (;;) {
     await ports.clock.sleep(Math.min(pauseMs, end - ports.clock.monotonic()), signal);
     if (ports.clock.monotonic() >= end) {
-      throw timeoutMs < device.lifetimeMs ? deviceLoginTimedOut(timeoutMs, steps) : deviceCodeExpired(issuer, steps);
+      throw timeoutMs < device.lifetimeMs ? deviceLoginTimedOut(timeoutMs) : deviceCodeExpired(issuer);
     }
     const asked = await askOnce(ports, { ...request, client });
     if (asked === undefined) {
@@ -107,9 +106,9 @@ export async function waitForDeviceToken(
     }
     const error = judged.problem === 'refused' ? judged.error : '';
     if (error === 'slow_down') intervalMs += slowDownMs;
-    else if (error === 'expired_token') throw deviceCodeExpired(issuer, steps);
+    else if (error === 'expired_token') throw deviceCodeExpired(issuer);
     else if (judged.problem === 'refused' && ['access_denied', 'consent_required'].includes(error))
-      throw authorizationDenied(issuer, error, judged.said, steps);
+      throw authorizationDenied(issuer, error, judged.said);
     else if (error !== 'authorization_pending') throw tokenFailure(judged, issuer, ports.journal);
     pauseMs = intervalMs;
   }

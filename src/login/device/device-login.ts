@@ -33,7 +33,7 @@ export async function deviceLogin(
   const begun = await beginLogin(world, request, 'device_code');
   const { ports, discovery, kept, preregistered, scopes } = begun;
   const { issuer, deviceAuthorizationEndpoint } = discovery.authorizationServer;
-  if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant, ports.journal.steps);
+  if (deviceAuthorizationEndpoint === undefined) throw deviceFlowMissing(issuer, begun.meant);
   const manual = manualRegistration(kept, preregistered?.clientId);
   const redirectUri = preregistered?.redirectUri ?? manual?.redirectUri ?? unusedRedirectUri;
   const how = { redirectUri, byDevice: true, codeBeside: false };
@@ -73,7 +73,7 @@ export async function deviceLogin(
  * @throws Failure `device_site_refused`
  */
 async function checkSite(
-  { terminal, journal }: Pick<CorePorts, 'terminal' | 'journal'>,
+  { terminal }: Pick<CorePorts, 'terminal'>,
   { discovery, isNew, meant: login }: BegunLogin,
   device: DeviceAuthorization,
   { signal }: Pick<LoginRequest, 'signal'>,
@@ -82,5 +82,5 @@ async function checkSite(
   const site = otherSiteOf(issuer, device);
   if (site === undefined || (!terminal.interactive && !isNew.issuer)) return;
   if (terminal.interactive && (await agreesToSite(terminal, { issuer, site, signal }))) return;
-  throw deviceSiteRefused(issuer, site, { login, asked: terminal.interactive, trail: journal.steps });
+  throw deviceSiteRefused(issuer, site, { login, asked: terminal.interactive });
 }

@@ -1,17 +1,12 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import { type LoginMeant, loginCommand } from '../../core/login-command.js';
-import type { Step } from '../../core/step.js';
 import { quoted } from '../../core/text/printable.js';
 
 /** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
-export function deviceFlowMissing(issuer: string, login: LoginMeant, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'device_flow_missing',
-    exit: exitCode.usage,
-    message: `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`,
-    remedy: `Run: ${loginCommand(login, '--no-browser')}`,
-    trail,
-  });
+export function deviceFlowMissing(issuer: string, login: LoginMeant): Failure {
+  const message = `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`;
+  const remedy = `Run: ${loginCommand(login, '--no-browser')}`;
+  return new Failure({ code: 'device_flow_missing', exit: exitCode.usage, message, remedy });
 }
 
 /**
@@ -21,45 +16,36 @@ export function deviceFlowMissing(issuer: string, login: LoginMeant, trail: read
 export function deviceSiteRefused(
   issuer: string,
   site: string,
-  about: { readonly login: LoginMeant; readonly asked: boolean; readonly trail: readonly Step[] },
+  about: { readonly login: LoginMeant; readonly asked: boolean },
 ): Failure {
-  const { login, asked, trail } = about;
+  const { login, asked } = about;
+  const why = asked ? 'and you said no' : 'and nobody is here to say yes to that';
   return new Failure({
     code: 'device_site_refused',
     exit: asked ? exitCode.refused : exitCode.loginNeeded,
-    message: `The authorization server ${quoted(issuer)} has its code typed on another site, ${quoted(site)}, ${asked ? 'and you said no' : 'and nobody is here to say yes to that'}; the code is not shown.`,
+    message: `The authorization server ${quoted(issuer)} has its code typed on another site, ${quoted(site)}, ${why}; the code is not shown.`,
     remedy: asked
       ? `To log in without a code, run: ${loginCommand(login, '--no-browser')}`
       : `Run in a terminal: ${loginCommand(login, '--device')}`,
-    trail,
   });
 }
 
-/** This client may not log in by a code there; the login page is another matter. `refusal`: what was answered. */
+/** This client may not log in by a code there; the login page is another matter. */
 export function deviceGrantRefused(refusal: Failure, login: LoginMeant): Failure {
-  const { code, exit, message, trail } = refusal;
-  const remedy = `This client may not log in by a code there. Without one, run: ${loginCommand(login, '--no-browser')}`;
-  return new Failure({ code, exit, message, remedy, trail, cause: refusal });
+  const other = loginCommand(login, '--no-browser');
+  return refusal.withRemedy(`This client may not log in by a code there. Without one, run: ${other}`);
 }
+
+const again = 'Run the login again and type the new code, with --timeout for more time.';
 
 /** Nobody typed the code while this login waited; the code itself would have lasted longer. */
-export function deviceLoginTimedOut(timeoutMs: number, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'login_timed_out',
-    exit: exitCode.network,
-    message: `The login was not allowed within ${Math.round(timeoutMs / 1000)} seconds; nothing was stored, and the code is of no use any more.`,
-    remedy: 'Run the login again and type the new code, with --timeout for more time.',
-    trail,
-  });
+export function deviceLoginTimedOut(timeoutMs: number): Failure {
+  const message = `The login was not allowed within ${Math.round(timeoutMs / 1000)} seconds; nothing was stored, and the code is of no use any more.`;
+  return new Failure({ code: 'login_timed_out', exit: exitCode.network, message, remedy: again });
 }
 
 /** Nobody typed the code in time. */
-export function deviceCodeExpired(issuer: string, trail: readonly Step[]): Failure {
-  return new Failure({
-    code: 'device_code_expired',
-    exit: exitCode.network,
-    message: `The code of ${quoted(issuer)} ran out before the login was allowed; nothing was stored.`,
-    remedy: 'Run the login again and type the new code, with --timeout for more time.',
-    trail,
-  });
+export function deviceCodeExpired(issuer: string): Failure {
+  const message = `The code of ${quoted(issuer)} ran out before the login was allowed; nothing was stored.`;
+  return new Failure({ code: 'device_code_expired', exit: exitCode.network, message, remedy: again });
 }
