@@ -1,8 +1,8 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import type { Active } from '../relay/active-set.js';
-import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
 

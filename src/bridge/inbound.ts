@@ -1,8 +1,8 @@
 import { Failure } from '../core/failure.js';
 import { ByteCollector } from '../core/text/bytes.js';
 import type { EventBytes } from '../core/text/event-stream.js';
+import { protocolBroken } from '../mcp/failures.js';
 import { type MessageShape, type ScannedText, scanText } from '../mcp/scan-message.js';
-import { protocolBroken } from '../tokens/request-failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { PendingRequests } from './pending.js';
 import type { Session } from './session.js';

@@ -1,6 +1,6 @@
 import type { EventBytes } from '../core/text/event-stream.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import type { MessageShape } from '../mcp/scan-message.js';
-import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import { answerMissing, sessionLost } from './failures.js';
 import type { Pending } from './pending.js';

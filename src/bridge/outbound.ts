@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import { namedError } from '../mcp/rpc-error.js';
 import { type MessageShape, scanText } from '../mcp/scan-message.js';
-import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import { serverWords } from '../tokens/server-words.js';
 import type { Outcome } from './exchange.js';
 import { answerMissing } from './failures.js';

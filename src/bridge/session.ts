@@ -1,7 +1,7 @@
+import { protocolBroken } from '../mcp/failures.js';
 import { ParameterHeaders, usableRevision } from '../mcp/message-headers.js';
 import { type MessageShape, textMember } from '../mcp/scan-message.js';
 import { usableSessionId } from '../mcp/session.js';
-import { protocolBroken } from '../tokens/request-failures.js';
 
 /** What of the host's own messages opens a session, kept to open another one where the server has lost it. */
 export interface Opening {

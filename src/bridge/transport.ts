@@ -4,7 +4,6 @@ import type { EventBytes } from '../core/text/event-stream.js';
 import { redirectRefused } from '../http/address-failures.js';
 import { ActiveSet } from '../relay/active-set.js';
 import type { Authorizer, ProtectedTarget, RefusalHead } from '../tokens/authorizer.js';
-import { serverWords } from '../tokens/server-words.js';
 import { exchange, MemoryBudget, type Outcome, type RunningExchange } from './exchange.js';
 import type { HostPipe } from './host-pipe.js';
 import type { Wire, WireRequest } from './wire.js';
@@ -73,7 +72,7 @@ export class Transport {
         repeated = true;
         continue;
       }
-      const retried = authorizer.retry(authorized, headOf(outcome));
+      const retried = authorizer.retry(authorized, outcome.kind === 'refused' ? outcome : accepted);
       const again = retried && (await retried);
       if (again === undefined) return redirected(outgoing, outcome);
       authorized = again;
@@ -116,13 +115,7 @@ export class Transport {
   }
 }
 
-function headOf(outcome: Outcome): RefusalHead {
-  if (outcome.kind !== 'refused') return accepted;
-  const { status, challenges } = outcome;
-  return { status, challenges, said: status === 401 ? serverWords(outcome) : '' };
-}
-
-const accepted: RefusalHead = { status: 200, challenges: [], said: '' };
+const accepted: RefusalHead = { status: 200, challenges: [] };
 
 /** The token goes to one address; where a server sends a request on to is not followed. */
 function redirected(outgoing: OutgoingMessage, outcome: Outcome): Outcome {

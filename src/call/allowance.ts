@@ -1,5 +1,5 @@
 import type { Limits } from '../core/limits.js';
-import { protocolBroken } from '../tokens/request-failures.js';
+import { protocolBroken } from '../mcp/failures.js';
 import { callTooLarge } from './failures.js';
 
 const mebibyte = 1024 * 1024;

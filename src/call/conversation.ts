@@ -1,6 +1,7 @@
 import type { CorePorts } from '../core/ports.js';
 import { clientInfo } from '../core/product.js';
 import type { JsonObject } from '../core/text/json.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import type { Message } from '../mcp/messages.js';
 import {
   deleteSession,
@@ -10,7 +11,6 @@ import {
   type SessionState,
   usableSessionId,
 } from '../mcp/session.js';
-import { httpFailed, protocolBroken } from '../tokens/request-failures.js';
 import { readWords } from '../tokens/server-words.js';
 import type { Allowance } from './allowance.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';

@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from '../http/request.js';
 import type { ProtectedTransport } from '../mcp/session.js';
 import { type AuthorizedRequest, Authorizer, type ProtectedTarget } from '../tokens/authorizer.js';
 import type { OpenServer } from '../tokens/find-login.js';
-import { readWords } from '../tokens/server-words.js';
+import { readRefusal } from '../tokens/server-words.js';
 import { operationOf, personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 
@@ -50,8 +50,8 @@ async function send(
     const response = await http.send({ ...request, headers, namedBy: 'person', redirects: 'report' });
     const { status } = response;
     const challenges = response.headers.flatMap(([name, value]) => (name === 'www-authenticate' ? value : []));
-    const said = status === 401 ? await readWords(clock, response) : '';
-    const retried = authorizer.retry(authorized, { status, challenges, said }, signal);
+    const refusal = status === 401 ? await readRefusal(clock, response) : { challenges };
+    const retried = authorizer.retry(authorized, { status, ...refusal }, signal);
     if (retried !== undefined && status >= 300) await response[Symbol.asyncDispose]();
     const again = await retried;
     if (again === undefined) return response;

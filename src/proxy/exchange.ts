@@ -1,6 +1,7 @@
 import { Failure } from '../core/failure.js';
 import { redirectRefused } from '../http/address-failures.js';
 import type { Origins } from '../http/origins.js';
+import { protocolBroken } from '../mcp/failures.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
@@ -8,8 +9,6 @@ import type { ServerConnection } from '../relay/server-connection.js';
 import type { UnderWay } from '../relay/server-request.js';
 import type { OutgoingResponse, ServerResponse } from '../relay/server-response.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
-import { protocolBroken } from '../tokens/request-failures.js';
-import { serverWords } from '../tokens/server-words.js';
 import { operationOf } from '../tokens/step-up.js';
 import type { Admitted, Sessions } from './admit.js';
 import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
@@ -103,8 +102,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     const { status } = received;
     const { challenges } = head;
     const { authorizer } = this.#parts.admitted.mounted.mount;
-    const said = status === 401 ? serverWords({ challenges }) : '';
-    const retried = this.#authorized && authorizer.retry(this.#authorized, { status, challenges, said });
+    const retried = this.#authorized && authorizer.retry(this.#authorized, { status, challenges });
     if (retried === undefined || status < 300) {
       retried?.catch(() => undefined); // what is written down of a success is not waited for
       this.#passOn(head);

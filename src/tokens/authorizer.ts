@@ -4,6 +4,7 @@ import { Secret } from '../core/secret.js';
 import { proveAddress } from './credential-target.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
+import { serverWords } from './server-words.js';
 import { type WantedScope, wantedScope } from './step-up.js';
 
 /** Step-ups for one request, whatever the budget of the hour still holds (rule 5.6). */
@@ -50,8 +51,8 @@ export function requestToken(server: string, accessToken: Secret): RequestToken 
 export interface RefusalHead {
   readonly status: number;
   readonly challenges: readonly string[];
-  /** With a 401: what the server says about it. */
-  readonly said: string;
+  /** With a 401, where it was read. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** Where the tokens come from. The authorizer decides when another one is asked for, this one how it is got. */
@@ -133,7 +134,7 @@ export class Authorizer {
 
   async #afterRefusal(
     request: AuthorizedRequest,
-    { said }: RefusalHead,
+    refusal: RefusalHead,
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest> {
     const { token, refreshed } = request;
@@ -142,7 +143,7 @@ export class Authorizer {
       const other = await this.#tokens.replace(token, signal);
       return this.#again({ ...request, refreshed: token !== undefined }, other);
     } catch (error) {
-      throw withServerWords(error, said);
+      throw withServerWords(error, serverWords(refusal));
     }
   }
 

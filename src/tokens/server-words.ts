@@ -4,15 +4,17 @@ import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import type { HttpResponse } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 
+interface Refusal {
+  readonly challenges: readonly string[];
+  readonly body?: Uint8Array | undefined;
+}
+
 /**
  * What a server says about a refusal in its own words: the `error` and `error_description` of its Bearer challenge (RFC
  * 6750 section 3), else of a JSON body, be it an OAuth error, a problem (RFC 9457) or a JSON-RPC error. '' where it says
  * nothing. Untrusted: it is shown through `quoted` alone.
  */
-export function serverWords(refusal: {
-  readonly challenges: readonly string[];
-  readonly body?: Uint8Array | undefined;
-}): string {
+export function serverWords(refusal: Refusal): string {
   const challenge = bearerChallenge(refusal.challenges);
   const said = challenge.kind === 'bearer' ? joined(challenge.error, challenge.errorDescription) : '';
   const isWhole = challenge.kind === 'bearer' && challenge.errorDescription !== undefined;
@@ -53,19 +55,20 @@ const patienceMs = 2_000;
 
 /** What a response that is no success says about why; its body is read as far as that takes, and left to be disposed. */
 export async function readWords(clock: Clock, response: HttpResponse): Promise<string> {
+  return serverWords(await readRefusal(clock, response));
+}
+
+export async function readRefusal(clock: Clock, response: HttpResponse): Promise<Refusal> {
   const all = (name: string) => response.headers.filter(([key]) => key === name).map(([, value]) => value);
   const challenges = all('www-authenticate');
   const [type = ''] = all('content-type');
-  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type.trim())) return serverWords({ challenges });
+  if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type.trim())) return { challenges };
   const over = new AbortController();
   try {
     const tooLate = clock.sleep(patienceMs, over.signal).then(() => undefined);
-    return serverWords({
-      challenges,
-      body: await Promise.race([collectBytes(response.body, mostRead, tooLarge), tooLate]),
-    });
+    return { challenges, body: await Promise.race([collectBytes(response.body, mostRead, tooLarge), tooLate]) };
   } catch {
-    return serverWords({ challenges }); // it broke off: the refusal itself is what counts
+    return { challenges }; // it broke off: the refusal itself is what counts
   } finally {
     over.abort();
   }

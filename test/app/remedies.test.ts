@@ -198,8 +198,8 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'tokens/failures.tokenTooShort': ['exec'],
   'tokens/failures.lifeTooShort': ['token', 'credential'],
   'tokens/failures.loginAmbiguous': ['token', 'call', 'request', 'bridge', 'proxy', 'logout', 'credential'],
-  'tokens/request-failures.httpFailed': ['call', 'bridge'],
-  'tokens/request-failures.protocolBroken': ['call', 'request', 'bridge', 'proxy', 'login'],
+  'mcp/failures.httpFailed': ['call', 'bridge'],
+  'mcp/failures.protocolBroken': ['call', 'request', 'bridge', 'proxy', 'login'],
 };
 
 /** Options of other programs that a remedy may name. */

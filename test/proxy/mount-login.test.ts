@@ -207,7 +207,7 @@ test('whoever is refused with a token that another request has widened already g
   const { server, authorizer } = mountFor(scene, await scene.login(), relogin);
   const target = { url: server, operation: () => 'POST / note_add', repeatable: () => true };
   const old = await authorizer.authorize(target);
-  const refused = (challenges: readonly string[]) => authorizer.retry(old, { status: 403, challenges, said: '' });
+  const refused = (challenges: readonly string[]) => authorizer.retry(old, { status: 403, challenges });
   assert.equal(refused(['Bearer error="invalid_token"']), undefined);
   const first = await refused(widening);
   const late = await refused(widening);

@@ -79,7 +79,7 @@ function bridge({ scene, login, url, relogin }: Stage): Opened {
         const headers = authorization === undefined ? {} : { authorization };
         const { status, headers: got } = await fetch(url, { method: 'POST', body, headers });
         const challenges = [got.get('www-authenticate') ?? []].flat();
-        const again = await authorizer.retry(authorized, { status, challenges, said: '' });
+        const again = await authorizer.retry(authorized, { status, challenges });
         if (again === undefined) return status;
         authorized = again;
       }

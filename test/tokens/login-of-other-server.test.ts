@@ -59,7 +59,7 @@ test('[R-5.1a] the same for a bridge: what a login for another server brings is 
   const target = { url: server, operation: () => '', repeatable: () => true };
   const first = await authorizer.authorize(target);
   assert.equal(first.token, undefined);
-  const refusal = { status: 401, challenges: [], said: '' };
+  const refusal = { status: 401, challenges: [] };
   await failureOf(Promise.resolve(authorizer.retry(first, refusal)), 'token_not_for_url');
   await failureOf(Promise.resolve(authorizer.authorize(target)), 'token_not_for_url');
 });
