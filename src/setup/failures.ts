@@ -1,5 +1,6 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
+import { type EditProblem, NotEditable } from './formats/text.js';
 
 function refused(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
@@ -58,9 +59,18 @@ export function programFileUnwritable(path: string, code: string): Failure {
   );
 }
 
+/** Runs an edit of the file's text. @throws Failure `entry_not_edited` */
+export function edit<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
+  }
+}
+
 /** There is an entry, in a form that only a person should change. */
-export function entryNotEdited(path: string, problem: string): Failure {
-  const reasons: Readonly<Record<string, string>> = {
+function entryNotEdited(path: string, problem: EditProblem): Failure {
+  const reasons: Readonly<Record<EditProblem, string>> = {
     unreadable: 'it cannot be read as what it should be',
     duplicate: 'the entry, or what it belongs to, is there twice',
     shape: 'something else stands where the entry belongs',
@@ -68,7 +78,7 @@ export function entryNotEdited(path: string, problem: string): Failure {
   };
   return refused(
     'entry_not_edited',
-    `${quoted(path, 300)} was left alone: ${reasons[problem] ?? problem}.`,
+    `${quoted(path, 300)} was left alone: ${reasons[problem]}.`,
     'Put the entry there by hand: without --write it is printed.',
   );
 }

@@ -2,7 +2,8 @@ import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
-import { openEntry } from './formats/entry.js';
+import { jsonAt } from './formats/json.js';
+import { tomlAt } from './formats/toml.js';
 import type { ExternalPrograms } from './ports.js';
 import type { FoundServer } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
@@ -57,8 +58,6 @@ function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): 
 
 function checkFormat(path: string, text: string): void {
   const isToml = path.endsWith('.toml');
-  const found = openEntry(text, { format: isToml ? 'toml' : 'json', path: ['any'] });
-  if (text.trim() !== '' && !found.ok && found.problem === 'unreadable') {
-    throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
-  }
+  const isReadable = text.trim() === '' || (isToml ? tomlAt : jsonAt)(text, []) !== undefined;
+  if (!isReadable) throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
 }

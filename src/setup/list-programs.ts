@@ -1,5 +1,6 @@
 import { Failure } from '../core/failure.js';
-import { type EntryKey, entryValue, openEntry, partOf, plainJson, rawEntry, wholeKey } from './formats/entry.js';
+import { type EntryKey, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
+import { ifEditable } from './formats/text.js';
 import { configurationFile } from './plan-entry.js';
 import type { ExternalPrograms, SetupRecord } from './ports.js';
 import { callIn, callOf, goCommands, goWords } from './programs/entry-call.js';
@@ -86,7 +87,7 @@ export async function entryDigest(text: string, key: EntryKey): Promise<string> 
 /** Digest of what the entry means, of what was put there alone: no layout, no order of names, no members of others. */
 export async function meaningDigest(text: string, key: EntryKey, names: readonly string[]): Promise<string> {
   const value = entryValue(text, key);
-  return value === undefined ? '' : await digest(plainJson(partOf(value, names)));
+  return value === undefined ? '' : await digest(meaningOf(value, names));
 }
 
 /**
@@ -97,8 +98,8 @@ export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
 
 export async function entryState(record: SetupRecord, text: string, platform: string): Promise<EntryState> {
   const { key, entry, meaning, holds = [] } = record;
-  const found = openEntry(text, key);
-  if (!found.ok) return 'unreadable';
+  const found = ifEditable(() => openEntry(text, key));
+  if (found === undefined) return 'unreadable';
   if (found.raw === undefined) return changedItem(record, text);
   if ((await entryDigest(text, key)) === entry) return 'same';
   if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';

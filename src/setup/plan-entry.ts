@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
-import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
+import { edit, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { type Entry, openEntry, putEntry } from './formats/entry.js';
 import type { ExternalPrograms, ProgramFile } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
@@ -119,8 +119,7 @@ export function configurationFile(
  */
 export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): string {
   const text = file.text ?? '';
-  const found = openEntry(text, entry.key);
-  if (!found.ok) throw entryNotEdited(file.path, found.problem);
+  const found = edit(file.path, () => openEntry(text, entry.key));
   const call = callIn(entry.key, found.value, { platform: machine.platform });
   const isFree =
     found.raw === undefined ||
@@ -129,7 +128,5 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   if (!isFree && (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')) {
     throw entryTaken(file.path, request.name);
   }
-  const put = putEntry(text, entry);
-  if (!put.ok) throw entryNotEdited(file.path, put.problem);
-  return put.text;
+  return edit(file.path, () => putEntry(text, entry));
 }

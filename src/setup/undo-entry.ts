@@ -1,5 +1,6 @@
-import { entryChanged, entryNotEdited } from './failures.js';
+import { edit, entryChanged } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
+import { NotEditable } from './formats/text.js';
 import { digest, entryState } from './list-programs.js';
 import type { KeptRecord, ProgramFile } from './ports.js';
 import { removeShim, type SetupWorld } from './write-entry.js';
@@ -59,12 +60,14 @@ async function takeBack(
   const state = await entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
   if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
-  const restored = restoreEntry(text, record.key, rawEntry(backup, record.key));
-  if (!restored.ok) throw entryNotEdited(record.path, restored.problem);
-  // What stood there before may not fit into the layout of now.
-  const [was, is] = [backup, restored.text].map((one) => JSON.stringify(entryValue(one, record.key)));
-  if (was !== is) throw entryNotEdited(record.path, 'form');
-  await files.replace(file, restored.text, { executable: false });
+  const restored = edit(record.path, () => {
+    const edited = restoreEntry(text, record.key, rawEntry(backup, record.key));
+    // What stood there before may not fit into the layout of now.
+    const [was, is] = [backup, edited].map((one) => JSON.stringify(entryValue(one, record.key)));
+    if (was !== is) throw new NotEditable('form');
+    return edited;
+  });
+  await files.replace(file, restored, { executable: false });
   return 'entry';
 }
 

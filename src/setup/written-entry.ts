@@ -1,5 +1,6 @@
-import { entryNotEdited } from './failures.js';
-import { entryAlone, entryValue, openEntry, partOf, putEntry, wholeKey } from './formats/entry.js';
+import { edit } from './failures.js';
+import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
+import { ifEditable } from './formats/text.js';
 import type { SetupPlan } from './plan-entry.js';
 import type { ExternalPrograms, Machine } from './ports.js';
 import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
@@ -43,8 +44,7 @@ export async function readWritten(
   const { file, entry, request } = plan;
   const key = wholeKey(entry.key);
   const text = file.text ?? '';
-  const found = openEntry(text, key);
-  if (!found.ok) throw entryNotEdited(file.path, found.problem);
+  const found = edit(file.path, () => openEntry(text, key));
   if (file.text === undefined || found.raw === undefined) return { place: 'missing' };
   const { platform } = machine;
   const names = [plan.wanted.server, request.url, request.server];
@@ -98,13 +98,12 @@ function memberFaults(plan: SetupPlan, text: string): readonly EntryFault[] {
   const { entry } = plan;
   const { key } = entry;
   if (key.format !== 'json' && key.format !== 'toml') return [];
-  const put = putEntry(text, entry);
-  const [now, then] = [text, put.ok ? put.text : text].map((one) => {
+  const [now, then] = [text, ifEditable(() => putEntry(text, entry)) ?? text].map((one) => {
     return (entryValue(one, key) ?? {}) as Readonly<Record<string, unknown>>;
   });
   const calls = ['command', 'args', 'headersHelper', 'http_headers_helper'];
   const names = [...new Set([...Object.keys(now ?? {}), ...Object.keys(then ?? {})])].filter(
-    (name) => !calls.includes(name) && JSON.stringify(partOf(now, [name])) !== JSON.stringify(partOf(then, [name])),
+    (name) => !calls.includes(name) && meaningOf(now, [name]) !== meaningOf(then, [name]),
   );
   return names.length === 0 ? [] : [{ kind: 'members', names }];
 }

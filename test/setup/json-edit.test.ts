@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
-import { type JsonEntry, jsonAt } from '../../src/setup/formats/json.js';
+import { type EntryMembers, jsonAt } from '../../src/setup/formats/json.js';
+import { putEntry, restoreEntry } from './edited.js';
 
 const path = ['mcpServers', 'work'];
 const key = { format: 'json', path } as const;
 const entry = { members: { type: 'http', url: 'https://h/mcp' }, without: [] };
 
-function put(text: string, holds: JsonEntry = entry): string {
+function put(text: string, holds: EntryMembers = entry): string {
   const result = putEntry(text, { key, holds });
   assert.ok(result.ok, text);
   return result.text;

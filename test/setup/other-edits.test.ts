@@ -4,11 +4,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type Entry, openEntry, putEntry, restoreEntry } from '../../src/setup/formats/entry.js';
+import { type Entry, rawEntry } from '../../src/setup/formats/entry.js';
 import { gitVariables } from '../../src/setup/formats/git-config.js';
 import { tomlAt } from '../../src/setup/formats/toml.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
+import { putEntry, restoreEntry } from './edited.js';
 
 const command = `'/opt/n o/node' '/p "q"/postern.js' credential git`;
 const entries = {
@@ -78,8 +79,8 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
       const made = put(file, entry);
       assert.equal(put(made, entry), made);
       assert.notEqual(made, file);
-      const raw = openEntry(made, entry.key);
-      assert.ok(raw.ok && raw.raw !== undefined);
+      const raw = rawEntry(made, entry.key);
+      assert.ok(raw !== undefined);
       const body = format === 'kubeconfig' ? file.replace(/users: \[\]\r?\n/, '') : file;
       for (const line of body.split('\n')) assert.ok(made.includes(line.trimEnd()), line);
       assert.equal(/(?<!\r)\n/.test(made), /(?<!\r)\n/.test(file) || !file.includes('\n'), 'line endings');
@@ -87,7 +88,7 @@ for (const [format, entry] of Object.entries(entries) as [keyof typeof entries, 
       assert.ok(undone.ok);
       if (file.endsWith('\n') && !/^\ufeff?kind: Config\s+$/.test(body) && body === file)
         assert.equal(undone.text, file);
-      const changed = restoreEntry(made, entry.key, raw.raw);
+      const changed = restoreEntry(made, entry.key, raw);
       assert.ok(changed.ok && changed.text === made);
     }
   });
@@ -135,8 +136,7 @@ test('kubeconfig: the user of that name is replaced, other styles than kubectlâ€
   const text = 'users:\n- name: work\n  user:\n    token: old\n- name: b\n  user: {}\n';
   const made = put(text, entries.kubeconfig);
   assert.ok(!made.includes('old') && made.endsWith('- name: b\n  user: {}\n'));
-  const found = openEntry(text, entries.kubeconfig.key);
-  const back = restoreEntry(made, entries.kubeconfig.key, found.ok ? found.raw : '');
+  const back = restoreEntry(made, entries.kubeconfig.key, rawEntry(text, entries.kubeconfig.key) ?? '');
   assert.ok(back.ok && back.text === text);
   for (const other of [
     '{"users": []}',

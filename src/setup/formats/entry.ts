@@ -1,11 +1,11 @@
 import { type GitVariables, openGit } from './git-config.js';
-import { type JsonEntry, openJson } from './json.js';
+import { type EntryMembers, openJson } from './json.js';
 import { type KubeExec, openKubeUser } from './kubeconfig.js';
 import { type LineKey, openLine } from './line.js';
-import { type Edited, notEdited, type Opened, withoutMark } from './text.js';
-import { openToml, type TomlEntry } from './toml.js';
+import { ifEditable, isBlank, NotEditable, type OpenedText } from './text.js';
+import { openToml } from './toml.js';
 
-/** Which entry of a file is meant: all that an undo has to know of it. */
+/** Which entry of a file is meant. It is kept in the record for the undo. */
 export type EntryKey =
   | { readonly format: 'json' | 'toml'; readonly path: readonly string[] }
   | { readonly format: 'git'; readonly section: string; readonly subsection: string }
@@ -14,13 +14,12 @@ export type EntryKey =
 
 /** An entry and what it is to hold. */
 export type Entry =
-  | { readonly key: EntryKey & { format: 'json' }; readonly holds: JsonEntry }
-  | { readonly key: EntryKey & { format: 'toml' }; readonly holds: TomlEntry }
+  | { readonly key: EntryKey & { format: 'json' | 'toml' }; readonly holds: EntryMembers }
   | { readonly key: EntryKey & { format: 'git' }; readonly holds: GitVariables }
   | { readonly key: EntryKey & { format: 'kubeconfig' }; readonly holds: KubeExec }
   | { readonly key: EntryKey & { format: 'line' }; readonly holds: string };
 
-/** Of an item of a line the line, whatever else is in it. */
+/** For an item of a line: the line, whatever else is in it. */
 export function wholeKey(key: EntryKey): EntryKey {
   return key.format === 'line' ? { format: 'line', prefix: key.prefix } : key;
 }
@@ -32,10 +31,11 @@ export function entryName(key: EntryKey): string | undefined {
 }
 
 /**
- * The entry as it stands in a file's text, and as a value: of JSON and TOML an object, of git's configuration a list of
- * names and values, of a kubeconfig the user's `exec`, of a line its text. What is laid out anew has the same value.
+ * The entry in a file's text. Its value: of JSON and TOML an object, of git's configuration a list of names and values,
+ * of a kubeconfig the user's `exec`, of a line its text.
+ * @throws NotEditable
  */
-export function openEntry(text: string, key: EntryKey): Opened<never> {
+export function openEntry(text: string, key: EntryKey): OpenedText<never> {
   switch (key.format) {
     case 'json':
       return openJson(text, key.path);
@@ -50,75 +50,69 @@ export function openEntry(text: string, key: EntryKey): Opened<never> {
   }
 }
 
-/** The entry as it stands in a file's text; undefined where there is none, or nobody can tell. */
+/** The entry's bytes; undefined where there is none, or the text is not editable. */
 export function rawEntry(text: string, key: EntryKey): string | undefined {
-  const opened = openEntry(text, key);
-  return opened.ok ? opened.raw : undefined;
+  return ifEditable(() => openEntry(text, key))?.raw;
 }
 
-/** The entry's value; undefined where there is none, or nobody can tell. */
+/** The entry's value; undefined where there is none, or the text is not editable. */
 export function entryValue(text: string, key: EntryKey): unknown {
-  const opened = openEntry(text, key);
-  return opened.ok ? opened.value : undefined;
+  return ifEditable(() => openEntry(text, key))?.value;
 }
 
-/** The part of an entry's value that was put there: of it alone a change is one of the entry. */
-export function partOf(value: unknown, names: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.filter(([name]) => names.includes(name));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
-}
-
-/** The names of what `putEntry` puts there. */
-export function namesIn({ key, holds }: Entry): readonly string[] {
-  if (key.format === 'git') return (holds as GitVariables).map(([name]) => name.toLowerCase());
-  if (key.format === 'kubeconfig') return Object.keys(holds);
-  return key.format === 'line' ? [] : Object.keys((holds as JsonEntry).members);
-}
-
-/**
- * The text with the entry in it; everything else keeps its bytes: comments, layout, line endings, byte order mark.
- * Done twice it is as done once. What does not read back as it was meant is refused.
- */
-export function putEntry(text: string, entry: Entry): Edited {
-  const { key, holds } = entry;
-  const now = openEntry(text, key);
-  const put = now.ok ? now.put(holds as never) : now;
-  if (!now.ok || !put.ok || put.text === text || withoutMark(text).trim() === '') return put;
-  const alone = entryValue(entryAlone(entry), key);
-  return readBack(put, key, now.rest, (value) => sameValue(value, alone, namesIn(entry)));
-}
-
-/** The entry as it would stand in an empty file. */
-export function entryAlone({ key, holds }: Entry): string {
-  const empty = openEntry('', key);
-  const put = empty.ok ? empty.put(holds as never) : empty;
-  return put.ok ? put.text : '';
-}
-
-/** The text with `former` in the entry's place; with undefined, without the entry. All else stays as it is. */
-export function restoreEntry(text: string, key: EntryKey, former: string | undefined): Edited {
-  const now = openEntry(text, key);
-  const restored = now.ok ? now.restore(former) : now;
-  if (!now.ok || !restored.ok) return restored;
-  return readBack(restored, key, now.rest, () => true);
-}
-
-function readBack(made: Edited, key: EntryKey, rest: unknown, isMeant: (value: unknown) => boolean): Edited {
-  const then = made.ok ? openEntry(made.text, key) : made;
-  const isSame = then.ok && JSON.stringify(then.rest) === JSON.stringify(rest) && isMeant(then.value);
-  return isSame ? made : notEdited('unreadable');
-}
-
-function sameValue(one: unknown, other: unknown, names: readonly string[]): boolean {
-  return plainJson(partOf(one, names)) === plainJson(partOf(other, names));
-}
-
-/** A value with the names of its objects in order. */
-export function plainJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
+/** What an entry's value says of these names, whatever their order: only a change of those is a change of the entry. */
+export function meaningOf(value: unknown, names: readonly string[]): string {
+  if (Array.isArray(value)) return JSON.stringify(value.filter(([name]) => names.includes(name)));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const part = Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
+  return JSON.stringify(part, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   );
+}
+
+/** The names that `putEntry` sets. */
+export function namesIn({ key, holds }: Entry): readonly string[] {
+  if (key.format === 'git') return (holds as GitVariables).map(([name]) => name.toLowerCase());
+  if (key.format === 'kubeconfig') return Object.keys(holds);
+  return key.format === 'line' ? [] : Object.keys((holds as EntryMembers).members);
+}
+
+/**
+ * The text with the entry in it; everything else keeps its bytes: comments, layout, line endings, byte order mark.
+ * Done twice it is as done once. An edit that does not read back as it was meant is refused.
+ * @throws NotEditable
+ */
+export function putEntry(text: string, entry: Entry): string {
+  const { key, holds } = entry;
+  const opened = openEntry(text, key);
+  const edited = opened.put(holds as never);
+  if (edited === text || isBlank(text)) return edited;
+  const names = namesIn(entry);
+  const then = readBack(edited, key, opened.rest);
+  if (meaningOf(then, names) !== meaningOf(entryValue(entryAlone(entry), key), names)) {
+    throw new NotEditable('unreadable');
+  }
+  return edited;
+}
+
+/** The entry in an empty file. */
+export function entryAlone({ key, holds }: Entry): string {
+  return openEntry('', key).put(holds as never);
+}
+
+/** The text with `former` in place of the entry; with undefined, without the entry. @throws NotEditable */
+export function restoreEntry(text: string, key: EntryKey, former: string | undefined): string {
+  const opened = openEntry(text, key);
+  const restored = opened.restore(former);
+  readBack(restored, key, opened.rest);
+  return restored;
+}
+
+/** The entry's value in an edited text in which all else has to mean what it did. */
+function readBack(edited: string, key: EntryKey, rest: unknown): unknown {
+  const then = ifEditable(() => openEntry(edited, key));
+  if (then === undefined || JSON.stringify(then.rest) !== JSON.stringify(rest)) throw new NotEditable('unreadable');
+  return then.value;
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { parse } from 'node:path';
-import { edited, lineEnding, missingEnding, notEdited, type Opened, type Splice, splice } from './text.js';
+import { ifEditable, isBlank, lineEnding, missingEnding, NotEditable, type OpenedText, splice } from './text.js';
 
 /** The section `[section "subsection"]` of a git configuration file. */
 export interface GitSection {
@@ -12,43 +12,40 @@ export interface GitSection {
 /** Variables of a section, in order; an empty value is a value. Others of it stay as they are. */
 export type GitVariables = readonly (readonly [name: string, value: string])[];
 
+/** A section in a text: from its header to behind its last variable. */
 interface Block {
   readonly start: number;
   end: number;
   readonly variables: { readonly name: string; readonly start: number; readonly end: number }[];
 }
 
-/** The section as git reads it. Git tells no positions: they are found here, and what is made by them is read by git again. */
-export function openGit(text: string, key: GitSection): Opened<GitVariables> {
+/** The section as git reads it. Git tells no positions: they are found here, and git reads every edit again. */
+export function openGit(text: string, key: GitSection): OpenedText<GitVariables> {
   const all = listGit(text);
-  const blocks = blocksOf(text, key);
-  if (all === undefined) return notEdited('unreadable');
-  const [block, another] = blocks;
-  const own = gitValues(all, key);
-  const isPlain = own.every(([name], index) => block?.variables[index]?.name === name);
-  if (another !== undefined || !isPlain || own.length !== (block?.variables.length ?? 0)) return notEdited('form');
+  const [block, another] = blocksOf(text, key);
+  const own = all.flatMap(([section, name, value]) => (isSame(section, key) ? [[name, value] as const] : []));
+  const names = block?.variables.map(({ name }) => name) ?? [];
+  if (another !== undefined || own.map(([name]) => name).join() !== names.join()) throw new NotEditable('form');
   return {
-    ok: true,
     raw: block && text.slice(block.start, block.end),
     value: block && own,
-    rest: all.filter(([at]) => !isSame(at, key)),
-    put: (variables) =>
-      edited(block === undefined ? appended(text, key, variables) : changed(text, block, own, variables)),
+    rest: all.filter(([section]) => !isSame(section, key)),
+    put: (variables) => (block === undefined ? appended(text, key, variables) : changed(text, block, own, variables)),
     restore: (former) => {
-      if (block === undefined) return notEdited('shape');
-      return edited(splice(text, [{ start: block.start, end: block.end, text: former ?? '' }]));
+      if (block === undefined) throw new NotEditable('shape');
+      return splice(text, [block.start, block.end, former ?? '']);
     },
   };
 }
 
-/** Every variable of a git configuration file: section, name in lower case, value. None where git cannot read it. */
-export function gitVariables(text: string): readonly (readonly [GitSection, string, string])[] {
-  return listGit(text) ?? [];
+/** Every variable of a git configuration file, its name in lower case; none where git cannot read it. */
+export function gitVariables(text: string): ReturnType<typeof listGit> {
+  return ifEditable(() => listGit(text)) ?? [];
 }
 
 /** The text goes through a pipe, never through a file; git is found on the PATH, but never in the working folder. */
-function listGit(text: string): ReturnType<typeof gitVariables> | undefined {
-  if (text.replace(/^\ufeff/, '').trim() === '') return [];
+function listGit(text: string): readonly (readonly [section: GitSection, name: string, value: string])[] {
+  if (isBlank(text)) return [];
   const { status, stdout } = spawnSync('git', ['config', '--file', '-', '--list', '-z'], {
     input: text,
     encoding: 'utf8',
@@ -58,19 +55,13 @@ function listGit(text: string): ReturnType<typeof gitVariables> | undefined {
     maxBuffer: 64 * 1024 * 1024,
     windowsHide: true,
   });
-  if (status !== 0) return undefined;
-  const ends = /^([^.]*)\.(?:(.*)\.)?([^.]*)$/s;
+  if (status !== 0) throw new NotEditable('unreadable');
   return stdout.split('\0').flatMap((one) => {
     const [full = '', ...value] = one.split('\n');
-    const [, section, subsection = '', name] = ends.exec(full) ?? [];
-    return section === undefined || name === undefined
-      ? []
-      : [[{ section, subsection }, name, value.join('\n')] as const];
+    const [, section, subsection = '', name] = /^([^.]*)\.(?:(.*)\.)?([^.]*)$/s.exec(full) ?? [];
+    if (section === undefined || name === undefined) return [];
+    return [[{ section, subsection }, name, value.join('\n')] as const];
   });
-}
-
-function gitValues(all: ReturnType<typeof gitVariables>, key: GitSection): GitVariables {
-  return all.flatMap(([at, name, value]) => (isSame(at, key) ? [[name, value] as const] : []));
 }
 
 function isSame(one: GitSection, other: GitSection): boolean {
@@ -80,76 +71,51 @@ function isSame(one: GitSection, other: GitSection): boolean {
 function appended(text: string, { section, subsection }: GitSection, variables: GitVariables): string {
   const eol = lineEnding(text);
   const header = `[${section} "${subsection.replace(/["\\]/g, '\\$&')}"]`;
-  return `${text}${missingEnding(text)}${header}${eol}${linesWritten(variables, eol)}`;
+  return `${text}${missingEnding(text)}${header}${eol}${rendered(variables, eol)}`;
 }
 
-/** Puts the variables behind the last one, in the place of all of the same names. */
+/** Puts the variables behind the last one, in place of all of the same names. */
 function changed(text: string, block: Block, own: GitVariables, variables: GitVariables): string {
-  const names = variables.map(([name]) => name.toLowerCase());
-  const wanted = variables.map(([name, value]) => [name.toLowerCase(), value]);
-  const isThere = JSON.stringify(own.filter(([name]) => names.includes(name))) === JSON.stringify(wanted);
-  if (isThere) return text;
-  const changes: Splice[] = block.variables
-    .filter(({ name }) => names.includes(name))
-    .map(({ start, end }) => ({ start, end, text: '' }));
-  const lines = `${missingEnding(text.slice(0, block.end))}${linesWritten(variables, lineEnding(text))}`;
-  return splice(text, [...changes, { start: block.end, end: block.end, text: lines }]);
+  const wanted = variables.map(([name, value]) => [name.toLowerCase(), value] as const);
+  const isNamed = (name: string) => wanted.some(([one]) => one === name);
+  if (JSON.stringify(own.filter(([name]) => isNamed(name))) === JSON.stringify(wanted)) return text;
+  const former = block.variables.filter(({ name }) => isNamed(name));
+  const lines = `${missingEnding(text.slice(0, block.end))}${rendered(variables, lineEnding(text))}`;
+  return splice(text, ...former.map(({ start, end }) => [start, end, ''] as const), [block.end, block.end, lines]);
 }
 
-function linesWritten(variables: GitVariables, eol: string): string {
-  return variables.map(([name, value]) => `\t${name} =${value === '' ? '' : ` ${valueWritten(value)}`}${eol}`).join('');
+function rendered(variables: GitVariables, eol: string): string {
+  return variables
+    .map(([name, value]) => {
+      const escaped = value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+      const quoted = /[#;]|^\s|\s$/.test(value) ? `"${escaped}"` : escaped;
+      return `\t${name} =${value === '' ? '' : ` ${quoted}`}${eol}`;
+    })
+    .join('');
 }
 
-function valueWritten(value: string): string {
-  const escaped = value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return /[#;]|^\s|\s$/.test(value) ? `"${escaped}"` : escaped;
-}
+/** A line and those that it goes on in: behind a backslash at its end that is in no comment. */
+const logicalLine = /(?:\\(?:\r?\n|[^\n]|$)|"(?:\\(?:\r?\n|[^\n]|$)|[^"\\\n]+)*"?|[#;][^\n]*|[^\\"#;\n]+)*\n?/g;
 
-/** Where the section stands: each time from its header to behind its last variable. */
+/** The blocks of a section, in their order. */
 function blocksOf(text: string, key: GitSection): readonly Block[] {
   const blocks: Block[] = [];
-  let inside = false;
-  for (const { line, start, end } of linesOf(text)) {
+  let block: Block | undefined;
+  const first = text.startsWith('\ufeff') ? 1 : 0;
+  for (const { 0: line, index } of text.slice(first).matchAll(logicalLine)) {
+    const [start, end] = [first + index, first + index + line.length];
     const header = /^[ \t]*\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\.)*)")?\]/.exec(line);
     const variable = /^[ \t]*([A-Za-z][A-Za-z0-9-]*)/.exec(line)?.[1]?.toLowerCase();
     if (header !== null) {
       const [section = '', ...dotted] = (header[1] ?? '').split('.');
       const subsection = header[2]?.replace(/\\(.)/g, '$1') ?? dotted.join('.').toLowerCase();
-      inside = isSame(key, { section: section.toLowerCase(), subsection });
-      if (inside) blocks.push({ start, end, variables: [] });
-    } else if (inside && variable !== undefined) {
-      const block = blocks.at(-1);
-      block?.variables.push({ name: variable, start, end });
-      if (block !== undefined) block.end = end;
+      const isOurs = isSame(key, { section: section.toLowerCase(), subsection });
+      block = isOurs ? { start, end, variables: [] } : undefined;
+      if (block !== undefined) blocks.push(block);
+    } else if (block !== undefined && variable !== undefined) {
+      block.variables.push({ name: variable, start, end });
+      block.end = end;
     }
   }
   return blocks;
-}
-
-/** Lines, each with those that it goes on in. */
-function linesOf(text: string): readonly { readonly line: string; readonly start: number; readonly end: number }[] {
-  const lines: { line: string; start: number; end: number }[] = [];
-  const first = text.startsWith('\ufeff') ? 1 : 0;
-  for (const [part] of text.slice(first).matchAll(/[^\n]*\n|[^\n]+$/g)) {
-    const last = lines.at(-1);
-    if (last !== undefined && goesOn(last.line)) {
-      last.line += part;
-      last.end += part.length;
-    } else {
-      const start = last?.end ?? first;
-      lines.push({ line: part, start, end: start + part.length });
-    }
-  }
-  return lines;
-}
-
-/** Does it end in a backslash that is in no comment, and not itself behind one? */
-function goesOn(line: string): boolean {
-  let isQuoted = false;
-  for (const { 0: part, index } of line.matchAll(/\\(?:\r?\n|[\s\S])|[\s\S]/g)) {
-    if (!isQuoted && (part === '#' || part === ';')) return false;
-    if (part === '"') isQuoted = !isQuoted;
-    else if (/^\\\r?\n$/.test(part) && index + part.length === line.length) return true;
-  }
-  return false;
 }

@@ -1,23 +1,21 @@
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import {
-  type Edited,
-  edited,
+  ifEditable,
+  isBlank,
   lineEnding,
   lineStart,
-  type NotEdited,
-  notEdited,
-  type Opened,
-  type Splice,
+  NotEditable,
+  type OpenedText,
   splice,
   withoutMark,
 } from './text.js';
 
 export type PlainJson = string | boolean | number | readonly PlainJson[] | { readonly [name: string]: PlainJson };
 
-/** What an entry is to hold; members that are not named stay as they are. */
-export interface JsonEntry {
+/** What an entry of JSON or TOML is to hold; members that are not named stay as they are. */
+export interface EntryMembers {
   readonly members: Readonly<Record<string, PlainJson>>;
-  /** Members that must not be there. A name of the second level stands behind a slash: any letter case of it. */
+  /** Members that are removed. `a/b` is the member `b`, in any letter case, of the member `a`. */
   readonly without: readonly string[];
 }
 
@@ -30,151 +28,128 @@ interface Member {
   readonly comma: number | undefined;
 }
 
-interface Place {
+/** Where a path leads to. Without `member`, the first of the `missing` names is not in `parent`. */
+interface Location {
   readonly root: Node;
   readonly parent: Node;
-  /** Undefined: there is none, nor any of the names below it. */
   readonly member: Member | undefined;
-  readonly below: readonly string[];
+  readonly missing: readonly string[];
 }
 
 const trivia = /(?:\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 const triviaOfLine = /(?:[ \t]+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
-/** What stands at that path of a JSON text with comments; undefined where there is nothing, twice something, or no such text. */
+/** The value at that path of a JSON text with comments; undefined where there is nothing, twice something, or no such text. */
 export function jsonAt(text: string, path: readonly string[]): unknown {
-  if (path.length === 0) {
-    const root = rootOf(text);
-    return root && plainValue(root);
-  }
-  const place = placeOf(text, path);
-  return 'problem' in place || place.member === undefined ? undefined : plainValue(place.member.value);
+  return ifEditable(() => {
+    const node = path.length === 0 ? rootOf(text) : locate(text, path).member?.value;
+    return node && plainValue(node);
+  });
 }
 
-/** The entry at `path`; where something above it is missing, it is made with it. */
-export function openJson(text: string, path: readonly string[]): Opened<JsonEntry> {
+/** The entry at `path`; where something above it is missing, it is made with it. @throws NotEditable */
+export function openJson(text: string, path: readonly string[]): OpenedText<EntryMembers> {
   const filled = isBlank(text) ? `${text}{}${lineEnding(text)}` : text;
-  const place = placeOf(filled, path);
-  if ('problem' in place) return place;
-  const { root, parent, member } = place;
+  const { root, parent, member } = locate(filled, path);
   return {
-    ok: true,
     raw: member && filled.slice(member.value.offset, member.end),
     value: member && plainValue(member.value),
-    rest: without(plainValue(root), path),
-    put: (entry) => {
-      if (member === undefined) return setJson(filled, path, entry.members);
-      if (member.value.type !== 'object') return notEdited('shape');
-      const drops = entry.without.map((name) => (one: string) => dropJson(one, path, name.split('/')));
-      const sets = Object.entries(entry.members).map(
-        ([name, value]) =>
-          (one: string) =>
-            setJson(one, [...path, name], value),
-      );
-      return [...drops, ...sets].reduce<Edited>((done, change) => (done.ok ? change(done.text) : done), edited(filled));
+    rest: valueWithout(plainValue(root), path),
+    put: ({ members, without }) => {
+      if (member === undefined) return setMember(filled, path, members);
+      if (member.value.type !== 'object') throw new NotEditable('shape');
+      const rest = without.reduce((now, name) => dropMember(now, path, name.split('/')), filled);
+      return Object.entries(members).reduce((now, [name, value]) => setMember(now, [...path, name], value), rest);
     },
     restore: (former) => {
-      if (member === undefined) return notEdited('shape');
-      return edited(
-        former === undefined
-          ? removeMember(text, parent, member)
-          : splice(text, [{ start: member.value.offset, end: member.end, text: former }]),
-      );
+      if (member === undefined) throw new NotEditable('shape');
+      return former === undefined
+        ? removeMember(text, parent, member)
+        : splice(text, [member.value.offset, member.end, former]);
     },
   };
 }
 
-function isBlank(text: string): boolean {
-  return withoutMark(text).trim() === '';
-}
-
-/** With comments, and commas before a closing bracket; undefined where it is none, or too deep. */
-function rootOf(text: string): Node | undefined {
+/** With comments, and commas before a closing bracket. */
+function rootOf(text: string): Node {
   const errors: ParseError[] = [];
+  let root: Node | undefined;
   try {
-    const root = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
-    return errors.length > 0 ? undefined : root;
+    root = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
   } catch {
-    return undefined; // brackets by the thousand
+    // brackets by the thousand
   }
+  if (root === undefined || errors.length > 0) throw new NotEditable('unreadable');
+  return root;
 }
 
 function membersOf(text: string, object: Node): readonly Member[] {
   return (object.children ?? []).flatMap(({ offset: start, children: [key, value] = [] }) => {
     if (key === undefined || value === undefined) return [];
     const end = value.offset + value.length;
-    const behind = skip(trivia, text, end);
-    return [{ name: key.value, start, value, end, comma: text[behind] === ',' ? behind : undefined }];
+    const next = skip(trivia, text, end);
+    return [{ name: key.value, start, value, end, comma: text[next] === ',' ? next : undefined }];
   });
 }
 
-/** Goes along the path as far as it exists. */
-function placeOf(text: string, path: readonly string[]): Place | NotEdited {
+function locate(text: string, path: readonly string[]): Location {
   const root = rootOf(text);
-  if (root === undefined) return notEdited('unreadable');
   let parent = root;
   for (const [index, name] of path.entries()) {
-    if (parent.type !== 'object') return notEdited('shape');
-    const [member, ...others] = membersOf(text, parent).filter((one) => one.name === name);
-    if (others.length > 0) return notEdited('duplicate');
-    const below = path.slice(index + 1);
-    if (member === undefined || below.length === 0) return { root, parent, member, below: [name, ...below] };
+    if (parent.type !== 'object') break;
+    const [member, another] = membersOf(text, parent).filter((one) => one.name === name);
+    if (another !== undefined) throw new NotEditable('duplicate');
+    const isLast = index === path.length - 1;
+    if (member === undefined || isLast) return { root, parent, member, missing: path.slice(index) };
     parent = member.value;
   }
-  return notEdited('shape');
+  throw new NotEditable('shape');
 }
 
 function plainValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plainValue);
   if (node.type !== 'object') return node.value;
-  const pairs = (node.children ?? []).map(({ children: [key, value] = [] }) => [
+  const members = (node.children ?? []).map(({ children: [key, value] = [] }) => [
     key?.value,
     value && plainValue(value),
   ]);
-  return Object.fromEntries(pairs);
+  return Object.fromEntries(members);
 }
 
 /** A value without what is at `path`, and without the objects that are empty then. */
-function without(value: unknown, [name = '', ...below]: readonly string[]): unknown {
+function valueWithout(value: unknown, [name = '', ...inner]: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null || !(name in value)) return value;
-  const { [name]: inner, ...others } = value as Readonly<Record<string, unknown>>;
-  const left = below.length === 0 ? {} : without(inner, below);
+  const { [name]: member, ...others } = value as Readonly<Record<string, unknown>>;
+  const left = inner.length === 0 ? {} : valueWithout(member, inner);
   const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
   return isEmpty ? others : { ...others, [name]: left };
 }
 
-function setJson(text: string, path: readonly string[], value: PlainJson): Edited {
-  const place = placeOf(text, path);
-  if ('problem' in place) return place;
-  const { parent, member, below } = place;
+function setMember(text: string, path: readonly string[], value: PlainJson): string {
+  const { parent, member, missing } = locate(text, path);
   if (member !== undefined) {
-    if (JSON.stringify(plainValue(member.value)) === JSON.stringify(value)) return edited(text);
-    const indent = indentAt(text, member.start);
-    const change = { start: member.value.offset, end: member.end, text: written(text, value, indent) };
-    return edited(splice(text, [change]));
+    if (JSON.stringify(plainValue(member.value)) === JSON.stringify(value)) return text;
+    return splice(text, [member.value.offset, member.end, rendered(text, value, indentAt(text, member.start))]);
   }
-  const [name, ...inner] = below;
+  const [name, ...inner] = missing;
   const nested = inner.reduceRight<PlainJson>((last, key) => ({ [key]: last }), value);
-  return edited(insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${written(text, nested, indent)}`));
+  return insertMember(text, parent, (indent) => `${JSON.stringify(name)}: ${rendered(text, nested, indent)}`);
 }
 
-/** Removes `first`, or in it the member whose name is `second` in any letter case, and `first` when it is empty then. */
-function dropJson(text: string, path: readonly string[], [first = '', second]: readonly string[]): Edited {
-  const place = placeOf(text, [...path, first]);
-  if ('problem' in place) return place;
-  const { parent, member } = place;
-  if (member === undefined) return edited(text);
-  if (second === undefined) return edited(removeMember(text, parent, member));
+/** Removes `first`, or its member `second` in any letter case, and `first` when it is empty then. */
+function dropMember(text: string, path: readonly string[], [first = '', second]: readonly string[]): string {
+  const { parent, member } = locate(text, [...path, first]);
+  if (member === undefined) return text;
+  if (second === undefined) return removeMember(text, parent, member);
   const members = member.value.type === 'object' ? membersOf(text, member.value) : [];
-  const [match, ...others] = members.filter(({ name }) => name.toLowerCase() === second);
-  if (match === undefined) return edited(text);
-  if (others.length > 0) return notEdited('duplicate');
-  const isAll = members.length === 1;
-  return edited(isAll ? removeMember(text, parent, member) : removeMember(text, member.value, match));
+  const [match, another] = members.filter(({ name }) => name.toLowerCase() === second);
+  if (match === undefined) return text;
+  if (another !== undefined) throw new NotEditable('duplicate');
+  return members.length === 1 ? removeMember(text, parent, member) : removeMember(text, member.value, match);
 }
 
 /** A value over several lines, in the text's own indentation and line ending; without an indentation, in one line. */
-function written(text: string, value: PlainJson, indent: string | undefined): string {
+function rendered(text: string, value: PlainJson, indent: string | undefined): string {
   if (indent === undefined) return JSON.stringify(value);
   const lines = JSON.stringify(value, null, indentUnit(text)).split('\n');
   return lines.join(`${lineEnding(text)}${indent}`);
@@ -184,50 +159,46 @@ function written(text: string, value: PlainJson, indent: string | undefined): st
 function insertMember(text: string, object: Node, member: (indent: string | undefined) => string): string {
   const last = membersOf(text, object).at(-1);
   if (last === undefined) return insertFirst(text, object, member);
-  const { end, comma } = last;
-  const behind = comma === undefined ? end : comma + 1;
-  if (!beginsLine(text, last.start)) {
-    const lead = comma === undefined ? ', ' : ' ';
-    return splice(text, [{ start: behind, end: behind, text: `${lead}${member(undefined)}` }]);
+  const { start, end, comma } = last;
+  const next = comma === undefined ? end : comma + 1;
+  if (!beginsLine(text, start)) {
+    return splice(text, [next, next, `${comma === undefined ? ', ' : ' '}${member(undefined)}`]);
   }
-  const indent = indentAt(text, last.start);
-  const at = skip(triviaOfLine, text, behind); // a comment stays with its member
+  const indent = indentAt(text, start);
+  const at = skip(triviaOfLine, text, next); // a comment stays with its member
   const line = `${lineEnding(text)}${indent}${member(indent)}`;
-  if (comma !== undefined) return splice(text, [{ start: at, end: at, text: `${line},` }]);
-  return `${text.slice(0, end)},${text.slice(end, at)}${line}${text.slice(at)}`;
+  return comma === undefined ? splice(text, [end, end, ','], [at, at, line]) : splice(text, [at, at, `${line},`]);
 }
 
-/** Comments in an empty object stay before the member; what is written in one line stays in one. */
+/** Comments in an empty object stay before the member; an object in a text of one line stays in that line. */
 function insertFirst(text: string, object: Node, member: (indent: string | undefined) => string): string {
   const start = object.offset + 1;
   const end = object.offset + object.length - 1;
   const isInner = !isBlank(text.slice(0, object.offset));
-  if (isInner && !text.trim().includes('\n')) return splice(text, [{ start: end, end, text: member(undefined) }]);
+  if (isInner && !text.trim().includes('\n')) return splice(text, [end, end, member(undefined)]);
   const eol = lineEnding(text);
   const outer = indentAt(text, object.offset);
   const indent = `${outer}${indentUnit(text)}`;
   const inside = text.slice(start, end).trimEnd();
-  return splice(text, [{ start, end, text: `${inside}${eol}${indent}${member(indent)}${eol}${outer}` }]);
+  return splice(text, [start, end, `${inside}${eol}${indent}${member(indent)}${eol}${outer}`]);
 }
 
-/** Takes a member and one comma away, and the line that it had for itself. */
-function removeMember(text: string, object: Node, member: Member): string {
+/** Removes a member and one comma, and the line that it had for itself. */
+function removeMember(text: string, object: Node, { start: from, end: to, comma }: Member): string {
   const members = membersOf(text, object);
-  const before = members[members.findIndex(({ start }) => start === member.start) - 1];
-  const end = member.comma === undefined ? member.end : member.comma + 1;
-  const hasLine = beginsLine(text, member.start);
-  const lead = hasLine ? /(?:\r?\n)?[ \t]*$/.exec(text.slice(0, member.start))?.[0].length : 0;
-  const start = member.start - (lead ?? 0);
+  const before = members[members.findIndex(({ start }) => start === from) - 1];
+  const hasLine = beginsLine(text, from);
+  const start = from - (hasLine ? (/(?:\r?\n)?[ \t]*$/.exec(text.slice(0, from))?.[0].length ?? 0) : 0);
+  const end = comma === undefined ? to : comma + 1;
   if (members.length === 1) {
-    const inside = { start: object.offset + 1, end: object.offset + object.length - 1 };
-    const left = text.slice(inside.start, start) + text.slice(end, inside.end);
-    return splice(text, [{ ...inside, text: left.trim() === '' ? '' : left }]);
+    const inner = [object.offset + 1, object.offset + object.length - 1] as const;
+    const left = text.slice(inner[0], start) + text.slice(end, inner[1]);
+    return splice(text, [...inner, left.trim() === '' ? '' : left]);
   }
   const blanks = hasLine ? 0 : (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0);
-  const own: Splice = { start, end: end + blanks, text: '' };
-  if (member.comma !== undefined || before?.comma === undefined) return splice(text, [own]);
-  if (!hasLine) return splice(text, [{ start: before.comma, end, text: '' }]);
-  return splice(text, [{ start: before.comma, end: before.comma + 1, text: '' }, own]);
+  if (comma !== undefined || before?.comma === undefined) return splice(text, [start, end + blanks, '']);
+  if (!hasLine) return splice(text, [before.comma, end, '']);
+  return splice(text, [before.comma, before.comma + 1, ''], [start, end, '']);
 }
 
 function skip(what: RegExp, text: string, from: number): number {

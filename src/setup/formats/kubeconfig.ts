@@ -1,14 +1,14 @@
-import { isMap, isNode, isPair, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLSeq } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, type Pair, parseAllDocuments, visit, type YAMLSeq } from 'yaml';
 import {
-  edited,
+  ifEditable,
+  isBlank,
   lineEnd,
   lineEnding,
   lineStart,
   missingEnding,
-  notEdited,
-  type Opened,
+  NotEditable,
+  type OpenedText,
   splice,
-  withoutMark,
 } from './text.js';
 
 /** A user of a kubeconfig that gets its credentials from a program. */
@@ -20,60 +20,55 @@ export interface KubeExec {
   readonly provideClusterInfo: boolean;
 }
 
-/** The lines of a user. */
-interface Item {
+type Values = Readonly<Record<string, unknown>>;
+
+interface Lines {
   readonly start: number;
   readonly end: number;
 }
 
-type Values = Readonly<Record<string, unknown>>;
-
 /** The list `users` as kubectl writes it: in block style, at the top level. */
 interface Users {
   /** The line of `users:`. */
-  readonly key: { readonly start: number; readonly end: number } | undefined;
+  readonly key: Lines | undefined;
   /** Before the dash of its items. */
   readonly indent: string;
-  readonly items: readonly Item[];
+  readonly items: readonly Lines[];
 }
 
 /** The user of that name. Another style than kubectl's (flow, several documents) is not edited here. */
-export function openKubeUser(text: string, name: string): Opened<KubeExec> {
-  const found = usersOf(text);
-  if (found === undefined) return notEdited('form');
-  const { all, users } = found;
+export function openKubeUser(text: string, name: string): OpenedText<KubeExec> {
+  const { all, users } = usersOf(text);
   const { key, items, indent } = users;
   const list = Array.isArray(all['users']) ? all['users'] : [];
   const at = list.findIndex((user) => user?.name === name);
-  if (at !== list.findLastIndex((user) => user?.name === name)) return notEdited('duplicate');
+  if (at !== list.findLastIndex((user) => user?.name === name)) throw new NotEditable('duplicate');
   const item = items[at];
-  const there: Values | undefined = list[at]?.user?.exec;
+  const value: Values | undefined = list[at]?.user?.exec;
   const eol = lineEnding(text);
   return {
-    ok: true,
     raw: item && text.slice(item.start, item.end),
-    value: there,
+    value,
     rest: { ...all, users: list.filter((_, index) => index !== at) },
     put: (exec) => {
-      if (holdsAll(there, exec)) return edited(text);
-      const block = itemLines(name, exec)
-        .map((line) => `${indent}${line}${eol}`)
-        .join('');
-      if (item !== undefined) return edited(splice(text, [{ ...item, text: block }]));
+      if (holdsAll(value, exec)) return text;
+      const block = itemLines(name, exec).map((line) => `${indent}${line}${eol}`);
+      if (item !== undefined) return splice(text, [item.start, item.end, block.join('')]);
       if (key === undefined) {
-        const head = withoutMark(text).trim() === '' ? `apiVersion: v1${eol}kind: Config${eol}` : '';
-        return edited(`${text}${missingEnding(text)}${head}users:${eol}${block}`);
+        const head = isBlank(text) ? `apiVersion: v1${eol}kind: Config${eol}` : '';
+        return `${text}${missingEnding(text)}${head}users:${eol}${block.join('')}`;
       }
-      if (items.length === 0) return edited(splice(text, [{ ...key, text: `users:${eol}${block}` }]));
-      const end = items.at(-1)?.end ?? 0;
-      return edited(splice(text, [{ start: end, end, text: missingEnding(text.slice(0, end)) + block }]));
+      const end = items.at(-1)?.end;
+      if (end === undefined) return splice(text, [key.start, key.end, `users:${eol}${block.join('')}`]);
+      return splice(text, [end, end, missingEnding(text.slice(0, end)) + block.join('')]);
     },
     restore: (former) => {
-      if (item === undefined || key === undefined) return notEdited('shape');
-      const block = former === undefined ? '' : reindented(former, indent);
-      const isLast = former === undefined && items.length === 1;
-      const empty = isLast ? [{ ...key, text: `users: []${eol}` }] : [];
-      return edited(splice(text, [...empty, { ...item, text: block }]));
+      if (item === undefined || key === undefined) throw new NotEditable('shape');
+      if (former !== undefined) return splice(text, [item.start, item.end, reindented(former, indent)]);
+      const removed = [item.start, item.end, ''] as const;
+      return items.length === 1
+        ? splice(text, [key.start, key.end, `users: []${eol}`], removed)
+        : splice(text, removed);
     },
   };
 }
@@ -82,33 +77,28 @@ export function openKubeUser(text: string, name: string): Opened<KubeExec> {
 export function kubeContexts(
   text: string,
 ): readonly { readonly name?: unknown; readonly context?: { readonly user?: unknown } }[] {
-  const contexts = usersOf(text)?.all['contexts'];
+  const contexts = ifEditable(() => usersOf(text))?.all['contexts'];
   return Array.isArray(contexts) ? contexts.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
-/**
- * Every scalar is read as the string that it is written as: what an entry means is compared with what earlier releases
- * have kept of it.
- */
-function usersOf(text: string): { readonly users: Users; readonly all: Values } | undefined {
-  if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) return undefined;
-  const none = { key: undefined, indent: '', items: [] };
+/** Every scalar is read as a string: the digests in the records of earlier releases were made so. */
+function usersOf(text: string): { readonly users: Users; readonly all: Values } {
+  const other = new NotEditable('form');
+  if (/\r(?!\n)|^\t|^\.\.\./m.test(text)) throw other;
+  const none: Users = { key: undefined, indent: '', items: [] };
   try {
-    const documents = parseAllDocuments(text, {
-      schema: 'failsafe',
-      keepSourceTokens: true,
-      logLevel: 'silent',
-    });
-    const [document, another] = documents;
+    const options = { schema: 'failsafe', keepSourceTokens: true, logLevel: 'silent' } as const;
+    const [document, another] = parseAllDocuments(text, options);
     if (document === undefined) return { users: none, all: {} };
     const { contents, errors } = document;
-    if (another !== undefined || errors.length > 0 || !isMap(contents) || contents.flow === true) return undefined;
+    if (another !== undefined || errors.length > 0 || !isMap(contents) || contents.flow === true) throw other;
+    if (columnOf(text, contents.range?.[0] ?? 0) > 0) throw other;
     const pair = contents.items.find(({ key }) => isScalar(key) && key.value === 'users');
     const users = pair === undefined ? none : listOf(text, pair);
-    const isIndented = columnOf(text, contents.range?.[0] ?? 0) > 0;
-    return users === undefined || isIndented ? undefined : { users, all: document.toJS() };
+    if (users === undefined) throw other;
+    return { users, all: document.toJS() };
   } catch {
-    return undefined; // brackets, or aliases, by the thousand
+    throw other; // also for brackets, or aliases, by the thousand
   }
 }
 
@@ -116,41 +106,38 @@ function listOf(text: string, { key, value }: Pair): Users | undefined {
   const [start = 0] = (isScalar(key) && key.range) || [];
   const line = { start, end: lineEnd(text, start) };
   if (!text.startsWith('users', start) || columnOf(text, start) > 0) return undefined;
-  const [first = line.end] = (isNode(value) && value.range) || [];
-  const isBare = isNode(value) && value.tag === undefined && !('anchor' in value && value.anchor !== undefined);
-  if (isSeq(value) && value.flow !== true && isBare && first >= line.end) return itemsOf(text, line, value);
+  if (!isNode(value) || value.tag !== undefined || ('anchor' in value && value.anchor !== undefined)) return undefined;
+  const [first = line.end] = value.range ?? [];
+  if (isSeq(value) && value.flow !== true && first >= line.end) return itemsOf(text, line, value);
   const isNull = isScalar(value) && ['', 'null', '~'].includes(value.source ?? '?');
   const isEmpty = isNull || (isSeq(value) && value.items.length === 0);
   const isInLine = first < line.end || (isScalar(value) && value.source === '');
-  return isEmpty && isBare && isInLine ? { key: line, indent: '', items: [] } : undefined;
+  return isEmpty && isInLine ? { key: line, indent: '', items: [] } : undefined;
 }
 
-function itemsOf(text: string, key: NonNullable<Users['key']>, { items, srcToken }: YAMLSeq): Users | undefined {
+function itemsOf(text: string, key: Lines, { items, srcToken }: YAMLSeq): Users | undefined {
   const tokens = srcToken?.type === 'block-seq' ? srcToken.items : [];
   const dashes = tokens.flatMap(({ start }) => start.filter(({ type }) => type === 'seq-item-ind'));
   const [first] = dashes;
   if (first === undefined || dashes.length !== items.length) return undefined;
-  return {
-    key,
-    indent: ' '.repeat(columnOf(text, first.offset)),
-    items: items.map((item, index) => {
-      const { offset = 0 } = dashes[index] ?? {};
-      const end = lineEnd(text, Math.max(offset, lastOffset(item) - 1));
-      return {
-        start: lineStart(text, offset),
-        end,
-      };
-    }),
-  };
+  const lines = dashes.map(({ offset }, index) => ({
+    start: lineStart(text, offset),
+    end: lineEnd(text, Math.max(offset, lastOffset(items[index]) - 1)),
+  }));
+  return { key, indent: ' '.repeat(columnOf(text, first.offset)), items: lines };
 }
 
 /** Behind the last value in a node; comments behind it are not part of it. */
-function lastOffset(node: unknown): number {
-  const last = isSeq(node) || isMap(node) ? node.items.at(-1) : undefined;
-  const isOpen = last !== undefined && !('flow' in (node as object) && (node as YAMLSeq).flow === true);
-  if (isOpen && isPair(last)) return Math.max(lastOffset(last.key), lastOffset(last.value));
-  if (isOpen) return lastOffset(last);
-  return (isNode(node) && node.range?.[1]) || 0;
+function lastOffset(item: unknown): number {
+  let last = 0;
+  if (!isNode(item)) return last;
+  visit(item, {
+    Node: (_, node) => {
+      const isBlock = (isMap(node) || isSeq(node)) && node.flow !== true && node.items.length > 0;
+      if (!isBlock) last = Math.max(last, node.range?.[1] ?? 0);
+    },
+  });
+  return last;
 }
 
 function columnOf(text: string, at: number): number {

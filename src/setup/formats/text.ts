@@ -1,4 +1,4 @@
-/** Why a file of another program is left as it is; a person mends it by hand. */
+/** Why the file of another program is left as it is, for a person to edit. */
 export type EditProblem =
   /** It is not of its format. */
   | 'unreadable'
@@ -9,48 +9,50 @@ export type EditProblem =
   /** The entry is there in a form that is not edited here: inline, dotted, flow style, spread over the file. */
   | 'form';
 
-export type NotEdited = { readonly ok: false; readonly problem: EditProblem };
-export type Edited = { readonly ok: true; readonly text: string } | NotEdited;
+/** Thrown by all formats; nothing of the text is in it. */
+export class NotEditable extends Error {
+  readonly problem: EditProblem;
 
-/** A text of a known format, and what one entry is in it. */
+  constructor(problem: EditProblem) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+/** What `act` returns; undefined where a text is not editable. */
+export function ifEditable<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof NotEditable) return undefined;
+    throw error;
+  }
+}
+
+/** One entry of a configuration file. */
 export interface OpenedText<Holds> {
-  readonly ok: true;
-  /** The entry as it stands there; undefined when there is none. */
+  /** The bytes of the entry; undefined when there is none. */
   readonly raw: string | undefined;
   /** What the entry means, whatever its layout. */
   readonly value: unknown;
   /** What all else means. */
   readonly rest: unknown;
-  /** The text with the entry in it. */
-  put(holds: Holds): Edited;
-  /** The text with `former` in the entry's place; with undefined, without the entry. */
-  restore(former: string | undefined): Edited;
+  /** The text with the entry in it. @throws NotEditable */
+  put(holds: Holds): string;
+  /** The text with `former` in place of the entry; with undefined, without the entry. @throws NotEditable */
+  restore(former: string | undefined): string;
 }
 
-export type Opened<Holds> = OpenedText<Holds> | NotEdited;
-
-export function edited(text: string): Edited {
-  return { ok: true, text };
-}
-
-export function notEdited(problem: EditProblem): NotEdited {
-  return { ok: false, problem };
-}
-
-/** What lies from `start` to `end` (offsets in UTF-16 units) becomes `text`. */
-export interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+/** `text` takes the place of what lies from `start` to `end` (offsets in UTF-16 units). */
+export type Splice = readonly [start: number, end: number, text: string];
 
 /** Applies splices that do not overlap, in any order. */
-export function splice(text: string, splices: readonly Splice[]): string {
+export function splice(text: string, ...splices: readonly Splice[]): string {
   let result = '';
   let at = 0;
-  for (const one of [...splices].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    result += text.slice(at, one.start) + one.text;
-    at = one.end;
+  for (const [start, end, now] of [...splices].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+    result += text.slice(at, start) + now;
+    at = end;
   }
   return result + text.slice(at);
 }
@@ -80,4 +82,8 @@ export function lineEnd(text: string, at: number): number {
 /** For parsers that take no byte order mark: all offsets stay as they are. */
 export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, ' ');
+}
+
+export function isBlank(text: string): boolean {
+  return withoutMark(text).trim() === '';
 }

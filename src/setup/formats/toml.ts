@@ -1,29 +1,21 @@
 import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
+import type { EntryMembers, PlainJson } from './json.js';
 import {
-  type Edited,
-  type EditProblem,
-  edited,
+  ifEditable,
   lineEnd,
   lineEnding,
   lineStart,
   missingEnding,
-  notEdited,
-  type Opened,
+  NotEditable,
+  type OpenedText,
   type Splice,
   splice,
   withoutMark,
 } from './text.js';
 
-/** What a table is to hold; pairs that are not named stay as they are. */
-export interface TomlEntry {
-  readonly members: Readonly<Record<string, string | readonly string[]>>;
-  /** Pairs and tables below this one that must not be there. A name in such a table stands behind a slash: any letter case of it. */
-  readonly without: readonly string[];
-}
-
 interface Pair {
   readonly path: readonly string[];
-  /** Its lines, and its value among them. */
+  /** Its lines, and its value in them. */
   readonly start: number;
   readonly end: number;
   readonly value: AST.TOMLContentNode;
@@ -39,15 +31,14 @@ interface Table {
 }
 
 /** The table of an entry, and the tables right behind it that belong to it. */
-interface Place {
+interface EntryTables {
   readonly own: Table | undefined;
   readonly below: readonly Table[];
 }
 
-/** What stands at that path of a TOML text; undefined where there is nothing, or no such text. */
+/** The value at that path of a TOML text; undefined where there is nothing, or no such text. */
 export function tomlAt(text: string, path: readonly string[]): unknown {
-  const program = programOf(text);
-  let value: unknown = program && getStaticTOMLValue(program);
+  let value: unknown = ifEditable(() => getStaticTOMLValue(programOf(text)));
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Readonly<Record<string, unknown>>)[name];
@@ -55,18 +46,13 @@ export function tomlAt(text: string, path: readonly string[]): unknown {
   return value;
 }
 
-/** The table of that name, with the tables below it. */
-export function openToml(text: string, path: readonly string[]): Opened<TomlEntry> {
-  const program = programOf(text);
-  if (program === undefined) return notEdited('unreadable');
-  const tables = tablesOf(text, program);
-  const place = placeOf(tables, path);
-  if (typeof place === 'string') return notEdited(place);
-  const { own, below } = place;
+/** The table of that name, with the tables below it. @throws NotEditable */
+export function openToml(text: string, path: readonly string[]): OpenedText<EntryMembers> {
+  const tables = tablesOf(text);
+  const { own, below } = entryTables(tables, path);
   const literal = ({ value: { range } }: Pair) => text.slice(...range);
   const end = below.at(-1)?.end ?? own?.end ?? 0;
   return {
-    ok: true,
     raw: own && text.slice(own.start, end),
     value:
       own && Object.fromEntries(own.pairs.map((pair) => [pair.path.join('.'), stringOf(pair.value) ?? literal(pair)])),
@@ -74,40 +60,39 @@ export function openToml(text: string, path: readonly string[]): Opened<TomlEntr
       .filter((table) => table !== own && !below.includes(table))
       .map((table) => [table.path, table.pairs.map((pair) => [pair.path, literal(pair)])])
       .filter(([at, pairs]) => at?.length !== 0 || pairs?.length !== 0),
-    put: (entry) => (own === undefined ? edited(appended(text, path, entry)) : changed(text, own, below, entry)),
+    put: (entry) => (own === undefined ? appended(text, path, entry) : changed(text, { own, below }, entry)),
     restore: (former) => {
-      if (own === undefined) return notEdited('shape');
-      if (former !== undefined) return edited(splice(text, [{ start: own.start, end, text: former }]));
-      const before = text.slice(0, own.start).replace(/\r?\n(?=\r?\n$)/, '');
-      return edited(`${before}${text.slice(end)}`);
+      if (own === undefined) throw new NotEditable('shape');
+      if (former !== undefined) return splice(text, [own.start, end, former]);
+      return text.slice(0, own.start).replace(/\r?\n(?=\r?\n$)/, '') + text.slice(end);
     },
   };
 }
 
-function programOf(text: string): AST.TOMLProgram | undefined {
+function programOf(text: string): AST.TOMLProgram {
   try {
     return parseTOML(withoutMark(text));
   } catch {
-    return undefined; // no TOML, or brackets by the thousand
+    throw new NotEditable('unreadable'); // also for brackets by the thousand
   }
 }
 
 /** Every table in its order; the pairs before the first header are one without a name. */
-function tablesOf(text: string, program: AST.TOMLProgram): readonly Table[] {
+function tablesOf(text: string): readonly Table[] {
   const pairOf = (pair: AST.TOMLKeyValue): Pair => ({
     path: namesIn(pair.key),
     start: lineStart(text, pair.range[0]),
     end: lineEnd(text, pair.range[1]),
     value: pair.value,
   });
-  const { body } = program.body[0];
+  const { body } = programOf(text).body[0];
   const root = body.flatMap((one) => (one.type === 'TOMLKeyValue' ? [pairOf(one)] : []));
   const tables = body.flatMap((one): readonly Table[] => {
     if (one.type !== 'TOMLTable') return [];
     const pairs = one.body.map(pairOf);
-    const start = lineStart(text, one.range[0]);
     const end = pairs.at(-1)?.end ?? lineEnd(text, one.key.range[1]);
-    return [{ path: namesIn(one.key), isArray: one.kind === 'array', pairs, start, end }];
+    const isArray = one.kind === 'array';
+    return [{ path: namesIn(one.key), isArray, pairs, start: lineStart(text, one.range[0]), end }];
   });
   return [{ path: [], isArray: false, pairs: root, start: 0, end: 0 }, ...tables];
 }
@@ -116,55 +101,51 @@ function namesIn(key: AST.TOMLKey): readonly string[] {
   return key.keys.map((name) => (name.type === 'TOMLBare' ? name.name : name.value));
 }
 
-/** Whatever names the table in another way than by a header of its own, or lies apart from it, is not edited here. */
-function placeOf(tables: readonly Table[], path: readonly string[]): Place | EditProblem {
+/** A table that is named otherwise than by one header of its own, or lies apart from it, is not edited here. */
+function entryTables(tables: readonly Table[], path: readonly string[]): EntryTables {
   const at = tables.findIndex((table) => isSame(table.path, path));
   const own = tables[at];
-  const behind = own === undefined ? [] : tables.slice(at + 1);
-  const apart = behind.findIndex((table) => !isBelow(table.path, path));
-  const below = apart === -1 ? behind : behind.slice(0, apart);
-  const others = tables.filter((table) => table !== own && !below.includes(table));
-  const isElsewhere = others.some(
-    (table) =>
-      isSame(table.path, path) ||
-      isBelow(table.path, path) ||
-      (table.isArray && isBelow(path, table.path)) ||
-      table.pairs.some((pair) => {
-        const full = [...table.path, ...pair.path];
-        return isSame(full, path) || isBelow(full, path) || isBelow(path, full);
-      }),
-  );
-  return isElsewhere || own?.isArray === true ? 'form' : { own, below };
+  const next = own === undefined ? [] : tables.slice(at + 1);
+  const apart = next.findIndex((table) => !isBelow(table.path, path));
+  const below = apart === -1 ? next : next.slice(0, apart);
+  const isElsewhere = tables.some((table) => {
+    if (table === own || below.includes(table)) return false;
+    if (isSame(table.path, path) || isBelow(table.path, path)) return true;
+    if (table.isArray && isBelow(path, table.path)) return true;
+    const pairs = table.pairs.map((pair) => [...table.path, ...pair.path]);
+    return pairs.some((pair) => isSame(pair, path) || isBelow(pair, path) || isBelow(path, pair));
+  });
+  if (isElsewhere || own?.isArray === true) throw new NotEditable('form');
+  return { own, below };
 }
 
-function appended(text: string, path: readonly string[], { members }: TomlEntry): string {
+function appended(text: string, path: readonly string[], { members }: EntryMembers): string {
   const eol = lineEnding(text);
-  const name = path.map((one) => (/^[A-Za-z0-9_-]+$/.test(one) ? one : basic(one))).join('.');
-  const lines = [`[${name}]`, ...Object.entries(members).map(([key, value]) => `${key} = ${written(value)}`)];
+  const name = path.map((one) => (/^[A-Za-z0-9_-]+$/.test(one) ? one : rendered(one))).join('.');
+  const lines = [`[${name}]`, ...Object.entries(members).map(([key, value]) => `${key} = ${rendered(value)}`)];
   const gap = withoutMark(text).trim() === '' && !text.includes('\n') ? '' : eol;
   return `${text}${missingEnding(text)}${gap}${lines.join(eol)}${eol}`;
 }
 
-/** Changes the pairs that differ, adds those that are missing, takes out what would win over them. */
-function changed(text: string, own: Table, below: readonly Table[], entry: TomlEntry): Edited {
-  const eol = lineEnding(text);
+/** Changes the pairs that differ, adds those that are missing, removes those of `without`. */
+function changed(text: string, { own, below }: EntryTables & { own: Table }, entry: EntryMembers): string {
   const changes: Splice[] = [];
   const added: string[] = [];
   for (const [name, value] of Object.entries(entry.members)) {
     const [pair, another] = own.pairs.filter(({ path }) => path[0] === name);
-    if (another !== undefined || (pair !== undefined && pair.path.length > 1)) return notEdited('form');
+    if (another !== undefined || (pair !== undefined && pair.path.length > 1)) throw new NotEditable('form');
     if (pair === undefined) {
-      added.push(`${name} = ${written(value)}${eol}`);
+      added.push(`${name} = ${rendered(value)}${lineEnding(text)}`);
       continue;
     }
-    const [start, end] = pair.value.range;
-    const isThere = text.slice(start, end) === written(value) || stringOf(pair.value) === value;
-    if (!isThere) changes.push({ start, end, text: written(value) });
+    const { range } = pair.value;
+    const isThere = text.slice(...range) === rendered(value) || stringOf(pair.value) === value;
+    if (!isThere) changes.push([...range, rendered(value)]);
   }
   const isOut = ([first = '', second]: readonly string[]) =>
     entry.without.includes(first) || entry.without.includes(`${first}/${second?.toLowerCase()}`);
-  const drop = ({ start, end }: Pair | Table) => changes.push({ start, end, text: '' });
-  for (const pair of own.pairs) if (isOut(pair.path) || isOut(onlyOne(pair))) drop(pair);
+  const drop = ({ start, end }: Pair | Table) => changes.push([start, end, '']);
+  own.pairs.filter((pair) => isOut(pair.path) || isOut(onlyOne(pair))).forEach(drop);
   for (const table of below) {
     const [name = ''] = table.path.slice(own.path.length);
     const out = table.pairs.filter((pair) => isOut([name, ...pair.path]));
@@ -172,8 +153,8 @@ function changed(text: string, own: Table, below: readonly Table[], entry: TomlE
     else out.forEach(drop);
   }
   const newLines = `${missingEnding(text.slice(0, own.end))}${added.join('')}`;
-  if (added.length > 0) changes.push({ start: own.end, end: own.end, text: newLines });
-  return edited(splice(text, changes));
+  if (added.length > 0) changes.push([own.end, own.end, newLines]);
+  return splice(text, ...changes);
 }
 
 /** The path of an inline table's only pair. One with more is not edited here. */
@@ -187,16 +168,13 @@ function isSame(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function isBelow(path: readonly string[], above: readonly string[]): boolean {
-  return path.length > above.length && above.every((name, index) => name === path[index]);
+  return path.length > above.length && isSame(path.slice(0, above.length), above);
 }
 
-function written(value: string | readonly string[]): string {
-  return typeof value === 'string' ? basic(value) : `[${value.map(basic).join(', ')}]`;
-}
-
-/** A basic string: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */
-function basic(text: string): string {
-  return JSON.stringify(text).replaceAll('\x7f', '\\u007f');
+/** Strings as basic strings: JSON's escapes are among TOML's, but for DEL, which has to be escaped here. */
+function rendered(value: PlainJson): string {
+  if (Array.isArray(value)) return `[${value.map(rendered).join(', ')}]`;
+  return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
 }
 
 function stringOf(node: AST.TOMLContentNode): string | undefined {
