@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../core/failure.js';
 import { configurationUnsafe, configurationUnusable } from '../core/usage-failures.js';
 
 const longestConfiguration = 256 * 1024;
@@ -18,7 +19,7 @@ export function readConfigFile(folder: string): { readonly path: string; readonl
     if (why !== undefined) throw configurationUnsafe(folder, why);
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP') throw configurationUnsafe(path, 'it is a symbolic link');
     throw code.startsWith('E') ? configurationUnusable(path, `it cannot be opened (${code})`) : error;

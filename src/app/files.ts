@@ -1,6 +1,7 @@
 import { closeSync, readdirSync, readlinkSync, writeSync } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { systemCode } from '../core/failure.js';
 import { fileUnreadable } from '../core/output-failures.js';
 import type { Files } from '../core/ports.js';
 import { readyDescriptorUnusable } from '../proxy/failures.js';
@@ -26,7 +27,7 @@ async function* read(path: string): AsyncGenerator<Uint8Array> {
     await using file = await open(path, 'r');
     yield* file.createReadStream({ autoClose: false });
   } catch (error) {
-    throw fileUnreadable(path, codeOf(error));
+    throw fileUnreadable(path, systemCode(error));
   }
 }
 
@@ -42,7 +43,7 @@ async function* fromStdin(stdin: Readable): AsyncGenerator<Uint8Array> {
       yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     }
   } catch (error) {
-    throw fileUnreadable('stdin', codeOf(error));
+    throw fileUnreadable('stdin', systemCode(error));
   }
 }
 
@@ -51,12 +52,12 @@ async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<v
   try {
     file = await open(path, 'w');
   } catch (error) {
-    throw fileUnwritable(path, codeOf(error));
+    throw fileUnwritable(path, systemCode(error));
   }
   try {
     for await (const chunk of chunks) {
       await file.writeFile(chunk).catch((error: unknown) => {
-        throw fileUnwritable(path, codeOf(error));
+        throw fileUnwritable(path, systemCode(error));
       });
     }
   } finally {
@@ -68,7 +69,7 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true });
   } catch (error) {
-    throw fileUnwritable(path, codeOf(error));
+    throw fileUnwritable(path, systemCode(error));
   }
 }
 
@@ -78,7 +79,7 @@ async function tellReady(descriptor: number, text: string): Promise<void> {
     writeSync(descriptor, text);
     closeSync(descriptor);
   } catch (error) {
-    throw readyDescriptorUnusable(descriptor, codeOf(error));
+    throw readyDescriptorUnusable(descriptor, systemCode(error));
   }
 }
 
@@ -95,8 +96,4 @@ function isOurOwn(descriptor: number): boolean {
   const target = readlinkSync(`/proc/self/fd/${descriptor}`);
   const isPipe = target.startsWith('pipe:');
   return target.startsWith('anon_inode:') || (isPipe && targets.filter((each) => each === target).length > 1);
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

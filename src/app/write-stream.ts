@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { systemCode } from '../core/failure.js';
 import { outputFailed } from '../core/output-failures.js';
 import { piecesOf } from '../core/text/printable.js';
 
@@ -21,7 +22,7 @@ export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Prom
 function writeOnce(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {
   return (bytes) =>
     new Promise((resolve, reject) => {
-      const failed = (error: unknown) => reject(outputFailed(codeOf(error), error));
+      const failed = (error: unknown) => reject(outputFailed(systemCode(error), error));
       stream.once('error', failed);
       stream.write(bytes, (error) => {
         if (error) {
@@ -70,8 +71,4 @@ export function linesTo(stream: Writable): Lines {
       signal.throwIfAborted();
     },
   };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

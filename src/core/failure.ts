@@ -28,6 +28,11 @@ export interface FailureDetail {
   readonly trail?: readonly Step[];
 }
 
+/** The system's code of an error, such as ENOENT; `unknown` where it has none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
 /**
  * An error that a person can act on. Anything thrown that is not a `Failure` is a fault of this
  * program. Logic looks at `code`, never at the text.

@@ -1,4 +1,4 @@
-import { asObject, type JsonObject, type JsonValue, parseJson, stringField } from '../core/text/json.js';
+import { asObject, type JsonObject, type JsonValue, parseObject, stringField } from '../core/text/json.js';
 import type { MessageShape, ParamsShape } from './scan-message.js';
 
 export type Header = readonly [name: string, value: string];
@@ -69,8 +69,7 @@ export class ParameterHeaders {
   /** Looks at an answer to `tools/list`; one that marks no parameter is not taken apart. */
   learn(answer: Uint8Array): void {
     if (!holds(answer, marker)) return;
-    const parsed = parseJson(answer, limits);
-    const tools = parsed.ok ? asObject(asObject(parsed.value)?.['result'])?.['tools'] : undefined;
+    const tools = asObject(parseObject(answer, limits)?.['result'])?.['tools'];
     for (const value of Array.isArray(tools) ? tools : []) {
       const tool = asObject(value) ?? {};
       const name = stringField(tool, 'name');
@@ -86,8 +85,7 @@ export class ParameterHeaders {
   headersFor(tool: string | undefined, call: Uint8Array): readonly Header[] {
     const mirrored = tool === undefined ? undefined : this.#tools.get(tool);
     if (mirrored === undefined || mirrored.length === 0) return [];
-    const parsed = parseJson(call, limits);
-    const given = parsed.ok ? asObject(asObject(parsed.value)?.['params'])?.['arguments'] : undefined;
+    const given = asObject(parseObject(call, limits)?.['params'])?.['arguments'];
     return mirrored.flatMap(({ path, name }): readonly Header[] => {
       const text = textOf(valueAt(given, path));
       return text === undefined ? [] : [[`mcp-param-${name}`, encoded(text)]];

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import { Secret } from '../core/secret.js';
-import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+import { type JsonObject, parseObject, stringField } from '../core/text/json.js';
 
 /** The two that every authorization server with `private_key_jwt` is likely to take (RFC 7518 section 3.1). */
 export const keyAlgorithms = ['ES256', 'RS256'] as const;
@@ -59,8 +59,7 @@ export function privateText({ algorithm, keyId, publicJwk, privateMembers }: Cli
 
 /** The `kid` of a private JWK's text; undefined for PEM, and for a JWK without one. */
 export function keyIdOf(text: Secret): string | undefined {
-  const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
-  const jwk = parsed.ok ? asObject(parsed.value) : undefined;
+  const jwk = parseObject(text.reveal(), { maxDepth: 4, maxKeys: 50 });
   return jwk && stringField(jwk, 'kid');
 }
 
@@ -82,8 +81,7 @@ export async function importPrivateKey(text: string): Promise<ImportedKey> {
 }
 
 async function importJwk(text: string): Promise<ImportedKey> {
-  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 4, maxKeys: 50 });
-  const jwk: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
+  const jwk = parseObject(text, { maxDepth: 4, maxKeys: 50 });
   if (jwk === undefined) return { ok: false, why: 'it begins like a JWK, and is no JSON object' };
   if (jwk['keys'] !== undefined) {
     return { ok: false, why: 'it is a set of keys (JWKS); one key with its private member "d" is needed' };

@@ -1,6 +1,6 @@
 import { resourceCovers } from '../core/resource.js';
 import type { Secret } from '../core/secret.js';
-import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import { type JsonObject, parseObject } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import { gateUrl } from '../core/url.js';
 
@@ -38,8 +38,7 @@ function nameIn(claims: JsonObject): string | undefined {
 export function unverifiedClaims(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;
-  const parsed = parseJson(decoded(payload), { maxDepth: 16, maxKeys: 1000 });
-  return parsed.ok ? asObject(parsed.value) : undefined;
+  return parseObject(decoded(payload), { maxDepth: 16, maxKeys: 1000 });
 }
 
 function decoded(payload: string): Uint8Array {

@@ -1,7 +1,7 @@
 import type { ClientAuthMethod } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonObject, parseJson, stringField, stringListField } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject, stringField, stringListField } from '../core/text/json.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
@@ -66,8 +66,7 @@ export function encodeCredential(credential: StoredCredential): Secret {
  * are not known are left out: a release that cannot do without one raises the version.
  */
 export function decodeCredential(text: string, expected: CredentialBinding): DecodedCredential {
-  const parsed = parseJson(new TextEncoder().encode(text), { maxDepth: 8 });
-  const item = parsed.ok ? asObject(parsed.value) : undefined;
+  const item = parseObject(text, { maxDepth: 8 });
   const version = item?.['version'];
   if (item === undefined || !Number.isSafeInteger(version) || Number(version) < 1) {
     return { ok: false, problem: 'corrupt' };

@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { ClientKeyRecord, IndexDocument, LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+import { asObject, parseObject, stringField } from '../core/text/json.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey, privateText } from '../oauth/client-key.js';
 import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
@@ -34,8 +34,7 @@ export function encodeClientKey(binding: ClientKeyBinding, key: ClientKey): Secr
 
 /** The key in an item's text, or undefined when the item is not the one that was written for this binding. */
 export function decodeClientKey(text: Secret, expected: ClientKeyBinding): ClientKey | undefined {
-  const parsed = parseJson(new TextEncoder().encode(text.reveal()), { maxDepth: 4, maxKeys: 50 });
-  const item: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
+  const item = parseObject(text.reveal(), { maxDepth: 4, maxKeys: 50 });
   if (item === undefined || item['version'] !== 1) return undefined;
   const bound =
     (item['issuer'] ?? undefined) === expected.issuer &&

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
-import { asObject, type JsonObject, parseJson, stringField } from '../core/text/json.js';
+import { asObject, parseObject, stringField } from '../core/text/json.js';
 import { runProgram } from '../stores/programs.js';
 import { renewalFailed } from './failures.js';
 
@@ -44,17 +44,12 @@ function argumentsFor({ server, account }: LoginRecord, minLifeMs: number): read
 
 /** The failure that the other process reports in its last line. */
 function failureIn(stderr: string): Failure | undefined {
-  const error = asObject(objectIn(stderr.trimEnd().split('\n').at(-1) ?? '')?.['error']);
+  const error = asObject(parseObject(stderr.trimEnd().split('\n').at(-1) ?? '')?.['error']);
   const [code, message, remedy] = ['code', 'message', 'remedy'].map((name) => error && stringField(error, name));
   const exit = Object.values(exitCode).find((known) => known === error?.['exit']) as ExitCode | undefined;
   return code === undefined || message === undefined || remedy === undefined || exit === undefined
     ? undefined
     : new Failure({ code, exit, message, remedy });
-}
-
-function objectIn(text: string): JsonObject | undefined {
-  const parsed = parseJson(new TextEncoder().encode(text));
-  return parsed.ok ? asObject(parsed.value) : undefined;
 }
 
 /** Renewal in a process of its own, which ends what it began though this one is killed meanwhile. */

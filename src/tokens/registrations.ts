@@ -2,7 +2,7 @@ import { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { IndexDocument, LoginRecord, RegistrationRecord, StrayItem } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import { asObject, parseJson } from '../core/text/json.js';
+import { parseObject } from '../core/text/json.js';
 import { registrationKey } from '../stores/credential-item.js';
 import { isRecorded, withoutStrays, withStrays } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -172,8 +172,7 @@ export function decodeClientSecret(
   text: Secret,
   expected: { readonly issuer: string; readonly clientId: string },
 ): Secret | undefined {
-  const parsed = parseJson(new TextEncoder().encode(text.reveal()));
-  const item = parsed.ok ? asObject(parsed.value) : undefined;
+  const item = parseObject(text.reveal());
   const secret = item?.['clientSecret'];
   const bound = item?.['issuer'] === expected.issuer && item['clientId'] === expected.clientId;
   return bound && item['version'] === 1 && typeof secret === 'string' ? new Secret(secret) : undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/ports.js';
 import { collectBytes } from '../core/text/bytes.js';
-import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
 import type { HttpResponse } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 
@@ -24,8 +24,7 @@ export function serverWords(refusal: Refusal): string {
 }
 
 function wordsInBody(body: Uint8Array): string {
-  const parsed = parseJson(body);
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const object = parseObject(body);
   if (object === undefined) return '';
   const inner = asObject(object['error']) ?? asObject(object['errors']);
   return inner === undefined ? wordsOf(object) : wordsOf(inner);

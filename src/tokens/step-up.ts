@@ -2,7 +2,7 @@ import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
-import { asObject, parseJson, stringField } from '../core/text/json.js';
+import { asObject, parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpRequest } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
@@ -58,9 +58,7 @@ export async function askStepUp(
 export function operationOf(request: Pick<HttpRequest, 'method' | 'url' | 'body'>): string {
   const http = `${request.method} ${new URL(request.url).pathname}`;
   const { body } = request;
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  const parsed = bytes instanceof Uint8Array ? parseJson(bytes) : undefined;
-  const message = parsed?.ok ? asObject(parsed.value) : undefined;
+  const message = typeof body === 'string' || body instanceof Uint8Array ? parseObject(body) : undefined;
   const method = message === undefined ? undefined : stringField(message, 'method');
   if (message === undefined || method === undefined) return http;
   const params = asObject(message['params']) ?? {};

@@ -1,6 +1,7 @@
 import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { ArgumentsOf, CommandTable } from '../../core/command.js';
+import { systemCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
@@ -53,9 +54,8 @@ export function writeAll(text: string): boolean {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
       if (at === 0) return false;
-      if (code !== 'EAGAIN') {
+      if (systemCode(error) !== 'EAGAIN') {
         process.exitCode = 1; // a part of it is out, and the rest has no reader
         return true;
       }

@@ -39,6 +39,12 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
 }
 
+/** The object that a text is, if it is one: as `parseJson`, for whoever does not tell why it is none. */
+export function parseObject(input: Uint8Array | string, limits: JsonLimits = {}): JsonObject | undefined {
+  const parsed = parseJson(typeof input === 'string' ? new TextEncoder().encode(input) : input, limits);
+  return parsed.ok ? asObject(parsed.value) : undefined;
+}
+
 /** The value when it is an object, and neither null nor an array. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

@@ -1,4 +1,4 @@
-import { asObject, parseJson, stringField } from '../../core/text/json.js';
+import { asObject, parseJson, parseObject, stringField } from '../../core/text/json.js';
 import { requestUnusable, serverNotNamed, wordsWrong } from '../failures.js';
 import {
   type CredentialArguments,
@@ -79,8 +79,7 @@ export function isWholeBazelRequest(bytes: Uint8Array): boolean {
 
 /** `{"uri": "…"}`, and whatever else a later caller adds. @throws Failure `request_unusable` */
 export function readBazelUri(bytes: Uint8Array): string {
-  const parsed = parseJson(bytes);
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const object = parseObject(bytes);
   const uri = object && stringField(object, 'uri');
   if (uri === undefined) throw requestUnusable('bazel', 'it has to be a JSON object with a "uri"');
   return uri;
@@ -110,8 +109,7 @@ const mostCharacters = 262_144;
 /** KUBERNETES_EXEC_INFO; '' where somebody else calls. @throws Failure `request_unusable` */
 export function readClusterInfo(text: string): ClusterInfo {
   if (text === '') return { apiVersion: known[0] ?? '', server: undefined };
-  const parsed = text.length > mostCharacters ? undefined : parseJson(new TextEncoder().encode(text.trim()));
-  const info = parsed?.ok ? asObject(parsed.value) : undefined;
+  const info = text.length > mostCharacters ? undefined : parseObject(text.trim());
   const apiVersion = info && stringField(info, 'apiVersion');
   if (info === undefined || apiVersion === undefined || !known.includes(apiVersion)) {
     throw requestUnusable('kubectl', `KUBERNETES_EXEC_INFO has to be an ExecCredential of ${known.join(' or ')}`);

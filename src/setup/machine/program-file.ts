@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Failure } from '../../core/failure.js';
+import { Failure, systemCode } from '../../core/failure.js';
 import { fileUnwritable, shimFolderMissing, shimRefused } from '../failures.js';
-import { codeOf, replaceFile } from './program-files.js';
+import { replaceFile } from './program-files.js';
 
 /** More than any that was written by this program. */
 const maxBytes = 65_536;
@@ -20,7 +20,7 @@ export async function writeProgramFile(path: string, text: string, mark: string)
     await replaceFile(target, text, 0o700);
   } catch (error) {
     if (error instanceof Failure) throw error;
-    const code = codeOf(error);
+    const code = systemCode(error);
     throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
   }
   return target;

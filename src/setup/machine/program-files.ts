@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../core/failure.js';
+import { Failure, systemCode } from '../../core/failure.js';
 import { programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
 import type { ProgramFile, ProgramFiles } from '../ports.js';
 
@@ -55,7 +55,7 @@ async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw programFileUnusable(path, `it cannot be followed (${codeOf(error)})`);
+    if (systemCode(error) !== 'ENOENT') throw programFileUnusable(path, `it cannot be followed (${systemCode(error)})`);
   }
   const link = await lstat(path).catch(() => undefined);
   if (link !== undefined) throw programFileUnusable(path, 'it is a symbolic link that leads nowhere');
@@ -69,8 +69,8 @@ async function readFile(path: string): Promise<Content> {
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { text: undefined, mode: 0 };
-    throw programFileUnusable(path, `it cannot be opened (${codeOf(error)})`);
+    if (systemCode(error) === 'ENOENT') return { text: undefined, mode: 0 };
+    throw programFileUnusable(path, `it cannot be opened (${systemCode(error)})`);
   }
   try {
     const stats = await file.stat();
@@ -116,7 +116,7 @@ async function written(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    throw error instanceof Failure ? error : programFileUnwritable(path, codeOf(error));
+    throw error instanceof Failure ? error : programFileUnwritable(path, systemCode(error));
   }
 }
 
@@ -137,8 +137,4 @@ export async function replaceFile(path: string, text: string, mode: number): Pro
     await unlink(temporary).catch(() => undefined);
     throw error;
   }
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

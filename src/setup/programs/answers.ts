@@ -1,4 +1,4 @@
-import { asObject, parseJson, stringField } from '../../core/text/json.js';
+import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import type { ProgramInput } from '../../stores/programs.js';
 import type { Machine } from '../ports.js';
 
@@ -94,8 +94,7 @@ function readJson(
   stdout: string,
   read: (object: NonNullable<ReturnType<typeof asObject>>) => Answer | undefined,
 ): Answer {
-  const parsed = parseJson(new TextEncoder().encode(stdout.trim()));
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const object = parseObject(stdout.trim());
   return (object && read(object)) ?? { kind: stdout.trim() === '' ? 'nothing' : 'unreadable' };
 }
 
