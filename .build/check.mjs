@@ -2,7 +2,8 @@
 //
 //   node .build/check.mjs [word…]     only test files whose path holds one of the words
 //
-// Several test files share a process: to start one for each takes longer than most of them run.
+// Many test files share a process: to start one for each takes longer than most of them run. More processes than
+// processors, since most tests wait most of the time.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +11,8 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 
-const filesOfProcess = 12;
-const processes = 2;
+const filesOfProcess = 24;
+const processes = 5;
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const started = Date.now();

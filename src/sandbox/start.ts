@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { makeSigningKeys } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { FaultBox } from './faults/fault-box.js';
@@ -28,14 +29,14 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Starts the authorization server and the protected server, both on 127.0.0.1, with keys, accounts and
- * records of their own, all of which are gone when it is closed.
+ * records of their own, all of which are gone when it is closed. `rsaKey`: what is not to be made anew each time.
  * @throws RangeError for an option that makes no sense, and the system's error when a port is taken
  */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObject): Promise<Sandbox> {
   const settings = settingsFrom(options);
   const faults = new FaultBox(settings.faults);
   const log = new RequestLog();
-  const keysReady = makeSigningKeys();
+  const keysReady = makeSigningKeys(rsaKey);
   const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll([
     settings.port,
     settings.authorizationPort,

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startSandbox } from '../../src/sandbox/start.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { type Home, makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { findSecrets } from '../support/secrets-search.js';
+import { startSandbox } from '../support/start-sandbox.js';
 import { authorizationUrlOf } from './stage.js';
 
 async function logIn(home: Home, ...args: string[]): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSandbox } from '../../src/sandbox/start.js';
 import { walkLogin } from '../../src/sandbox/walk.js';
 import { makeHome } from '../support/home.js';
 import { needs } from '../support/needs.js';
 import { programCommand, runProgram } from '../support/program.js';
 import { startAtTerminal } from '../support/pty.js';
 import { findSecrets } from '../support/secrets-search.js';
+import { startSandbox } from '../support/start-sandbox.js';
 import { authorizationUrlOf } from './stage.js';
 
 const passphrase = 'correct horse battery';

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { chmod, cp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startSandbox } from '../../src/sandbox/start.js';
 import { type Home, makeHome } from '../support/home.js';
 import { runProgram } from '../support/program.js';
+import { startSandbox } from '../support/start-sandbox.js';
 
 /** Two logins of a machine's own in sealed files. */
 async function openSealed() {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { startSandbox } from '../../src/sandbox/start.js';
 import { type Desktop, type HeadedBrowser, headedChromium, headedFirefox, openDesktop } from '../support/desktop.js';
 import { needs } from '../support/needs.js';
 import { programCommand } from '../support/program.js';
 import { type AtTerminal, startAtTerminal } from '../support/pty.js';
 import { repositoryRoot } from '../support/repository.js';
+import { startSandbox } from '../support/start-sandbox.js';
 import { openStage, type Stage } from './stage.js';
 
 const skip = needs('chromium', 'firefox', 'xvfb', 'gnome-keyring', 'secret-tool', 'script');

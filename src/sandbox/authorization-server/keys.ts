@@ -1,4 +1,4 @@
-import { generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
+import { createPublicKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 
 type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly alg: string };
@@ -11,24 +11,25 @@ export interface SigningKeys {
   readonly verifying: readonly Jwk[];
 }
 
-/** One ES256 key, which signs access tokens, and one RS256 key, which OpenID Connect demands. */
-export async function makeSigningKeys(): Promise<SigningKeys> {
-  const generate = promisify(generateKeyPair);
+/** The key that OpenID Connect demands (RS256). It takes about 150 ms to make. */
+export async function makeRsaKey(): Promise<KeyObject> {
+  return (await promisify(generateKeyPair)('rsa', { modulusLength: 2048 })).privateKey;
+}
+
+/** One ES256 key, which signs access tokens, and the RS256 key. */
+export async function makeSigningKeys(rsaKey: KeyObject | undefined): Promise<SigningKeys> {
   const [elliptic, rsa] = await Promise.all([
-    generate('ec', { namedCurve: 'P-256' }),
-    generate('rsa', { modulusLength: 2048 }),
+    promisify(generateKeyPair)('ec', { namedCurve: 'P-256' }),
+    rsaKey ?? makeRsaKey(),
   ]);
-  const made = [
-    describe(elliptic.privateKey, elliptic.publicKey, 'ES256'),
-    describe(rsa.privateKey, rsa.publicKey, 'RS256'),
-  ];
+  const made = [describe(elliptic.privateKey, 'ES256'), describe(rsa, 'RS256')];
   return { signing: made.map((pair) => pair.signing), verifying: made.map((pair) => pair.verifying) };
 }
 
-function describe(privateKey: KeyObject, publicKey: KeyObject, alg: string): { signing: Jwk; verifying: Jwk } {
+function describe(privateKey: KeyObject, alg: string): { signing: Jwk; verifying: Jwk } {
   const about = { kid: randomUUID(), alg, use: 'sig' };
   return {
     signing: { ...privateKey.export({ format: 'jwk' }), ...about },
-    verifying: { ...publicKey.export({ format: 'jwk' }), ...about },
+    verifying: { ...createPublicKey(privateKey).export({ format: 'jwk' }), ...about },
   };
 }

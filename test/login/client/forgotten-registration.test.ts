@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginRequest } from '../../../src/login/ports.js';
-import { startSandbox } from '../../../src/sandbox/start.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 
 /** A development server that was restarted: the same addresses, and nothing remembered. */
 async function restart(scene: Scene) {

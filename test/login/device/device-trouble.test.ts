@@ -92,7 +92,7 @@ test('[R-8.1] the time limit of the login ends the wait before the code does, an
   const request = scene.request({ server: own.server.url, timeoutMs: 12_000 });
   const failure = await failureOf(deviceLogin(ports, request), 'login_timed_out');
   assert.equal(failure.exit, 6);
-  assert.deepEqual(pauses, [5000, 5000, 2000]);
+  assert.deepEqual(pauses.map(Math.round), [5000, 5000, 2000]);
 });
 
 test('a client with a secret: Basic first, the form where Basic is refused, and kept with what worked', async () => {

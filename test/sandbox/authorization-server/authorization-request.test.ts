@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import {
   authorizationUrl,
   type Callback,

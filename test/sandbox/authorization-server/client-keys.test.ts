@@ -4,7 +4,8 @@ import { after, before, test } from 'node:test';
 import { base64url, CompactEncrypt } from 'jose';
 import { judgeDocument } from '../../../src/sandbox/authorization-server/client-documents/judge-document.js';
 import { readClients } from '../../../src/sandbox/read-clients.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { register, tokenRequest } from '../client.js';
 import { documentAt } from '../document-host.js';
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { SandboxClient } from '../../../src/sandbox/options.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, claimsOf, type Json, listenForCallback, loggedIn, register, tokenRequest } from '../client.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

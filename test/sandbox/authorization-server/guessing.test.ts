@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test';
 import type { Adapter } from 'oidc-provider';
 import { Allowance } from '../../../src/sandbox/allowance.js';
 import { memoryStore, type Shelf } from '../../../src/sandbox/authorization-server/memory.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, listenForCallback, loggedIn, registerNative, tokenRequest } from '../client.js';
 import { Tab } from '../tab.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
-import { startSandbox } from '../../../src/sandbox/start.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 
 const oauth = '/.well-known/oauth-authorization-server';
 const openid = '/.well-known/openid-configuration';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { startSandbox } from '../../../src/sandbox/start.js';
 import { startHttp } from '../../support/http-server.js';
 import { needs } from '../../support/needs.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { answerFor, type DocumentHost, documentAt, startDocumentHost } from '../document-host.js';
 
 const json = { 'content-type': 'application/json' };

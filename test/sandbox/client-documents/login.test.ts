@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startSandbox } from '../../../src/sandbox/start.js';
 import { startCanaries } from '../../support/canary.js';
 import { needs } from '../../support/needs.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { authorizationUrl, listenForCallback, loggedIn, tokenRequest } from '../client.js';
 import { answerFor, type Document, type DocumentHost, redirectUri, startDocumentHost } from '../document-host.js';
 import { Tab } from '../tab.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refreshFaults } from '../../../src/sandbox/faults/refresh.js';
-import { startSandbox } from '../../../src/sandbox/start.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { type Json, listenForCallback, loggedIn, registerNative, tokenRequest } from '../client.js';
 import { form, observe, proveFaults, type Seen } from './observe.js';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSandbox } from '../../../src/sandbox/start.js';
 import { openTab } from '../../support/chromium.js';
 import { needs } from '../../support/needs.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { listenForCallback } from '../client.js';
 import { codeAt, profileFor, program } from './deputy.js';
 

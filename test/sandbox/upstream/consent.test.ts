@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { needs } from '../../support/needs.js';
+import { startSandbox } from '../../support/start-sandbox.js';
 import { type Callback, listenForCallback } from '../client.js';
 import { startDocumentHost } from '../document-host.js';
 import { Tab } from '../tab.js';

@@ -3,9 +3,10 @@ import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
 import type { LoginRequest } from '../../../src/login/ports.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start.js';
+import type { Sandbox } from '../../../src/sandbox/start.js';
 import { type FlowOptions, type FlowPorts, flowPorts } from '../flow-ports.js';
 import { failureOf } from '../http.js';
+import { startSandbox } from '../start-sandbox.js';
 import { temporaryFolder } from '../temporary.js';
 
 /** A sandbox, and a person's machine with nothing on it yet. */
