@@ -1,95 +1,194 @@
 import type { CommandExit } from '../core/command.js';
-import { exitCode } from '../core/failure.js';
+import { exitCode, Failure } from '../core/failure.js';
+import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
-import { checkDocument, type DocumentCheck, type PlacedFinding } from './check-document.js';
+import type { HttpPorts } from '../http/request.js';
+import { validateClientId } from '../oauth/client-metadata/client-id.js';
+import { fetchClientMetadata, validateDelivery } from '../oauth/client-metadata/delivery.js';
+import { validateDocument } from '../oauth/client-metadata/document.js';
+import { type Finding, findingsOf } from '../oauth/client-metadata/finding.js';
+import type { StorePorts } from '../stores/ports.js';
+import { clientKeysOf } from '../tokens/client-keys.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { readDocument } from './documents.js';
 import type { ClientMetadataWorld } from './ports.js';
 
+const found = findingsOf({
+  too_large: ['failure', 'R-5.8g, CIMD section 6.6', 'Serve the document, and only that.'],
+  served_differs: ['failure', 'R-5.7a', 'Publish the folder again, or wait until caches have run out.'],
+  key_unpublished: [
+    'warning',
+    'R-2.3c',
+    'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.',
+  ],
+  key_not_here: [
+    'warning',
+    'R-2.3c',
+    'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt',
+  ],
+});
+
+/** A finding, and where it was made. */
+type LocatedFinding = Finding & { readonly where: 'file' | 'served' };
+
+export interface DocumentCheck {
+  /** The address that was, or would have been, asked. */
+  readonly url: string | undefined;
+  readonly findings: readonly LocatedFinding[];
+  /** Why the address could not be asked at all; not given when it was, or was not to be. */
+  readonly unreachable?: Failure;
+  readonly fetched: boolean;
+}
+
+type Needs = Pick<HttpPorts, 'http'> & Pick<StorePorts, 'index'>;
+
+/**
+ * Checks a client ID metadata document by the rules 2.3, 4.4 and 5.7: a local file, what its address really serves, and
+ * both against each other; or an address alone. The address is asked as a careful authorization server asks: https
+ * only, nothing sent along, no redirect followed, 5 seconds.
+ * @throws Failure of the index, the signal's reason
+ */
+export async function checkDocument(
+  ports: Needs,
+  request: {
+    readonly file: Uint8Array | undefined;
+    /** Undefined: the file's own `client_id`. */
+    readonly url: string | undefined;
+    /** Asks nobody. */
+    readonly offline: boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<DocumentCheck> {
+  const { file, offline, signal } = request;
+  const local = file && validateDocument(file, request.url);
+  const url = request.url ?? (local?.object && stringField(local.object, 'client_id'));
+  const ofAddress = url === undefined ? [] : validateClientId(url).filter(({ verdict }) => verdict === 'failure');
+  const inFile = located('file', [...(local?.findings ?? []), ...(await validateOwnKeys(ports, local?.object, url))]);
+  if (url === undefined || offline || ofAddress.length > 0) {
+    return { url, findings: local === undefined ? located('served', ofAddress) : inFile, fetched: false };
+  }
+  const served = await checkServed(ports, { url, local: local?.object, signal });
+  // What is wrong with the file and served just so is told once.
+  const isNew = ({ code, what }: Finding) => !inFile.some((one) => one.code === code && one.what === what);
+  return { url, ...served, findings: [...inFile, ...served.findings.filter(isNew)] };
+}
+
+async function checkServed(
+  ports: Needs,
+  request: { readonly url: string; readonly local: JsonObject | undefined; readonly signal: AbortSignal },
+): Promise<Omit<DocumentCheck, 'url'>> {
+  const { url, local } = request;
+  const served = (findings: readonly Finding[]) => ({ findings: located('served', findings), fetched: true });
+  try {
+    const response = await fetchClientMetadata(ports.http, request);
+    const delivery = validateDelivery(response);
+    if (response.status !== 200) return served(delivery);
+    const { object, findings } = validateDocument(response.bytes, url);
+    const own = await validateOwnKeys(ports, object, url);
+    return served([...delivery, ...findings, ...own, ...differences(local, object)]);
+  } catch (error) {
+    if (!(error instanceof Failure) || request.signal.aborted) throw error;
+    if (error.code !== 'too_large') return { findings: [], unreachable: error, fetched: false };
+    return served(found({ too_large: 'The address serves far more than the 5 KiB that authorization servers read.' }));
+  }
+}
+
+/** Members are compared as values: line breaks and the order of members are no difference. */
+function differences(file: JsonObject | undefined, served: JsonObject | undefined): readonly Finding[] {
+  if (file === undefined || served === undefined) return [];
+  const names = [...new Set([...Object.keys(file), ...Object.keys(served)])];
+  const differing = names.filter((name) => canonical(file[name]) !== canonical(served[name]));
+  const known = differing.map((name) => printable(name, 60)).join(', ');
+  return found({ served_differs: differing.length > 0 && `What is served differs from the file in: ${known}.` });
+}
+
+function canonical(value: JsonObject[string] | undefined): string | undefined {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}
+
+function located(where: LocatedFinding['where'], findings: readonly Finding[]): readonly LocatedFinding[] {
+  return findings.map(({ code, rule, verdict, what, remedy }) => ({ code, rule, verdict, where, what, remedy }));
+}
+
+/**
+ * Do the keys that a document publishes go with the private ones that are kept on this machine for its address? The
+ * document may be right and belong to another machine, so that this is no failure of its own.
+ */
+async function validateOwnKeys(
+  ports: Needs,
+  document: JsonObject | undefined,
+  url: string | undefined,
+): Promise<readonly Finding[]> {
+  if (document === undefined || url === undefined) return [];
+  const kept = await clientKeysOf(ports, { issuer: undefined, clientId: url });
+  const isByKey = document['token_endpoint_auth_method'] === 'private_key_jwt';
+  const keys = asObject(document['jwks'])?.['keys'];
+  const published = Array.isArray(keys) ? keys.map((key) => asObject(key)?.['kid']) : [];
+  return found({
+    key_unpublished:
+      !isByKey &&
+      kept.length > 0 &&
+      'A private key is kept here for this address, and the document does not say private_key_jwt: logins from here are refused.',
+    key_not_here:
+      isByKey &&
+      !kept.some(({ keyId }) => published.includes(keyId)) &&
+      'The private half of none of its keys is kept on this machine: logins from here are refused.',
+  });
+}
+
 /** `client-metadata check`: findings on stdout; exit code 5 when a rule is broken. */
 export async function check(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
-  const { signal } = world;
-  const subject = await subjectOf(world, args);
-  world.progress.begin('Checking');
-  const result = await checkDocument(world, { ...subject, offline: args.offline, signal });
-  world.progress.end();
-  const broken = result.findings.some(({ verdict }) => verdict === 'failure');
-  // What cannot be reached is the network’s failure, unless something else is known to be wrong.
-  if (!broken && result.unreachable !== undefined) {
-    if (!world.json && subject.file !== undefined) {
-      for (const line of checkLines(subject.path, result)) world.tell(line);
-    }
-    throw result.unreachable;
-  }
-  await show(world, subject.path, result, broken);
-  return broken ? exitCode.serverBreaksRules : 0;
-}
-
-async function subjectOf(world: ClientMetadataWorld, args: DocumentArguments) {
+  const { signal, out, json } = world;
   const configured = args.url ?? (await world.configuration()).clientMetadataUrl ?? world.clientMetadataUrl;
   const word = args.target ?? configured;
-  if (word !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
-    return { url: word, file: undefined, path: undefined };
-  }
-  const there = await readDocument(world, word);
-  return { url: undefined, file: there.bytes, path: there.path };
-}
-
-async function show(
-  world: ClientMetadataWorld,
-  path: string | undefined,
-  result: DocumentCheck,
-  broken: boolean,
-): Promise<void> {
-  if (!world.json) {
-    await world.out.line(checkLines(path, result).join('\n'));
-    return;
-  }
-  const { url, fetched, findings, unreachable } = result;
-  await world.out.json({
-    holds: !broken,
-    file: path ?? null,
-    url: url ?? null,
-    fetched,
-    unreachable: unreachable?.code ?? null,
-    findings: findings.map(findingJson),
+  const isUrl = word !== undefined && /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+  const there = isUrl ? undefined : await readDocument(world, word);
+  world.progress.begin('Checking');
+  const result = await checkDocument(world, {
+    file: there?.bytes,
+    url: isUrl ? word : undefined,
+    offline: args.offline,
+    signal,
   });
+  world.progress.end();
+  const { url, fetched, findings, unreachable } = result;
+  const holds = findings.every(({ verdict }) => verdict !== 'failure');
+  // What cannot be reached is the network’s failure, unless something else is known to be wrong.
+  if (holds && unreachable !== undefined) {
+    if (!json && there !== undefined) for (const line of linesOf(there.path, result)) world.tell(line);
+    throw unreachable;
+  }
+  if (json) {
+    const file = there?.path ?? null;
+    await out.json({ holds, file, url: url ?? null, fetched, unreachable: unreachable?.code ?? null, findings });
+  } else await out.line(linesOf(there?.path, result).join('\n'));
+  return holds ? 0 : exitCode.serverBreaksRules;
 }
 
 const words = { failure: 'FAILS', warning: 'note' } as const;
 
-/** The result of `client-metadata check` for a person: each finding with its rule and its remedy, then the sum. */
-export function checkLines(path: string | undefined, check: DocumentCheck): readonly string[] {
+/** For a person: each finding with its rule and its remedy, then the sum. */
+function linesOf(path: string | undefined, check: DocumentCheck): readonly string[] {
   const { findings, fetched, unreachable } = check;
   const url = check.url === undefined ? undefined : printable(check.url);
-  const failures = findings.filter(({ verdict }) => verdict === 'failure').length;
-  const lines = findings.flatMap((finding) => findingLines(finding, path));
-  const judged = [path === undefined ? undefined : printable(path), fetched ? url : undefined];
-  const subjects = judged.filter((one) => one !== undefined).join(', and what is served at ');
+  const lines = findings.flatMap(({ rule, verdict, what, remedy, where }) => {
+    const place = path === undefined ? '' : where === 'file' ? 'in the file: ' : 'served: ';
+    return [`${words[verdict].padEnd(5)} ${place}${what} [${rule}]`, `      ${remedy}`];
+  });
+  const broken = findings.filter(({ verdict }) => verdict === 'failure').length;
+  const notes = findings.length - broken;
+  const subjects = [path === undefined ? undefined : printable(path), fetched ? url : undefined]
+    .filter((one) => one !== undefined)
+    .join(', and what is served at ');
   const sum =
-    failures > 0
-      ? `${count(failures, 'rule is', 'rules are')} broken${subjects === '' ? '' : `: ${subjects}`}`
-      : `Holds: ${subjects}`;
-  const notes = findings.length - failures;
-  const asked = fetched || unreachable !== undefined ? [] : [notAsked(url)];
-  return [...lines, `${sum}${notes === 0 ? '' : ` (${count(notes, 'note', 'notes')})`}`, ...asked];
-}
-
-function findingLines(finding: PlacedFinding, path: string | undefined): readonly string[] {
-  const { rule, verdict, what, remedy, where } = finding;
-  const place = path === undefined ? '' : where === 'file' ? ' in the file:' : ' served:';
-  return [`${words[verdict].padEnd(5)} ${place.trim()}${place === '' ? '' : ' '}${what} [${rule}]`, `      ${remedy}`];
-}
-
-function notAsked(url: string | undefined): string {
-  return url === undefined ? 'Nothing was asked: there is no address.' : `${url} was not asked.`;
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`;
-}
-
-/** One finding as JSON. */
-export function findingJson({ code, rule, verdict, what, remedy, where }: PlacedFinding) {
-  return { code, rule, verdict, where, what, remedy };
+    broken === 0
+      ? `Holds: ${subjects}`
+      : `${broken} ${broken === 1 ? 'rule is' : 'rules are'} broken${subjects === '' ? '' : `: ${subjects}`}`;
+  lines.push(notes === 0 ? sum : `${sum} (${notes} ${notes === 1 ? 'note' : 'notes'})`);
+  if (fetched || unreachable !== undefined) return lines;
+  return [...lines, url === undefined ? 'Nothing was asked: there is no address.' : `${url} was not asked.`];
 }

@@ -1,61 +1,39 @@
-import type { Command, CommandExit } from '../core/command.js';
+import { type Command, type CommandExit, camelCase } from '../core/command.js';
 import { closest } from '../core/text/closest.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { clientMetadataTable, type DocumentArguments } from './client-metadata.options.js';
 import type { ClientMetadataWorld } from './ports.js';
 
-type Option = keyof DocumentArguments;
-
 interface Action {
-  /** The options that it takes, beside those of every command and those that come from the environment. */
-  readonly options: readonly Option[];
-  /** Whether it takes a second word. */
-  readonly target: boolean;
+  /** What it takes, beside what every action does and the options of every command. */
+  readonly takes: readonly (keyof DocumentArguments)[];
   run(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit>;
 }
 
+const make = () => import('./make.js');
+
 const actions: Readonly<Record<string, Action>> = {
-  init: {
-    options: ['name', 'contact', 'auth', 'out'],
-    target: false,
-    run: async (...given) => (await import('./make.js')).init(...given),
-  },
-  build: {
-    options: ['name', 'contact', 'out'],
-    target: true,
-    run: async (...given) => (await import('./make.js')).build(...given),
-  },
-  check: {
-    options: ['offline'],
-    target: true,
-    run: async (...given) => (await import('./check.js')).check(...given),
-  },
+  init: { takes: ['name', 'contact', 'auth', 'out'], run: async (...given) => (await make()).init(...given) },
+  build: { takes: ['target', 'name', 'contact', 'out'], run: async (...given) => (await make()).build(...given) },
+  check: { takes: ['target', 'offline'], run: async (...given) => (await import('./check.js')).check(...given) },
   serve: {
-    options: ['port', 'tlsCert', 'tlsKey', 'selfSigned'],
-    target: true,
+    takes: ['target', 'port', 'tlsCert', 'tlsKey', 'selfSigned'],
     run: async (...given) => (await import('./serve.js')).serve(...given),
   },
-  show: {
-    options: [],
-    target: true,
-    run: async (...given) => (await import('./show.js')).show(...given),
-  },
-  rotate: {
-    options: ['retire'],
-    target: true,
-    run: async (...given) => (await import('./make.js')).rotate(...given),
-  },
+  show: { takes: ['target'], run: async (...given) => (await import('./show.js')).show(...given) },
+  rotate: { takes: ['target', 'retire'], run: async (...given) => (await make()).rotate(...given) },
 };
+
+/** These two may come from the environment, which no action refuses. */
+const taken: readonly string[] = ['url', 'store'];
+
+const help = 'postern client-metadata --help';
 
 export const command: Command<typeof clientMetadataTable, ClientMetadataWorld> = {
   table: clientMetadataTable,
-  run(world, args) {
-    return actionOf(args).run(world, args);
-  },
+  run: (world, args) => actionOf(args).run(world, args),
 };
-
-const help = 'postern client-metadata --help';
 
 /** @throws Failure `usage_wrong` */
 function actionOf(args: DocumentArguments): Action {
@@ -66,16 +44,14 @@ function actionOf(args: DocumentArguments): Action {
     const meant = closest(args.action, names);
     throw meant === undefined ? usageWrong(message, help) : usageMistyped(message, `client-metadata ${meant}`);
   }
-  const everywhere: readonly Option[] = ['url', 'store'];
-  const known = clientMetadataTable.options.map(({ name }) => name);
-  for (const name of known) {
-    const key = name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase()) as Option;
+  for (const { name } of clientMetadataTable.options) {
+    const key = camelCase(name) as keyof DocumentArguments;
     const isGiven = args[key] !== undefined && args[key] !== false;
-    if (isGiven && !everywhere.includes(key) && !action.options.includes(key)) {
+    if (isGiven && !taken.includes(key) && !action.takes.includes(key)) {
       throw usageWrong(`client-metadata ${args.action} has no option --${name}.`, help);
     }
   }
-  if (args.target !== undefined && !action.target) {
+  if (args.target !== undefined && !action.takes.includes('target')) {
     throw usageWrong(`client-metadata ${args.action} takes no ${quoted(args.target, 80)}.`, help);
   }
   return action;

@@ -32,7 +32,7 @@ export function createDocumentServers(options: {
       const identity = tls === 'self-signed' ? makeSelfSigned(options.clock.now()) : await identityFrom(tls);
       const server = createTls(identity);
       server.maxConnections = 64;
-      server.on('request', (request, response) => void answerWith(site, request, response));
+      server.on('request', (request, response) => void respond(site, request, response));
       server.on('tlsClientError', (_, socket) => socket.destroy());
       server.on('clientError', refuseClientError);
       await listen(server, port);
@@ -75,10 +75,8 @@ function createTls(identity: TlsIdentity): Server {
   try {
     return createServer({ ...identity, ...limits, minVersion: 'TLSv1.2' });
   } catch {
-    throw tlsFilesUnusable(
-      '--tls-cert',
-      'it and --tls-key are no PEM certificate and the private key that belongs to it',
-    );
+    const why = 'it and --tls-key are no PEM certificate and the private key that belongs to it';
+    throw tlsFilesUnusable('--tls-cert', why);
   }
 }
 
@@ -95,36 +93,24 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-/**
- * Answers with one of the files of the site, as it is now on the disk; nothing else of the disk can be asked for. A
- * query is no part of any address here.
- */
-export async function answerWith(
+/** Responds with one file of the site, as it is now on the disk; nothing else can be asked for, and no query. */
+async function respond(
   site: ReadonlyMap<string, SiteFile>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const { method = '', url = '' } = request;
   request.resume();
-  if (method !== 'GET' && method !== 'HEAD') {
-    plain(response, 405, 'Only GET.', { Allow: 'GET, HEAD' });
-    return;
-  }
+  if (method !== 'GET' && method !== 'HEAD') return plain(response, 405, 'Only GET.', { Allow: 'GET, HEAD' });
   const file = site.get(url);
   const bytes = file && (await readFile(file.path).catch(() => undefined));
-  if (file === undefined || bytes === undefined) {
-    plain(response, 404, 'Nothing here.');
-    return;
-  }
+  if (file === undefined || bytes === undefined) return plain(response, 404, 'Nothing here.');
   response.writeHead(200, { ...Object.fromEntries(file.headers), 'Content-Length': bytes.length });
   response.end(method === 'HEAD' ? undefined : bytes);
 }
 
 function plain(response: ServerResponse, status: number, text: string, headers = {}): void {
-  response.writeHead(status, {
-    'Content-Type': 'text/plain; charset=utf-8',
-    'Cache-Control': 'no-store',
-    ...headers,
-  });
+  const type = 'text/plain; charset=utf-8';
+  response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store', ...headers });
   response.end(`${text}\n`);
 }

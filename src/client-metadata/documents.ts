@@ -1,69 +1,127 @@
 import { Failure } from '../core/failure.js';
 import { readWhole } from '../core/read-whole.js';
-import { documentMissing } from './failures.js';
-import type { HostedFile } from './hosted-folder.js';
+import { printable } from '../core/text/printable.js';
+import { gateUrl } from '../core/url.js';
+import { checkAddress } from '../oauth/client-metadata/client-id.js';
+import { validateDocument } from '../oauth/client-metadata/document.js';
+import { type DocumentSettings, readSettings } from '../oauth/client-metadata/write-document.js';
+import { metadataAddressRefused } from '../oauth/failures.js';
+import { documentMissing, documentSettingRefused, documentUnusable, metadataAddressMissing } from './failures.js';
+import { buildFolder, fileNameOf } from './hosted-folder.js';
 import type { ClientMetadataWorld } from './ports.js';
 
 /** Where `init` writes, and where the other actions look when they are told nothing else. */
 export const usualFolder = 'client-metadata';
 
-const usualFile = 'client.json';
-
 /** The most that is read of a file; what is larger than 5 KiB is a finding. */
 const maxBytes = 64 * 1024;
 
-export interface DocumentPlace {
+export interface DocumentFile {
   readonly folder: string;
   readonly path: string;
-}
-
-export interface DocumentThere extends DocumentPlace {
   readonly bytes: Uint8Array;
 }
 
-/** The document that a word means: a file when it ends in `.json`, else a folder with a `client.json`. */
-export function placeOf(word: string | undefined): DocumentPlace {
-  const named = (word ?? usualFolder).replace(/(?<=.)\/+$/, '');
-  if (!named.endsWith('.json')) return { folder: named, path: `${named}/${usualFile}` };
-  const slash = named.lastIndexOf('/');
-  return { folder: slash === -1 ? '.' : named.slice(0, slash) || '/', path: named };
+type Needs = Pick<ClientMetadataWorld, 'files'>;
+
+export function withoutSlash(folder: string): string {
+  return folder.replace(/(?<=.)\/+$/, '');
 }
 
-/** @throws Failure `client_metadata_missing`, `input_too_large` */
-export async function readDocument(
-  { files }: Pick<ClientMetadataWorld, 'files'>,
-  word: string | undefined,
-): Promise<DocumentThere> {
-  const place = placeOf(word);
-  try {
-    return { ...place, bytes: await readWhole(files.read(place.path), place.path, maxBytes) };
-  } catch (error) {
-    throw error instanceof Failure && error.code === 'file_unreadable' ? documentMissing(error) : error;
-  }
+/**
+ * The document that a word means: a file when it ends in `.json`, else a folder with a `client.json`.
+ * @throws Failure `client_metadata_missing`, `input_too_large`
+ */
+export async function readDocument(world: Needs, word = usualFolder): Promise<DocumentFile> {
+  const named = withoutSlash(word);
+  const isFile = named.endsWith('.json');
+  const path = isFile ? named : `${named}/client.json`;
+  const folder = isFile && !named.includes('/') ? '.' : path.slice(0, path.lastIndexOf('/')) || '/';
+  const bytes = await readFile(world, path);
+  if (bytes instanceof Failure) throw documentMissing(bytes);
+  return { folder, path, bytes };
 }
 
-export async function isThere({ files }: Pick<ClientMetadataWorld, 'files'>, path: string): Promise<boolean> {
+export async function isThere(world: Needs, path: string): Promise<boolean> {
+  return !((await readFile(world, path)) instanceof Failure);
+}
+
+/** What is in a file, or why that is not known. @throws Failure `input_too_large` */
+async function readFile({ files }: Needs, path: string): Promise<Uint8Array | Failure> {
   try {
-    await readWhole(files.read(path), path, maxBytes);
-    return true;
+    return await readWhole(files.read(path), path, maxBytes);
   } catch (error) {
-    if (error instanceof Failure && error.code === 'file_unreadable') return false;
+    if (error instanceof Failure && error.code === 'file_unreadable') return error;
     throw error;
   }
 }
 
-/** Writes every file of a folder; others that lie there are left alone. @throws Failure `file_unwritable` */
-export async function writeFolder(
-  { files }: Pick<ClientMetadataWorld, 'files'>,
-  folder: string,
-  all: readonly HostedFile[],
-): Promise<void> {
+/**
+ * Writes every file that is hosted for a client; others that lie in the folder are left alone.
+ * @returns the document's path
+ * @throws Failure `file_unwritable`
+ */
+export async function writeFolder({ files }: Needs, folder: string, settings: DocumentSettings): Promise<string> {
+  const file = fileNameOf(settings.url);
   await files.makeFolder(folder);
-  for (const { name, text } of all) {
+  for (const { name, text } of await buildFolder(settings, file)) {
     await files.write(`${folder}/${name}`, bytesOf(text));
   }
+  return `${folder}/${file}`;
 }
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text);
+}
+
+/** What a person says about a document. */
+export interface DocumentChange {
+  readonly url?: string | undefined;
+  readonly name?: string | undefined;
+  readonly contact?: string | undefined;
+}
+
+const longestName = 100;
+
+const mailAddress = /^[A-Za-z0-9.!#$%&*+/=?^_{|}~-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
+
+const otherFiles = ['index.html', 'logo.svg', 'README.md'];
+
+/**
+ * The settings of a new document.
+ * @throws Failure `client_metadata_url_missing`, `client_metadata_url_refused`, `usage`
+ */
+export function newSettings(change: DocumentChange, keys: DocumentSettings['keys']): DocumentSettings {
+  const { url, name = 'postern', contact } = change;
+  if (url === undefined) throw metadataAddressMissing();
+  checkAddress(url);
+  const file = fileNameOf(url);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(file) || otherFiles.includes(file)) {
+    throw metadataAddressRefused(
+      'The address does not end in a file name that a document can have.',
+      'Let it end like https://example.com/client.json.',
+    );
+  }
+  if (name.trim() === '' || name.length > longestName || printable(name, name.length) !== name) {
+    throw documentSettingRefused('--name', `a name is 1 to ${longestName} plain characters`);
+  }
+  const isAddress = contact?.startsWith('https://') === true && gateUrl(contact).ok;
+  if (contact !== undefined && !isAddress && !mailAddress.test(contact)) {
+    throw documentSettingRefused('--contact', 'it is neither an e-mail address nor an https URL');
+  }
+  return { url, name, contact, keys };
+}
+
+/**
+ * The settings of the document that is there, with what the person changes.
+ * @throws Failure `client_metadata_unusable`, or as `newSettings`
+ */
+export function changedSettings(
+  { bytes, path }: Pick<DocumentFile, 'bytes' | 'path'>,
+  { url, name, contact }: DocumentChange = {},
+): DocumentSettings {
+  const { object, findings } = validateDocument(bytes, undefined);
+  if (object === undefined) throw documentUnusable(path, findings[0]?.what ?? '');
+  const { keys, ...found } = readSettings(object);
+  return newSettings({ url: url ?? found.url, name: name ?? found.name, contact: contact ?? found.contact }, keys);
 }

@@ -40,10 +40,9 @@ export async function rotateKey(
   // A rotation that was cut short has made a key that is published nowhere: that one is taken.
   const published = settings.keys[0]?.['kid'];
   const unpublished = (await clientKeysOf(ports, owner)).find(({ keyId }) => keyId !== published);
-  const key =
-    unpublished === undefined
-      ? (await generateClientKey(ports, { ...owner, algorithm: 'ES256', store })).key
-      : await readClientKey(ports, unpublished);
+  const key = unpublished
+    ? await readClientKey(ports, unpublished)
+    : (await generateClientKey(ports, { ...owner, algorithm: 'ES256', store })).key;
   return { ...settings, keys: [key.publicJwk, ...settings.keys] };
 }
 

@@ -3,15 +3,14 @@ import { exitCode } from '../core/failure.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { DocumentArguments } from './client-metadata.options.js';
-import { readDocument } from './documents.js';
+import { changedSettings, readDocument } from './documents.js';
 import { documentHeaders, otherHeaders } from './hosted-folder.js';
 import type { ClientMetadataWorld } from './ports.js';
-import { changedSettings } from './settings.js';
 
 /** `client-metadata serve`: the folder over https on loopback, until the program is told to end. */
 export async function serve(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
   const there = await readDocument(world, args.target);
-  const { url } = changedSettings(there, { url: undefined, name: undefined, contact: undefined });
+  const { url } = changedSettings(there);
   const own = new URL(url);
   const isLocal = ['127.0.0.1', 'localhost'].includes(own.hostname);
   const port = args.port ?? (isLocal ? Number(own.port) : 0);
@@ -25,9 +24,11 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
     [`${base}logo.svg`, { path: `${folder}/logo.svg`, headers: typed('image/svg+xml') }],
   ]);
   await using server = await world.documentServers.serve({ port, tls: readTls(args), site });
-  const host = isLocal ? own.hostname : '127.0.0.1';
-  const served = `https://${host}:${server.port}${own.pathname}`;
-  await tellPlace(world, { url: served, certificateFile: server.certificateFile });
+  const served = `https://${isLocal ? own.hostname : '127.0.0.1'}:${server.port}${own.pathname}`;
+  const certificate = server.certificateFile;
+  if (world.json) await world.out.json({ url: served, certificate: certificate ?? null });
+  else await world.out.line(served);
+  if (certificate !== undefined) for (const line of howToTrust(served, certificate)) world.tell(line);
   if (served !== url) {
     world.tell(`Note: the document is made for ${printable(url)}, and counts at no other address. For this one:`);
     world.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
@@ -43,28 +44,20 @@ function typed(type: string) {
 
 /** @throws Failure `usage_wrong` */
 function readTls({ tlsCert, tlsKey, selfSigned }: DocumentArguments) {
-  const help = 'postern client-metadata --help';
   if (selfSigned && tlsCert === undefined && tlsKey === undefined) return 'self-signed';
-  if (selfSigned || tlsCert === undefined || tlsKey === undefined) {
-    throw usageWrong('serve needs either --self-signed, or --tls-cert FILE and --tls-key FILE.', help);
-  }
-  return { certFile: tlsCert, keyFile: tlsKey };
+  if (!selfSigned && tlsCert !== undefined && tlsKey !== undefined) return { certFile: tlsCert, keyFile: tlsKey };
+  const message = 'serve needs either --self-signed, or --tls-cert FILE and --tls-key FILE.';
+  throw usageWrong(message, 'postern client-metadata --help');
 }
 
-async function tellPlace(
-  world: ClientMetadataWorld,
-  place: { readonly url: string; readonly certificateFile: string | undefined },
-): Promise<void> {
-  const { url, certificateFile } = place;
-  if (world.json) await world.out.json({ url, certificate: certificateFile ?? null });
-  else await world.out.line(url);
-  if (certificateFile === undefined) return;
-  const trust = `POSTERN_CA_FILE=${shellWord(certificateFile)}`;
-  world.tell(`Its certificate, for as long as this runs: ${printable(certificateFile)}`);
-  world.tell(`Check it:  ${trust} postern client-metadata check ${shellWord(url)}`);
-  const allow = `--allow-client-documents-from ${new URL(url).host}`;
-  world.tell(`Try it:    postern sandbox ${allow} --client-documents-ca ${shellWord(certificateFile)}`);
-  world.tell(`           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`);
+function howToTrust(url: string, certificateFile: string): readonly string[] {
+  const file = shellWord(certificateFile);
+  return [
+    `Its certificate, for as long as this runs: ${printable(certificateFile)}`,
+    `Check it:  POSTERN_CA_FILE=${file} postern client-metadata check ${shellWord(url)}`,
+    `Try it:    postern sandbox --allow-client-documents-from ${new URL(url).host} --client-documents-ca ${file}`,
+    `           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`,
+  ];
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -1,12 +1,22 @@
 import type { CommandExit } from '../core/command.js';
-import { defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
+import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
+import {
+  type ClientAuthMethod,
+  defaultAccount,
+  type RegistrationWay,
+  type StoreKind,
+  storeInWords,
+} from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
+import { chooseWay, type PassedOver } from '../oauth/choose-way.js';
+import { checkAddress } from '../oauth/client-metadata/client-id.js';
+import { discover } from '../oauth/discover.js';
+import { documentHasKey } from '../tokens/client-keys.js';
 import { readLoginTarget } from '../tokens/find-login.js';
-import { documentOf } from '../tokens/registrations.js';
+import { documentOf, manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import type { ClientMetadataWorld } from './ports.js';
-import { type ShownIdentity, showIdentity } from './show-login.js';
 
 /** `client-metadata show <server>`: how a login there would name itself, and why. */
 export async function show(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit> {
@@ -15,20 +25,92 @@ export async function show(world: ClientMetadataWorld, args: DocumentArguments):
     throw usageWrong('show needs a server: its URL, or the name of a login.', 'postern client-metadata --help');
   }
   const { server, account } = await readLoginTarget(world, args.target, defaultAccount);
-  const configuration = await world.configuration();
+  const { clients, clientMetadataUrl = world.clientMetadataUrl, redirectPort } = await world.configuration();
   const { logins } = await world.index.read();
   const held = logins.find((login) => login.server === server && login.account === account);
-  const shown = await showIdentity(world, {
-    server,
-    clients: configuration.clients,
-    metadataUrl: args.url ?? documentOf(configuration.clientMetadataUrl ?? world.clientMetadataUrl, held),
-    redirectPort: configuration.redirectPort,
-    signal,
-  });
+  const metadataUrl = args.url ?? documentOf(clientMetadataUrl, held);
+  const shown = await showIdentity(world, { server, clients, metadataUrl, redirectPort, signal });
   world.progress.end();
   if (world.json) await out.json({ ...shown, clientId: shown.clientId ?? null });
   else await out.line(linesOf(shown).join('\n'));
   return 0;
+}
+
+/** What a login at a server would say of who asks. */
+export interface ShownIdentity {
+  readonly server: string;
+  readonly issuer: string;
+  readonly way: RegistrationWay;
+  readonly why: string;
+  readonly passedOver: readonly PassedOver[];
+  /** Undefined: it is got, or asked for, at the login. */
+  readonly clientId: string | undefined;
+  /** `http://127.0.0.1/callback` stands for the port of the moment. */
+  readonly redirectUri: string;
+  readonly authMethod: ClientAuthMethod | undefined;
+  /** Where the secret or the key is, when it has one. */
+  readonly store: StoreKind | undefined;
+}
+
+/**
+ * Finds out, as a login would, how this client would identify itself at a server's authorization server (rule 4.6), and
+ * why. Nothing is registered, opened or stored.
+ * @throws Failure of discovery and the index, `registration_way_closed`
+ */
+export async function showIdentity(
+  ports: Pick<ClientMetadataWorld, 'http' | 'journal' | 'progress' | 'terminal' | 'clock' | 'limits' | 'index'>,
+  request: {
+    readonly server: string;
+    readonly clients: readonly ConfiguredClient[];
+    readonly metadataUrl: string | undefined;
+    readonly redirectPort: number | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<ShownIdentity> {
+  const { server, metadataUrl, redirectPort, signal } = request;
+  const { logins } = await ports.index.read();
+  const { authorizationServer } = await discover(ports, {
+    server,
+    wanted: undefined,
+    held: logins.find((login) => login.server === server),
+    known: logins.map(({ issuer }) => issuer),
+    signal,
+    grant: 'authorization_code',
+  });
+  const { issuer } = authorizationServer;
+  const kept = await registrationsFor(ports, issuer);
+  const given = request.clients.find((client) => client.issuer === issuer);
+  const byHand = manualRegistration(kept, given?.clientId);
+  const hasKey = await documentHasKey(ports, metadataUrl);
+  const choice = chooseWay({
+    forced: undefined,
+    preregistered: given?.clientId ?? byHand?.clientId,
+    metadataUrl,
+    documentHasKey: hasKey,
+    byDevice: false,
+    server: authorizationServer,
+  });
+  if (!choice.open) throw new Error('without a forced way one is always open');
+  const { way, why, passedOver } = choice;
+  const asDocument = way === 'metadata' ? metadataUrl : undefined;
+  if (asDocument !== undefined) checkAddress(asDocument);
+  const record = kept.find((one) =>
+    way === 'preregistered' ? one === byHand : one.way === way && (asDocument ?? one.clientId) === one.clientId,
+  );
+  const keyMethod = hasKey ? 'private_key_jwt' : 'none';
+  const ofPort = redirectPort === undefined ? '' : `:${redirectPort}`;
+  const registered = redirectPort === undefined ? (given?.redirectUri ?? record?.redirectUri) : undefined;
+  return {
+    server,
+    issuer,
+    way,
+    why,
+    passedOver,
+    clientId: asDocument ?? (way === 'preregistered' ? given?.clientId : undefined) ?? record?.clientId,
+    redirectUri: registered ?? `http://127.0.0.1${ofPort}/callback`,
+    authMethod: asDocument === undefined ? record?.authMethod : keyMethod,
+    store: record?.hasSecret === true ? (record.store ?? 'keychain') : undefined,
+  };
 }
 
 const wayInWords: Readonly<Record<RegistrationWay, string>> = {
@@ -54,7 +136,7 @@ function linesOf(shown: ShownIdentity): readonly string[] {
   return rows.map(([name, text]) => `${name.padEnd(10)}${printable(text, 600)}`);
 }
 
-function proofOf(method: NonNullable<ShownIdentity['authMethod']>, issuer: string): string {
+function proofOf(method: ClientAuthMethod, issuer: string): string {
   if (method === 'none') return 'none: a public client, and PKCE';
   return method === 'private_key_jwt' ? `${method}: an assertion for ${issuer} alone, good for a minute` : method;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { checkDocument } from '../../src/client-metadata/check-document.js';
+import { checkDocument } from '../../src/client-metadata/check.js';
 import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import type { CredentialIndex } from '../../src/stores/ports.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { checkDocument } from '../../src/client-metadata/check-document.js';
+import { checkDocument } from '../../src/client-metadata/check.js';
 import { forgetOldKeys, keysFor, retireKey, rotateKey } from '../../src/client-metadata/keys.js';
 import { logout } from '../../src/login/logout.js';
 import { type DocumentSettings, writeDocument } from '../../src/oauth/client-metadata/write-document.js';

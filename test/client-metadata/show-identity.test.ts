@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keysFor } from '../../src/client-metadata/keys.js';
-import { showIdentity } from '../../src/client-metadata/show-login.js';
+import { showIdentity } from '../../src/client-metadata/show.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 

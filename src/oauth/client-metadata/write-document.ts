@@ -36,30 +36,21 @@ export function writeDocument({ url, name, contact, keys: given }: DocumentSetti
 }
 
 /** The settings that a document of this program was written from; undefined where it does not say them. */
-export function readSettings(document: JsonObject): Partial<DocumentSettings> {
-  const url = stringField(document, 'client_id');
-  const name = stringField(document, 'client_name');
-  const jwks = asObject(document['jwks'])?.['keys'];
-  const keys = Array.isArray(jwks)
-    ? jwks
-        .map(asObject)
-        .filter((key) => key !== undefined)
-        .map(publicKey)
-    : [];
+export function readSettings(document: JsonObject) {
+  const keys = asObject(document['jwks'])?.['keys'];
   return {
-    ...(url === undefined ? {} : { url }),
-    ...(name === undefined ? {} : { name }),
+    url: stringField(document, 'client_id'),
+    name: stringField(document, 'client_name'),
     contact: stringListField(document, 'contacts')?.[0],
-    keys,
+    keys: (Array.isArray(keys) ? keys : [])
+      .map(asObject)
+      .filter((key) => key !== undefined)
+      .map(publicKey),
   };
 }
 
 /** What of a key is public: a private member that somebody has put there is not written again. */
 function publicKey(key: JsonObject): JsonObject {
-  const found: JsonObject = {};
-  for (const name of ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use']) {
-    const member = key[name];
-    if (member !== undefined) found[name] = member;
-  }
-  return found;
+  const members = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use'];
+  return Object.fromEntries(members.flatMap((name) => (key[name] === undefined ? [] : [[name, key[name]]])));
 }
