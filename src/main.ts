@@ -140,37 +140,12 @@ interface Means {
 }
 
 function contextOf(options: GlobalOptions, means: Means): Context {
-  const { world, redactor, show, told, colour, out } = means;
+  const { world, show, told, out } = means;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const paths = () => statePaths(env, platform, homedir);
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
   const configuration = lateConfiguration(() => configurationFile().found, env);
-  const isQuiet = options.quiet || options.json;
-  const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
-  const journal = createJournal({
-    show: options.verbose ? show : undefined,
-    colour,
-    recorded: () => spinner.end(),
-  });
-  const given: PortsOptions = {
-    env,
-    stdin,
-    stderr,
-    platform,
-    homedir,
-    spinner,
-    journal,
-    nonInteractive: options.nonInteractive,
-    json: options.json,
-    userAgent: `postern/${world.version}`,
-    settings: configuration,
-    tell: show,
-    signal: interruption.signal,
-    interrupt: () => interruption.abort(interrupted()),
-    hold: (secret, kind) => redactor.hold(secret, kind),
-    program: [process.execPath, world.launch.script],
-    own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
-  };
+  const given = portsOptions(options, means, configuration);
   const ports = createPorts(given);
   const externalPrograms = lazyExternalPrograms({ env, platform, homedir, script: world.launch.script });
   const context: Context = {
@@ -204,4 +179,36 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     self: () => ownProgram({ env, platform, homedir, script: world.launch.script }),
   };
   return context;
+}
+
+/** What the ports are made with. */
+function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptions['settings']): PortsOptions {
+  const { world, redactor, show, colour } = means;
+  const { env, stdin, stderr, platform, homedir, interruption } = world;
+  const isQuiet = options.quiet || options.json;
+  const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
+  const journal = createJournal({
+    show: options.verbose ? show : undefined,
+    colour,
+    recorded: () => spinner.end(),
+  });
+  return {
+    env,
+    stdin,
+    stderr,
+    platform,
+    homedir,
+    spinner,
+    journal,
+    nonInteractive: options.nonInteractive,
+    json: options.json,
+    userAgent: `postern/${world.version}`,
+    settings,
+    tell: show,
+    signal: interruption.signal,
+    interrupt: () => interruption.abort(interrupted()),
+    hold: (secret, kind) => redactor.hold(secret, kind),
+    program: [process.execPath, world.launch.script],
+    own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
+  };
 }

@@ -56,36 +56,12 @@ export interface PersonalSettings extends Pick<TrustOptions, 'clientCertificates
 
 /** The real world as flows see it; what has to be closed is the HTTP client. */
 export function createPorts(options: PortsOptions): LoginPorts {
-  const { platform, homedir, env, hold, own, journal, spinner } = options;
+  const { platform, env, hold, own, journal, spinner } = options;
   const clock = own.clock ?? createClock();
   const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
-  const folder = () => statePaths(env, platform, homedir).state;
-  const locks = lazy({ acquire: true }, async () => {
-    const { createLocks } = await import('../stores/state/locks.js');
-    return createLocks({ directory: `${folder()}/locks`, clock });
-  });
-  const stored = lazy({ read: true, update: true }, async () => {
-    const { createCredentialIndex } = await import('../stores/index/credential-index.js');
-    return createCredentialIndex({ directory: folder(), locks });
-  });
-  const index = own.index ?? stored;
-  const attempts = lazy({ take: true, allows: true, forget: true }, async () => {
-    const { createAttempts } = await import('../stores/state/attempts.js');
-    return createAttempts({ directory: folder(), locks, clock });
-  });
-  const failures = lazy({ read: true, keep: true, forget: true }, async () => {
-    const { createFormatFailures } = await import('../stores/state/failure-log.js');
-    return createFormatFailures({ directory: folder(), locks });
-  });
-  const handedOut = lazy({ lately: true, note: true }, async () => {
-    const { createHandedOut } = await import('../stores/state/handed-out.js');
-    return createHandedOut(folder());
-  });
-  const recovery = lazy({ begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true }, async () => {
-    const { createRecovery } = await import('../stores/state/recovery.js');
-    return createRecovery({ directory: `${folder()}/recovery` });
-  });
-  const stores = watchStores(storesOf(options, { clock, locks, terminal, folder }), hold);
+  const state = stateOf(options, clock);
+  const stores = watchStores(storesOf(options, { clock, terminal, ...state }), hold);
+  const { index } = state;
   const listeners = lazy({ listen: true }, async () => {
     const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
       import('../login/browser/callback-listener.js'),
@@ -98,15 +74,10 @@ export function createPorts(options: PortsOptions): LoginPorts {
     return createBrowser({ platform, env });
   });
   return {
+    ...state,
     clock,
     limits: async () => (await options.settings()).limits,
-    locks,
-    index,
-    recovery: watchRecovery(recovery, hold),
     journal,
-    attempts,
-    failures,
-    handedOut,
     renewal: {
       renew: async (login, limits) => {
         const { createRenewal } = await import('../tokens/detached-refresh.js');
@@ -123,6 +94,44 @@ export function createPorts(options: PortsOptions): LoginPorts {
     listeners: watchListeners(listeners, hold),
     browser: own.browser ?? browser,
     terminal,
+  };
+}
+
+/** What lies in the state folder, beside the secrets. */
+function stateOf({ platform, homedir, env, hold, own }: PortsOptions, clock: CorePorts['clock']) {
+  const folder = () => statePaths(env, platform, homedir).state;
+  const locks = lazy({ acquire: true }, async () => {
+    const { createLocks } = await import('../stores/state/locks.js');
+    return createLocks({ directory: `${folder()}/locks`, clock });
+  });
+  const index = lazy({ read: true, update: true }, async () => {
+    const { createCredentialIndex } = await import('../stores/index/credential-index.js');
+    return createCredentialIndex({ directory: folder(), locks });
+  });
+  const attempts = lazy({ take: true, allows: true, forget: true }, async () => {
+    const { createAttempts } = await import('../stores/state/attempts.js');
+    return createAttempts({ directory: folder(), locks, clock });
+  });
+  const failures = lazy({ read: true, keep: true, forget: true }, async () => {
+    const { createFormatFailures } = await import('../stores/state/failure-log.js');
+    return createFormatFailures({ directory: folder(), locks });
+  });
+  const handedOut = lazy({ lately: true, note: true }, async () => {
+    const { createHandedOut } = await import('../stores/state/handed-out.js');
+    return createHandedOut(folder());
+  });
+  const recovery = lazy({ begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true }, async () => {
+    const { createRecovery } = await import('../stores/state/recovery.js');
+    return createRecovery({ directory: `${folder()}/recovery` });
+  });
+  return {
+    folder,
+    locks,
+    index: own.index ?? index,
+    recovery: watchRecovery(recovery, hold),
+    attempts,
+    failures,
+    handedOut,
   };
 }
 

@@ -44,16 +44,9 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
   ]);
   const serverUrl = `${protectedPort.origin}/mcp`;
   const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
-  const places = {
-    serverUrl,
-    serverOrigin: protectedPort.origin,
-    issuer,
-    authorizationOrigin: authorizationPort.origin,
-  };
-  const client = makeStaticClient(issuer);
-  const upstream = new UpstreamServer(upstreamPort.origin, client, Date.now);
-  const accounts = new UpstreamAccounts(upstreamPort.origin, client, Date.now);
-  upstreamPort.serve(upstream.handler);
+  const origins = { serverOrigin: protectedPort.origin, authorizationOrigin: authorizationPort.origin };
+  const places = { serverUrl, issuer, ...origins };
+  const { upstream, accounts } = serveUpstream(upstreamPort, issuer);
   const keys = await keysReady;
   const closing = new AbortController();
   serveAuthorization({
@@ -95,6 +88,14 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Another service, and the accounts there that the protected server uses. */
+function serveUpstream(port: LoopbackServer, issuer: string) {
+  const client = makeStaticClient(issuer);
+  const upstream = new UpstreamServer(port.origin, client, Date.now);
+  port.serve(upstream.handler);
+  return { upstream, accounts: new UpstreamAccounts(port.origin, client, Date.now) };
 }
 
 async function listenOnAll(
