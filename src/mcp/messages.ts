@@ -1,7 +1,12 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 
-/** Limits for protocol messages: deeper and wider than metadata, still bounded. More names take more than a second. */
-const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, maxNames: 250_000, isOurs: true } as const;
+/** Limits for protocol messages: deeper and wider than metadata, still bounded. */
+const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true } as const;
+
+/** What is made of a message of 32 MiB may cost: with its bytes and the engine's own it is four times as much, and a second. */
+const usualCost = 52 * 1024 * 1024;
+
+const costOfByte = 52 / 32;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
@@ -26,7 +31,8 @@ export type Message =
  * @param bytes are overwritten
  */
 export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
-  const parsed = parseJson(bytes, messageLimits);
+  const maxCost = Math.max(usualCost, costOfByte * bytes.byteLength);
+  const parsed = parseJson(bytes, { ...messageLimits, maxCost });
   if (!parsed.ok) return undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   const messages = values.map(parseMessage);

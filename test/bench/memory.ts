@@ -23,6 +23,9 @@ import { storeLogin } from '../support/stored-login.js';
 // and ends is compared with `node -e 0`. Linux.
 const wanted = process.argv[1]?.endsWith('memory.js') ? process.argv.slice(2) : [];
 
+const resultOf = (id: unknown, json: string): Buffer =>
+  Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":{"a":${json}}}`);
+
 /** What the server answers a call with, by the name of the tool. */
 const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
   'a small answer': ({ id }) => inOnePiece(answerOf(id, 100)),
@@ -33,6 +36,10 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
   '64 answers of 8 MiB at a time': ({ id }) => inOnePiece(Buffer.from(answerOf(id, 8 * MiB))),
   'answers nobody asked for, without end': () => eventStream(stray, 2_000_000, '', 500),
   'an id of 31 MiB': () => inOnePiece(Buffer.from(`{"jsonrpc":"2.0","id":${'7'.repeat(31 * MiB)},"result":{}}`)),
+  '31 MiB with half a character': ({ id }) => inOnePiece(resultOf(id, `"\\ud800${'x'.repeat(31 * MiB)}"`)),
+  '750,000 strings': ({ id }) => inOnePiece(resultOf(id, `[${`"${'x'.repeat(29)}",`.repeat(750_000)}0]`)),
+  '990,000 empty objects': ({ id }) => inOnePiece(resultOf(id, `[${'{},'.repeat(990_000)}0]`)),
+  '150,000 names': ({ id }) => inOnePiece(resultOf(id, `{${Array.from({ length: 150_000 }, (_, at) => `"n${at}":0`)}}`)),
   'notifications of 8 MiB, without end': () =>
     eventStream(
       `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(8 * MiB)}"}}\n\n`,

@@ -21,13 +21,23 @@ const texts: Readonly<Record<string, () => string>> = {
   'one wide character': () => `"€${'x'.repeat(size)}"`,
   'wide characters': () => `"${'é'.repeat(size / 2)}"`,
   escapes: () => `"${'\\n'.repeat(size / 2)}"`,
+  'half a character': () => `"\\ud800${'x'.repeat(size)}"`,
   'empty objects': () => `[${'{},'.repeat(990_000)}0]`,
+};
+
+/** Answers that are no larger, and that would take more than that. */
+const refused: Readonly<Record<string, () => string>> = {
+  'many strings': () => `[${`"${'x'.repeat(29)}",`.repeat(990_000)}0]`,
+  'strings of wide characters': () => `[${`"€${'x'.repeat(200)}",`.repeat(150_000)}0]`,
+  'strings with half a character': () => `[${`"\\ud800${'x'.repeat(500_000)}",`.repeat(60)}0]`,
+  names: () => `[${Array.from({ length: 240_000 }, (_, at) => `{"n${at}${'x'.repeat(100)}":0}`)}]`,
+  'one name': () => `{"\\ud800${'x'.repeat(size)}":0}`,
 };
 
 test('the largest answer takes four times its limit at most: no text stands beside its bytes and its values, nor its output [A-257]', async () => {
   await using server = await answersTo('tools/call', ({ id, params }) => {
     const [framing = '', name = ''] = (params?.name ?? '').split(':');
-    const body = answer(id, texts[name]?.() ?? '"x"');
+    const body = answer(id, (texts[name] ?? refused[name])?.() ?? '"x"');
     return framing === 'event' ? framed(body) : inOnePiece(body);
   });
   await using home = await makeHome();
@@ -40,6 +50,11 @@ test('the largest answer takes four times its limit at most: no text stands besi
       assert.ok(printed > MiB, `${printed} bytes`);
       assert.ok(peak - idle < most, `${framing}, ${name}: ${peak - idle} MiB more`);
     }
+  }
+  for (const name of Object.keys(refused)) {
+    const { code, peak } = await measuredRun(home, command(`json:${name}`));
+    assert.equal(code, 5, name);
+    assert.ok(peak - idle < most, `${name}: ${peak - idle} MiB more`);
   }
 });
 

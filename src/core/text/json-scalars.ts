@@ -7,10 +7,12 @@ const longRun = 64;
 
 /** Past the string whose opening quote is at `at`. */
 export function skipString(bytes: Uint8Array, at: number): number {
+  const skew = bytes.byteOffset & 3;
   let next = at + 1;
   for (;;) {
     let byte = bytes[next];
-    const soon = wordAt(bytes, next + longRun);
+    // From here on words of four bytes can be read.
+    const soon = next + longRun + (-(skew + next + longRun) & 3);
     while (byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash) {
       next += 1;
       if (next === soon) next = skipPlainWords(bytes, next);
@@ -22,11 +24,6 @@ export function skipString(bytes: Uint8Array, at: number): number {
     for (; byte >= 0x80 && next !== -1; byte = bytes[next] ?? 0) next = skipWide(bytes, next, byte);
     if (next === -1) return -1;
   }
-}
-
-/** The next place from which words of four bytes can be read. */
-function wordAt(bytes: Uint8Array, at: number): number {
-  return at + (-(bytes.byteOffset + at) & 3);
 }
 
 /** Past whole words of plain ASCII: no control, quote or backslash among their four bytes. Maybe nowhere. */

@@ -6,12 +6,22 @@ const shortString = 128;
 
 const letterU = 0x75;
 
-const nearby = 65_536;
+/** In bytes. In a longer string half a character is read as U+FFFD, since to keep it takes twice the memory. */
+const longestWithHalf = 4 * 1_048_576;
+
+const replacement = 0xfffd;
+
+/** Names that are kept, and how long they are at most. */
+const keptNames = 1_024;
+
+const longestKept = 64;
 
 /** Makes texts of the strings of a JSON text that have been found to be well-formed. */
 export class JsonStrings {
   readonly #bytes: Buffer;
   readonly #isOurs: boolean;
+  readonly #names: string[] = [];
+  #units: Buffer | undefined;
 
   /** @param isOurs The bytes may be overwritten. */
   constructor(bytes: Buffer, isOurs: boolean) {
@@ -30,6 +40,30 @@ export class JsonStrings {
       : JSON.parse(`"${this.#bytes.toString('utf8', from, to)}"`);
   }
 
+  /** The same as `between` for a name that was read lately, and need not be made. */
+  recent(from: number, to: number): string | undefined {
+    const name = to - from > longestKept ? undefined : this.#names[this.#slot(from, to)];
+    if (name?.length !== to - from) return undefined;
+    let same = 0;
+    while (same < name.length && this.#bytes[from + same] === name.charCodeAt(same)) same += 1;
+    return same === name.length ? name : undefined;
+  }
+
+  /** `between`, for `recent` next time. */
+  name(from: number, to: number): string {
+    const slot = this.#slot(from, to);
+    const name = this.between(from, to);
+    // Only where it is plain ASCII without escapes is it as long as its spelling.
+    if (name.length === to - from && name.length <= longestKept) this.#names[slot] = name;
+    return name;
+  }
+
+  #slot(from: number, to: number): number {
+    let hash = 0;
+    for (let at = from; at < to && at < from + longestKept; at += 1) hash = (hash * 31 + (this.#bytes[at] ?? 0)) | 0;
+    return hash & (keptNames - 1);
+  }
+
   #firstEscape(from: number, to: number): number {
     if (to - from > shortString) {
       const at = this.#bytes.subarray(from, to).indexOf(backslash);
@@ -41,13 +75,12 @@ export class JsonStrings {
   }
 
   /**
-   * Where it stands: else it would take its memory twice more. No escape is shorter than what it stands for in UTF-8.
-   * Half a character alone has no UTF-8: it is made otherwise, with what is near.
+   * Where it stands: else it would take its memory twice more. No escape is shorter than what it stands for in UTF-8,
+   * nor than half a character is when it is put like a whole one (WTF-8).
    */
   #unescapedInPlace(from: number, first: number, to: number): string {
     const bytes = this.#bytes;
-    let text = '';
-    let start = from;
+    let hasHalf = false;
     let written = first;
     let at = first;
     while (at < to) {
@@ -66,40 +99,44 @@ export class JsonStrings {
         continue;
       }
       const point = this.#pointAt(at, to);
-      if (point === undefined) {
-        const end = this.#near(at, to);
-        text += bytes.toString('utf8', start, written) + JSON.parse(`"${bytes.toString('utf8', at, end)}"`);
-        at = end;
-        start = end;
-        written = end;
-        continue;
-      }
+      const isHalf = point >= 0xd800 && point <= 0xdfff;
       at += point > 0xffff ? 12 : 6;
-      written = this.#put(point, written);
+      written = this.#put(isHalf && to - from > longestWithHalf ? replacement : point, written);
+      hasHalf ||= isHalf && to - from <= longestWithHalf;
     }
-    return text + bytes.toString('utf8', start, written);
+    return hasHalf ? this.#withHalves(from, written) : bytes.toString('utf8', from, written);
   }
 
-  /** A place some way behind `at`, between two characters. */
-  #near(at: number, to: number): number {
+  /** What no decoder of UTF-8 takes. */
+  #withHalves(from: number, to: number): string {
     const bytes = this.#bytes;
-    let next = at;
-    while (next < to && (next < at + nearby || ((bytes[next] ?? 0) & 0xc0) === 0x80)) {
-      if (bytes[next] !== backslash) next += 1;
-      else if (bytes[next + 1] !== letterU) next += 2;
-      else next += (this.#pointAt(next, to) ?? 0) > 0xffff ? 12 : 6;
+    this.#units ??= Buffer.allocUnsafeSlow(2 * longestWithHalf);
+    const units = this.#units;
+    let size = 0;
+    const put = (unit: number): void => {
+      units[size] = unit & 0xff;
+      units[size + 1] = unit >> 8;
+      size += 2;
+    };
+    for (let at = from; at < to; ) {
+      const lead = bytes[at] ?? 0;
+      const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+      let point = length === 1 ? lead : lead & (0x7f >> length);
+      for (let index = 1; index < length; index += 1) point = (point << 6) | ((bytes[at + index] ?? 0) & 0x3f);
+      at += length;
+      if (point > 0xffff) put(0xd7c0 + (point >> 10));
+      put(point > 0xffff ? 0xdc00 | (point & 0x3ff) : point);
     }
-    return next;
+    return units.toString('utf16le', 0, size);
   }
 
-  /** The character that the escape at `at` spells, maybe with the one behind it; undefined for half of one. */
-  #pointAt(at: number, to: number): number | undefined {
+  /** The character that the escape at `at` spells, maybe with the one behind it; or half of one. */
+  #pointAt(at: number, to: number): number {
     const unit = this.#unitAt(at);
-    if (unit < 0xd800 || unit > 0xdfff) return unit;
+    if (unit < 0xd800 || unit > 0xdbff) return unit;
     const isPair = at + 12 <= to && this.#bytes[at + 6] === backslash && this.#bytes[at + 7] === letterU;
     const low = isPair ? this.#unitAt(at + 6) : 0;
-    if (unit > 0xdbff || low < 0xdc00 || low > 0xdfff) return undefined;
-    return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+    return low < 0xdc00 || low > 0xdfff ? unit : 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
   }
 
   #unitAt(at: number): number {

@@ -20,8 +20,8 @@ export interface JsonLimits {
   readonly maxDepth?: number;
   /** Member names, and entries of lists, in the whole document. */
   readonly maxKeys?: number;
-  /** Member names alone, where there are to be fewer: each that is new costs several times what an entry does. */
-  readonly maxNames?: number;
+  /** Memory that what is made of the document takes, by a rough count, in bytes. */
+  readonly maxCost?: number;
   /** The bytes may be overwritten: nobody looks at them afterwards. */
   readonly isOurs?: boolean;
 }
@@ -33,9 +33,9 @@ export interface JsonLimits {
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
-  const { maxDepth = 64, maxKeys = 10_000, maxNames = maxKeys, isOurs = false } = limits;
+  const { maxDepth = 64, maxKeys = 10_000, maxCost = Number.POSITIVE_INFINITY, isOurs = false } = limits;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, maxNames, isOurs });
+  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, maxCost, isOurs });
   return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
 }
 
@@ -86,6 +86,20 @@ class Refusal {
   }
 }
 
+/** In bytes, as measured: a name that was not read lately goes into tables of the engine, and costs time there, too. */
+const costs = { entry: 16, level: 36, text: 24, newName: 200 } as const;
+
+/** In characters. The engine has longer ones beside its heap, which takes more than is in it. */
+const longText = 16 * 1_048_576;
+
+const wideCharacter = /[\u0100-\uffff]/;
+
+/** @param spelled bytes of its spelling: as many as characters where all are ASCII */
+function costOfText(text: string, spelled: number): number {
+  const isWide = text.length < spelled && text.length < longText && wideCharacter.test(text);
+  return costs.text + (isWide ? 2 : 1) * text.length;
+}
+
 const letterT = 0x74;
 
 const letterF = 0x66;
@@ -114,23 +128,23 @@ class Parser {
   readonly #strings: JsonStrings;
   readonly #maxDepth: number;
   readonly #maxKeys: number;
-  readonly #maxNames: number;
+  readonly #maxCost: number;
   #at = 0;
   #keys = 0;
-  #names = 0;
+  #cost = 0;
   /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
   #entries: JsonValue[] = [];
 
   constructor(
     bytes: Buffer,
     strings: JsonStrings,
-    { maxDepth, maxKeys, maxNames }: Omit<Required<JsonLimits>, 'isOurs'>,
+    { maxDepth, maxKeys, maxCost }: Omit<Required<JsonLimits>, 'isOurs'>,
   ) {
     this.#bytes = bytes;
     this.#strings = strings;
     this.#maxDepth = maxDepth;
     this.#maxKeys = maxKeys;
-    this.#maxNames = maxNames;
+    this.#maxCost = maxCost;
   }
 
   document(): JsonValue {
@@ -145,6 +159,7 @@ class Parser {
     if (first === openBrace || first === openBracket) {
       if (depth >= this.#maxDepth) throw new Refusal('too_deep');
       this.#at++;
+      this.#spend(costs.level);
       return first === openBrace ? this.#object(depth + 1) : this.#array(depth + 1);
     }
     return this.#scalar(first);
@@ -155,9 +170,8 @@ class Parser {
     if (this.#took(closeBrace)) return object;
     do {
       if (this.#next() !== quote) throw new Refusal('not_json');
-      const name = this.#string();
+      const name = this.#name();
       this.#count();
-      if (++this.#names > this.#maxNames) throw new Refusal('too_many_keys');
       if (name in object) throw new Refusal('duplicate_key');
       this.#expect(colon);
       object[name] = this.#value(depth);
@@ -184,12 +198,31 @@ class Parser {
   /** Each name and each entry of a list costs memory, however short it is. */
   #count(): void {
     if (++this.#keys > this.#maxKeys) throw new Refusal('too_many_keys');
+    this.#spend(costs.entry);
+  }
+
+  #spend(cost: number): void {
+    this.#cost += cost;
+    if (this.#cost > this.#maxCost) throw new Refusal('too_many_keys');
+  }
+
+  #name(): string {
+    const from = this.#at + 1;
+    this.#past(skipString(this.#bytes, from - 1));
+    const to = this.#at - 1;
+    const recent = this.#strings.recent(from, to);
+    if (recent !== undefined) return recent;
+    const name = this.#strings.name(from, to);
+    this.#spend(costs.newName + 4 * costOfText(name, to - from));
+    return name;
   }
 
   #string(): string {
     const start = this.#at;
     this.#past(skipString(this.#bytes, start));
-    return this.#strings.between(start + 1, this.#at - 1);
+    const text = this.#strings.between(start + 1, this.#at - 1);
+    this.#spend(costOfText(text, this.#at - start - 2));
+    return text;
   }
 
   #scalar(first: number | undefined): number | boolean | null {

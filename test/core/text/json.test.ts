@@ -80,16 +80,61 @@ test('depth and number of names have limits, and no depth overflows the stack [A
   const lists = (count: number) => bytes(`[${Array(count).fill('[]').join(',')}]`);
   assert.ok(parseJson(lists(10_000)).ok);
   assert.deepEqual(parseJson(lists(10_001)), { ok: false, problem: 'too_many_keys' });
-  const limits = { maxKeys: 10, maxNames: 2 };
-  assert.equal(parseJson(bytes('[{"a":1},{"a":[1,2,3]}]'), limits).ok, true);
-  assert.deepEqual(parseJson(bytes('[{"a":1},{"a":1,"b":1}]'), limits), {
-    ok: false,
-    problem: 'too_many_keys',
-  });
   assert.deepEqual(parseJson(bytes('{"a":{"b":1}}'), { maxKeys: 1 }), {
     ok: false,
     problem: 'too_many_keys',
   });
+});
+
+test('what is made of a document costs as much as it takes, and a name that stood there before costs little [A-257]', () => {
+  const costs = (text: string, maxCost: number): boolean => parseJson(bytes(text), { maxKeys: 1e6, maxCost }).ok;
+  const list = (entry: string) => `[${Array(1_000).fill(entry).join()}]`;
+  for (const [entry, least] of [
+    ['1', 10_000],
+    ['[]', 50_000],
+    ['"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"', 90_000],
+    ['"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx€"', 150_000],
+    ['{"a":1}', 60_000],
+  ] as const) {
+    assert.ok(!costs(list(entry), least), `${entry} costs more`);
+    assert.ok(costs(list(entry), 2 * least), `${entry} costs less`);
+  }
+  const names = Array.from({ length: 1_000 }, (_, at) => `{"n${at}":1}`);
+  assert.ok(!costs(`[${names.join()}]`, 300_000), 'each name is new');
+  assert.ok(!costs(`{"${'x'.repeat(100_000)}":1}`, 200_000), 'a long name');
+});
+
+test('names that stand there again and again are the platform’s own, however they are spelled', () => {
+  const part = fc.constantFrom(
+    'a',
+    'b',
+    '7',
+    '\\n',
+    '\\\\',
+    'n',
+    'é',
+    '漢',
+    '\\u00e9',
+    '\\ud83d\\ude00',
+    '\\ud800',
+    'c'.repeat(30),
+  );
+  const name = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.array(name, { maxLength: 30 }), fc.boolean(), (names, isOurs) => {
+      const text = `[${[...names, ...names].map((one) => `{"${one}":1}`).join()}]`;
+      const parsed = parseJson(bytes(text), { isOurs });
+      assert.ok(parsed.ok);
+      assert.deepEqual(JSON.stringify(parsed.value), JSON.stringify(JSON.parse(text)));
+    }),
+  );
+});
+
+test('half a character in a string of many megabytes is read as U+FFFD, which takes half the memory', () => {
+  const long = 'y'.repeat(4 * 1_048_576);
+  const read = (text: string) => parseJson(bytes(text), { isOurs: true });
+  assert.deepEqual(read(`["${long}\\ud800\\n"]`), { ok: true, value: [`${long}\ufffd\n`] });
+  assert.deepEqual(read(`["${long.slice(20)}\\ud800€\\n"]`), { ok: true, value: [`${long.slice(20)}\ud800€\n`] });
 });
 
 test('a refusal holds nothing of the text [A-20] [A-121]', () => {
