@@ -39,7 +39,8 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
   '31 MiB with half a character': ({ id }) => inOnePiece(resultOf(id, `"\\ud800${'x'.repeat(31 * MiB)}"`)),
   '750,000 strings': ({ id }) => inOnePiece(resultOf(id, `[${`"${'x'.repeat(29)}",`.repeat(750_000)}0]`)),
   '990,000 empty objects': ({ id }) => inOnePiece(resultOf(id, `[${'{},'.repeat(990_000)}0]`)),
-  '150,000 names': ({ id }) => inOnePiece(resultOf(id, `{${Array.from({ length: 150_000 }, (_, at) => `"n${at}":0`)}}`)),
+  '150,000 names': ({ id }) =>
+    inOnePiece(resultOf(id, `{${Array.from({ length: 150_000 }, (_, at) => `"n${at}":0`)}}`)),
   'notifications of 8 MiB, without end': () =>
     eventStream(
       `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(8 * MiB)}"}}\n\n`,
