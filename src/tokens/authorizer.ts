@@ -26,11 +26,18 @@ export interface AuthorizedRequest {
   readonly target: ProtectedTarget;
   /** Undefined without a login, which not every server asks for. */
   readonly token: RequestToken | undefined;
-  /** Had this request another token before, which the server refused? */
+  readonly tries: Tries;
+}
+
+/** What was tried for a request so far. */
+interface Tries {
+  /** Was another token refused with a 401? */
   readonly refreshed: boolean;
   readonly stepUps: number;
-  readonly helped: (() => Promise<void>) | undefined;
+  readonly helped?: () => Promise<void>;
 }
+
+const noTries: Tries = { refreshed: false, stepUps: 0 };
 
 export interface RequestToken {
   /** Of the stored item: the address of a request is proven by it. */
@@ -100,10 +107,9 @@ export class Authorizer {
    * @throws Failure `token_not_for_url`, `login_needed`, `login_expired`, or the store's and HTTP client's; rejects with them
    */
   authorize(target: ProtectedTarget, signal?: AbortSignal): AuthorizedRequest | Promise<AuthorizedRequest> {
-    const first = { target, refreshed: false, stepUps: 0, helped: undefined };
     try {
       const token = this.#tokens.current(target, signal);
-      return token instanceof Promise ? token.then((ready) => withToken(first, ready)) : withToken(first, token);
+      return token instanceof Promise ? token.then((ready) => withToken(target, ready)) : withToken(target, token);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -126,40 +132,42 @@ export class Authorizer {
     return wanted && this.#afterWish(request, wanted, signal);
   }
 
-  #accepted({ token, helped }: AuthorizedRequest): Promise<undefined> | undefined {
+  #accepted({ token, tries: { helped } }: AuthorizedRequest): Promise<undefined> | undefined {
     const noted = token && this.#tokens.accepted(token);
     if (noted === undefined && helped === undefined) return undefined;
     return Promise.all([noted, helped?.()]).then(() => undefined, unlessFailure);
   }
 
   async #afterRefusal(
-    request: AuthorizedRequest,
+    { target, token, tries }: AuthorizedRequest,
     refusal: RefusalHead,
     signal?: AbortSignal,
   ): Promise<AuthorizedRequest> {
-    const { token, refreshed } = request;
     try {
-      if (refreshed) throw tokenRefusedByServer(this.#tokens.meant);
+      if (tries.refreshed) throw tokenRefusedByServer(this.#tokens.meant);
       const other = await this.#tokens.replace(token, signal);
-      return this.#again({ ...request, refreshed: token !== undefined }, other);
+      return this.#again(target, other, { ...tries, refreshed: token !== undefined });
     } catch (error) {
       throw withServerWords(error, serverWords(refusal));
     }
   }
 
-  async #afterWish(request: AuthorizedRequest, wanted: WantedScope, signal?: AbortSignal): Promise<AuthorizedRequest> {
-    const { target, token, stepUps } = request;
-    if (token === undefined) return this.#again(request, await this.#tokens.replace(undefined, signal));
+  async #afterWish(
+    { target, token, tries }: AuthorizedRequest,
+    wanted: WantedScope,
+    signal?: AbortSignal,
+  ): Promise<AuthorizedRequest> {
+    if (token === undefined) return this.#again(target, await this.#tokens.replace(undefined, signal), tries);
+    const { refreshed, stepUps } = tries;
     if (stepUps === maxStepUps) throw scopeRefused(this.#tokens.meant.server, wanted.scopes);
-    const wish = { wanted, operation: target.operation(), stepUps };
-    const wider = await this.#tokens.widen(token, wish, signal);
-    return this.#again({ ...request, stepUps: stepUps + 1, helped: () => wider.helped() }, wider.token);
+    const wider = await this.#tokens.widen(token, { wanted, operation: target.operation(), stepUps }, signal);
+    return this.#again(target, wider.token, { refreshed, stepUps: stepUps + 1, helped: () => wider.helped() });
   }
 
   /** A body that was not kept is never sent twice; the better token is for the next request then. */
-  #again(request: Omit<AuthorizedRequest, 'token'>, token: RequestToken): AuthorizedRequest {
-    if (!request.target.repeatable()) throw requestNotKept(this.#tokens.meant);
-    return withToken(request, token);
+  #again(target: ProtectedTarget, token: RequestToken, tries: Tries): AuthorizedRequest {
+    if (!target.repeatable()) throw requestNotKept(this.#tokens.meant);
+    return withToken(target, token, tries);
   }
 }
 
@@ -171,13 +179,20 @@ function unlessFailure(error: unknown): undefined {
 /** Addresses that are remembered as proven for one token: most programs ask for the same few. */
 const maxProven = 64;
 
-/** The last step before a request leaves. @throws Failure `token_not_for_url` */
-function withToken(request: Omit<AuthorizedRequest, 'token'>, token: RequestToken | undefined): AuthorizedRequest {
-  const { target } = request;
+/**
+ * The last step before a request leaves. It makes one small object and spreads none: the collector keeps those that the
+ * proxy would spread for each request, 25 MB of them.
+ * @throws Failure `token_not_for_url`
+ */
+function withToken(
+  target: ProtectedTarget,
+  token: RequestToken | undefined,
+  tries: Tries = noTries,
+): AuthorizedRequest {
   const { url } = target;
   if (token !== undefined && !token.proven.has(url)) {
     proveAddress(token, url, target.reach?.());
     if (token.proven.size < maxProven) token.proven.add(url);
   }
-  return { ...request, token };
+  return { target, token, tries };
 }
