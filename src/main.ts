@@ -45,9 +45,9 @@ export interface World {
   readonly version: string;
   /** Address of the client ID metadata document of this release; empty: it has none. */
   readonly clientMetadataUrl: string;
-  /** Ends the run: its reason is what the person is told. */
+  /** Ends the run: its reason is what the person is printed. */
   readonly interruption: AbortController;
-  /** Starts what `exec` is told to. */
+  /** Starts what `exec` is printed to. */
   readonly programs: Programs;
   readonly launch: Launch;
   readonly signals: Signals;
@@ -75,8 +75,8 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
   const makeContext = (options: GlobalOptions): Context => {
-    const told = () => lines.taken(signal);
-    const made = contextOf(options, { world, redactor, show, told, colour, out });
+    const printed = () => lines.taken(signal);
+    const made = contextOf(options, { world, redactor, show, printed, colour, out });
     ports = made;
     return made;
   };
@@ -134,13 +134,13 @@ interface Means {
   readonly world: World;
   readonly redactor: Redactor;
   readonly show: (line: string) => void;
-  readonly told: () => Promise<void>;
+  readonly printed: () => Promise<void>;
   readonly colour: boolean;
   readonly out: Context['out'];
 }
 
 function contextOf(options: GlobalOptions, means: Means): Context {
-  const { world, show, told, out } = means;
+  const { world, show, printed, out } = means;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const paths = () => statePaths(env, platform, homedir);
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
@@ -154,7 +154,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     json: options.json,
     nonInteractive: options.nonInteractive,
     tell: options.quiet ? () => undefined : show,
-    told,
+    printed,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),

@@ -101,8 +101,8 @@ export function plainArguments(
     given.set(spec.name, [...(given.get(spec.name) ?? []), value]);
   }
   const { positionals } = table;
-  const most = positionals.at(-1)?.many === true ? words.length : positionals.length;
-  if (words.length > most || positionals[words.length]?.required === true) return undefined;
+  const max = positionals.at(-1)?.many === true ? words.length : positionals.length;
+  if (words.length > max || positionals[words.length]?.required === true) return undefined;
   positionals.forEach(({ name, many }, at) => {
     given.set(name, words.slice(at, many === true ? undefined : at + 1));
   });

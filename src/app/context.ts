@@ -17,7 +17,7 @@ import type { ExternalPrograms } from '../setup/ports.js';
 export interface Context extends LoginWorld, CommandOutput {
   readonly logins: () => Promise<Logins>;
   readonly findServers: FindServers;
-  readonly told: () => Promise<void>;
+  readonly printed: () => Promise<void>;
   readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   readonly programs: Programs;
   readonly documentServers: DocumentServers;

@@ -10,7 +10,7 @@ export type Hold = (secret: string, kind?: SecretKind) => void;
 
 const itemMember = /"(?:accessToken|refreshToken|clientSecret)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
-const answerMember =
+const responseMember =
   /"(?:access_token|refresh_token|id_token|client_secret|registration_access_token)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
 
 const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
@@ -63,7 +63,7 @@ export function watchHttp(http: HttpClient, hold: Hold): HttpClient {
       }
       const bytes = async () => {
         const body = await response.bytes();
-        holdAll(new TextDecoder().decode(body), answerMember, jsonText, hold);
+        holdAll(new TextDecoder().decode(body), responseMember, jsonText, hold);
         return body;
       };
       // The answer to a form, or to a registration, is the only kind that brings credentials.
@@ -155,7 +155,7 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
           return listener.ignored;
         },
         arm: (request) => listener.arm(request),
-        link: (place) => listener.link(place),
+        link: (shownAt) => listener.link(shownAt),
         address: () => listener.address(),
         isOurs: (state) => listener.isOurs(state),
         answer,

@@ -30,14 +30,14 @@ export function lazy<Port extends object>(
   make: () => Promise<Port>,
 ): Port {
   const port = once(make);
-  const late = Object.keys(methods).map((name) => [
+  const methodsOf = Object.keys(methods).map((name) => [
     name,
     async (...given: readonly unknown[]) => {
       const made = (await port()) as Record<string, (...given: readonly unknown[]) => unknown>;
       return made[name]?.(...given);
     },
   ]);
-  return Object.fromEntries(late) as Port;
+  return Object.fromEntries(methodsOf) as Port;
 }
 
 export function lazyDocumentServers(clock: Clock, stateFolder: () => string): DocumentServers {

@@ -9,7 +9,7 @@ import { inSource } from './source-lines.js';
 /** Longest text of one field that is printed. */
 const longest = 2048;
 
-const mostCauses = 5;
+const maxCauses = 5;
 
 export interface FailureReport {
   readonly exit: CommandExit;
@@ -78,11 +78,11 @@ function fault(error: unknown): FailureDetail & { readonly trail: readonly Step[
 function backgroundOf(error: unknown): readonly string[] {
   const lines: string[] = [];
   let at = error;
-  for (let depth = 0; at instanceof Error && depth < mostCauses; depth += 1) {
+  for (let depth = 0; at instanceof Error && depth < maxCauses; depth += 1) {
     const text =
       at instanceof Failure ? `${at.name}: ${at.message}` : inSource(at.stack ?? `${at.name}: ${at.message}`);
-    const isTold = depth === 0 && at instanceof Failure;
-    lines.push(...(isTold ? [] : text.split('\n').map((line) => `  ${printable(line, longest)}`)));
+    const isPrinted = depth === 0 && at instanceof Failure;
+    lines.push(...(isPrinted ? [] : text.split('\n').map((line) => `  ${printable(line, longest)}`)));
     at = at.cause;
   }
   return lines;

@@ -8,10 +8,10 @@ import { join } from 'node:path';
  */
 export function inSource(stack: string): string {
   const maps = new Map<string, SourceMap | undefined>();
-  return stack.replace(/[^\s()]*\bdist\/([\w-]+\.cjs):(\d+):(\d+)/g, (place, name: string, line, column) => {
+  return stack.replace(/[^\s()]*\bdist\/([\w-]+\.cjs):(\d+):(\d+)/g, (position, name: string, line, column) => {
     if (!maps.has(name)) maps.set(name, mapOf(name));
     const entry = maps.get(name)?.findEntry(Number(line) - 1, Number(column) - 1);
-    if (entry === undefined || !('originalSource' in entry)) return place;
+    if (entry === undefined || !('originalSource' in entry)) return position;
     const { originalSource, originalLine, originalColumn } = entry;
     return `${originalSource.replace(/^(?:\.\.\/)+/, '')}:${originalLine + 1}:${originalColumn + 1}`;
   });

@@ -37,7 +37,7 @@ function writeOnce(stream: Writable): (bytes: string | Uint8Array) => Promise<vo
 }
 
 /** Bytes of lines that may wait for their reader. */
-const mostWaiting = 65_536;
+const maxWaiting = 65_536;
 
 /** Lines for the person. */
 export interface Lines {
@@ -58,7 +58,7 @@ export function linesTo(stream: Writable): Lines {
   });
   return {
     line: (text) => {
-      if (stream.writableLength > mostWaiting) leftOut += 1;
+      if (stream.writableLength > maxWaiting) leftOut += 1;
       else stream.write(`${text}\n`);
     },
     taken: async (signal) => {

@@ -81,7 +81,7 @@ interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'termina
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   /** Resolves once whoever reads what is told is not behind with it, or the program is to end. */
-  readonly told: () => Promise<void>;
+  readonly printed: () => Promise<void>;
 }
 
 export const command: Command<typeof callTable, World> = {
@@ -118,7 +118,7 @@ async function perform(world: World, given: Arguments, wanted: ProtocolCall): Pr
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
     notify: (method, params) => {
       world.tell(notificationLine(method, params));
-      return world.told();
+      return world.printed();
     },
     signal: AbortSignal.any([world.signal, deadline.signal]),
   });

@@ -59,11 +59,11 @@ export const command: Command<typeof configTable, World> = {
   },
 };
 
-const places = { file: 'config.json', environment: 'the environment' } as const;
+const sources = { file: 'config.json', environment: 'the environment' } as const;
 
 function settingLines(setting: Setting, set: SetValue | undefined): readonly string[] {
   const { key, fallback, takes, describe, variable, option } = setting;
-  const value = set === undefined ? `${fallback}  (default)` : `${set.value}  (from ${places[set.by]})`;
+  const value = set === undefined ? `${fallback}  (default)` : `${set.value}  (from ${sources[set.by]})`;
   const ways = [variable, ...(option === undefined ? [] : [option])].join(', ');
   return [`${key}: ${value}`, `  ${describe}`, `  takes ${takes}; or by ${ways}`];
 }

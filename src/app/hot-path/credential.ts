@@ -33,9 +33,9 @@ export async function credentialOutput(argv: readonly string[], left: Left): Pro
   };
   if (input === undefined) {
     const call = await asked();
-    return call.kind === 'get' ? answer(async () => call, left) : answerWithoutToken(call);
+    return call.kind === 'get' ? outputFor(async () => call, left) : outputWithoutToken(call);
   }
-  return answer(asked, left);
+  return outputFor(asked, left);
 }
 
 /** Most callers have written all before this process runs; for those that have not, a socket waits. */
@@ -51,11 +51,11 @@ function mayBeTerminal(stdout: Stats): boolean {
   return stdout.isCharacterDevice() && stdout.rdev !== nullDevice;
 }
 
-function answerWithoutToken(call: CredentialCall): string | undefined {
+function outputWithoutToken(call: CredentialCall): string | undefined {
   return call.kind === 'answer' ? call.output : undefined;
 }
 
-async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
+async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
   let found:
     | {
         readonly call: GetCall;
@@ -69,7 +69,7 @@ async function answer(asked: () => Promise<CredentialCall>, left: Left): Promise
   const findKey = async () => {
     const call = await asked();
     if (call.kind !== 'get') {
-      output = answerWithoutToken(call);
+      output = outputWithoutToken(call);
       return undefined;
     }
     const login = await loginFor(call);
@@ -111,8 +111,8 @@ async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord
   if (!index.ok || refused) return undefined;
   const found = findCredential(index.document.logins, wanted);
   if (found.kind === 'none') {
-    const isToldOf = hint !== undefined && found.onOrigin !== undefined;
-    return isToldOf || isGone(index.document.logins, wanted) ? undefined : 'nobody';
+    const isReported = hint !== undefined && found.onOrigin !== undefined;
+    return isReported || isGone(index.document.logins, wanted) ? undefined : 'nobody';
   }
   const { login } = found;
   if (wanted.pin !== undefined) await checkPin(login, wanted);
