@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { gateUrl } from '../core/url.js';
 import { urlRefused } from '../http/address-failures.js';
-import { requestHeaders } from '../http/attempt.js';
+import { requestHeaders } from '../http/request.js';
 import { type Coding, codingOf, createDecoder } from '../http/body.js';
 import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
 import type { Origins } from '../http/origins.js';

@@ -1,12 +1,14 @@
 import { defaultLimits, type Limits } from '../core/limits.js';
 import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
-import { asksForCoding, attempt, checkMethod, requestHeaders } from './attempt.js';
-import { Deadline } from './deadline.js';
+import { attempt } from './attempt.js';
+import { connectTo } from './connector.js';
+import { startDeadline } from './deadline.js';
 import type { Head } from './exchange.js';
-import { type HttpOptions, type Origins, openClientOrigins } from './origins.js';
+import { requestInterrupted, timedOut } from './failures.js';
+import { type HttpOptions, Origins } from './origins.js';
 import { usualPoolLimits } from './pool.js';
-import type { HttpClient, HttpRequest, HttpResponse } from './request.js';
+import { checkMethod, type HttpClient, type HttpRequest, type HttpResponse, requestHeaders } from './request.js';
 import { leaveUnread, makeResponse } from './response.js';
 import type { ClientConnection } from './undici-connection.js';
 
@@ -18,109 +20,95 @@ const maxUrl = 8_192;
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
 export function createHttpClient(options: HttpOptions): HttpClient {
-  const limits = options.limits ?? defaultLimits;
-  const origins = openClientOrigins(options, usualPoolLimits);
   const closing = new AbortController();
+  const world = { origins: openOrigins(options), userAgent: options.userAgent, closing: closing.signal };
   let rehearsed: Promise<void> | undefined;
   return {
     send: async (request) => {
-      // The answers of these endpoints are given once.
-      if (request.limits.of === 'token') {
-        rehearsed ??= tryRehearsal();
-        await rehearsed;
-      }
-      return await send(
-        { ...request, limits: limitsFor(request.limits, limits) },
-        { origins, userAgent: options.userAgent, closing: closing.signal },
-      );
+      // The responses of these endpoints are given once.
+      if (request.limits.of === 'token') await (rehearsed ??= tryRehearsal());
+      return await send({ ...request, limits: limitsFor(request.limits, options.limits ?? defaultLimits) }, world);
     },
-    check: async ({ url, namedBy, signal }) => {
-      const gated = gateUrl(url, maxUrl);
-      if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);
-      await origins.check(gated.url, namedBy, AbortSignal.any([signal, closing.signal]));
+    check: async (target) => {
+      const signal = AbortSignal.any([target.signal, closing.signal]);
+      await world.origins.check(gatedUrl(target), target.namedBy, signal);
     },
     [Symbol.asyncDispose]: async () => {
       closing.abort();
-      await origins[Symbol.asyncDispose]();
+      await world.origins[Symbol.asyncDispose]();
     },
   };
 }
 
-/** A rehearsal that fails is of no consequence: the real answer only takes longer. */
+function openOrigins(options: HttpOptions): Origins<ClientConnection> {
+  return new Origins(options, usualPoolLimits, async (connector) => {
+    const { ClientConnection, loadClient } = await import('./undici-connection.js');
+    const client = await loadClient();
+    return (origin, owner) =>
+      new ClientConnection(
+        client,
+        origin,
+        (signal) => connectTo(origin, connector, signal),
+        (connection) => owner.gone(connection),
+      );
+  });
+}
+
+/** A rehearsal that fails is of no consequence: the real response only takes longer. */
 async function tryRehearsal(): Promise<void> {
   const { rehearse } = await import('./undici-connection.js');
   await rehearse().catch(() => undefined);
 }
 
-interface Inside {
-  readonly origins: Origins<ClientConnection>;
-  readonly userAgent: string;
-  readonly closing: AbortSignal;
+function gatedUrl({ url, namedBy }: Pick<HttpRequest, 'url' | 'namedBy'>): URL {
+  const gated = gateUrl(url, maxUrl);
+  if (!gated.ok) throw urlRefused(url, gated.problem, namedBy);
+  return gated.url;
 }
 
-async function send(request: HttpRequest, inside: Inside): Promise<HttpResponse> {
-  const gated = gateUrl(request.url, maxUrl);
-  if (!gated.ok) throw urlRefused(request.url, gated.problem, request.namedBy);
+async function send(
+  request: HttpRequest,
+  world: { readonly origins: Origins<ClientConnection>; readonly userAgent: string; readonly closing: AbortSignal },
+): Promise<HttpResponse> {
+  let url = gatedUrl(request);
+  const { host } = url;
+  const { totalMs } = request.limits;
   checkMethod(request.method);
-  const headers = requestHeaders(request.headers ?? [], inside.userAgent);
-  const deadline = new Deadline(gated.url.host, request.limits.totalMs, request.signal, inside.closing);
+  const headers = requestHeaders(request.headers ?? [], world.userAgent);
+  const failure = (): Error => timedOut(host, 'the whole request, with its answer', totalMs ?? 0);
+  const closed = (): Error => requestInterrupted(host);
+  const { signal, close } = startDeadline(totalMs, failure, [[request.signal], [world.closing, closed]]);
   try {
-    deadline.signal.throwIfAborted();
-    return await follow({ request, url: gated.url, headers, origins: inside.origins, deadline });
+    signal.throwIfAborted();
+    for (let hops = 0; ; hops += 1) {
+      const pool = await world.origins.find(url, request.namedBy, signal);
+      const { exchange, head } = await attempt(pool, { request, url, headers, signal });
+      try {
+        const next = nextHop(request, url, head, hops);
+        if (next === undefined) {
+          const response = makeResponse(request, { url: url.href, origin: pool.origin, head, exchange });
+          void exchange.end.then(close);
+          return response;
+        }
+        await leaveUnread(exchange, false);
+        url = next;
+      } catch (error) {
+        exchange.fail(error);
+        throw error;
+      }
+    }
   } catch (error) {
-    deadline.close();
+    close();
     throw error;
   }
 }
 
-interface Journey {
-  readonly request: HttpRequest;
-  readonly url: URL;
-  readonly headers: string[];
-  readonly origins: Origins<ClientConnection>;
-  readonly deadline: Deadline;
-}
-
-async function follow({ request, url: start, headers, origins, deadline }: Journey): Promise<HttpResponse> {
-  const { signal } = deadline;
-  let url = start;
-  for (let hops = 0; ; hops += 1) {
-    const pool = await origins.find(url, request.namedBy, signal);
-    const { exchange, head } = await attempt(pool, { request, url, headers, signal });
-    try {
-      const next = nextHop(request, url, head, hops);
-      if (next === undefined) {
-        const keepCoding = asksForCoding(request.headers ?? []);
-        const parts = { request, url: url.href, origin: pool.origin, head, exchange, keepCoding };
-        const response = makeResponse(parts);
-        void exchange.end.then(() => deadline.close());
-        return response;
-      }
-      await leaveUnread(exchange, false);
-      url = next;
-    } catch (error) {
-      exchange.fail(error);
-      throw error;
-    }
-  }
-}
-
 /** The limits of a request: what the person has set for that kind of request, else the request's own. */
-export function limitsFor(own: HttpRequest['limits'], set: Limits): HttpRequest['limits'] {
-  switch (own.of) {
-    case 'metadata':
-      return bounded(set.metadataSeconds, set.metadataKiB);
-    case 'token':
-      return bounded(set.tokenSeconds, set.tokenKiB);
-    case 'answer':
-      return { ...own, headersMs: set.answerSeconds * 1000 };
-    default:
-      return own;
-  }
-}
-
-function bounded(seconds: number, kib: number): HttpRequest['limits'] {
-  return { totalMs: seconds * 1000, headersMs: seconds * 1000, maxBytes: kib * 1024 };
+function limitsFor(own: HttpRequest['limits'], set: Limits): HttpRequest['limits'] {
+  if (own.of === undefined) return own;
+  if (own.of === 'answer') return { ...own, headersMs: set.answerSeconds * 1000 };
+  const ms = set[`${own.of}Seconds`] * 1000;
+  return { totalMs: ms, headersMs: ms, maxBytes: set[`${own.of}KiB`] * 1024 };
 }
 
 const maxHops = 3;
@@ -128,18 +116,13 @@ const maxHops = 3;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Where an answer sends the request next; undefined when it is an answer like any other. Followed are
+ * Where a response sends the request next; undefined when it is a response like any other. Followed are
  * only GETs within the origin, at most 3 times; everything else that redirects is a failure, unless the
  * caller wants redirects reported. A body is never sent again.
  * @param hops how many redirects were followed to get here
  * @throws Failure `redirect_refused`
  */
-export function nextHop(
-  request: Pick<HttpRequest, 'method' | 'redirects'>,
-  from: URL,
-  head: Head,
-  hops: number,
-): URL | undefined {
+function nextHop(request: HttpRequest, from: URL, head: Head, hops: number): URL | undefined {
   if (request.redirects === 'report' || !redirectStatuses.has(head.status)) return undefined;
   const locations = head.headers.filter(([name]) => name === 'location').map(([, value]) => value);
   const to = locations[0];

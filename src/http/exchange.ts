@@ -3,9 +3,11 @@ import { ByteCollector } from '../core/text/bytes.js';
 import { ClosedEnd } from './body.js';
 import { networkFailed } from './failures.js';
 import { brokenConnection, isBrokenOff } from './network-cause.js';
+import type { Origin } from './origin.js';
+import type { Header } from './request.js';
 
 /** Bytes kept for a slow reader; beyond them the connection is not read. */
-const bufferLimit = 64 * 1024;
+const maxWaiting = 64 * 1024;
 
 const maxInformational = 10;
 
@@ -17,36 +19,31 @@ const costOfPiece = 32;
 
 const maxCost = 32 * 1024 * 1024;
 
+const noop = (): void => undefined;
+
 export interface Head {
   readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-}
-
-interface Party {
-  readonly host: string;
-  readonly port: number;
-  readonly secure: boolean;
+  readonly headers: readonly Header[];
 }
 
 /**
  * One request on one connection, as undici reports it, turned into a head to wait for and chunks to
- * pull. `onEnd` is called once, when the answer is complete (`true`) or will never be (`false`).
+ * pull. `onEnd` is called once, when the response is complete (`true`) or will never be (`false`).
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly head: Promise<Head>;
   /** Resolves when nothing more will come, whatever the reason. */
   readonly end: Promise<void>;
-  readonly #party: Party;
+  readonly #origin: Origin;
   readonly #method: string;
-  readonly #onEnd: (complete: boolean) => void;
-  #resolveHead: (head: Head) => void = () => undefined;
-  #rejectHead: (error: unknown) => void = () => undefined;
-  #resolveEnd: () => void = () => undefined;
+  #resolveHead: (head: Head) => void = noop;
+  #rejectHead: (error: unknown) => void = noop;
+  #ended: (complete: boolean) => void = noop;
   #controller: Dispatcher.DispatchController | undefined;
   /** What has come and was not read yet: one long piece, or others however short they are. */
   #long: Uint8Array | undefined;
   readonly #received = new ByteCollector();
-  /** What the answer has cost beyond its bytes, each piece counted, in bytes. */
+  /** What the response has cost beyond its bytes, each piece counted, in bytes. */
   #cost = 0;
   #informational = 0;
   #began = false;
@@ -55,29 +52,28 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Not there where the end of the connection does not end the body, or may end any. */
   #closedEnd: ClosedEnd | undefined;
   #brokenOff = false;
-  #wake: () => void = nobody;
+  #wake = noop;
 
-  constructor(party: Party, method: string, onEnd: (complete: boolean) => void) {
-    this.#party = party;
+  constructor(origin: Origin, method: string, onEnd: (complete: boolean) => void) {
+    this.#origin = origin;
     this.#method = method;
-    this.#onEnd = onEnd;
     this.head = new Promise((resolve, reject) => {
       this.#resolveHead = resolve;
       this.#rejectHead = reject;
     });
-    this.head.catch(() => undefined);
+    this.head.catch(noop);
     this.end = new Promise((resolve) => {
-      this.#resolveEnd = resolve;
+      this.#ended = (complete) => {
+        onEnd(complete);
+        resolve();
+        this.#awake();
+      };
     });
   }
 
-  /** Whether the connection ended before any byte of an answer came. */
+  /** Whether the connection ended before any byte of a response came. */
   get endedUnanswered(): boolean {
     return this.#brokenOff && !this.#began && this.#informational === 0;
-  }
-
-  get ended(): boolean {
-    return this.#state !== 'open';
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -88,14 +84,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#state !== 'open') return;
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > maxInformational) {
-        this.fail(networkFailed({ ...this.#party, code: 'informational_flood' }));
-      }
+      if (this.#informational > maxInformational) this.#failBy('informational_flood');
       return;
     }
     this.#began = true;
     const headers = readHeaders(controller.rawHeaders);
-    if (this.#party.secure && this.#method !== 'HEAD' && !isFramed(status, headers)) {
+    if (this.#origin.secure && this.#method !== 'HEAD' && !isFramed(status, headers)) {
       this.#closedEnd = new ClosedEnd(status, headers.find(([name]) => name === 'content-type')?.[1]);
     }
     this.#resolveHead({ status, headers });
@@ -107,29 +101,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
     makeGarbage(chunk.byteLength);
     this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
-    if (this.#cost > maxCost) {
-      this.fail(networkFailed({ ...this.#party, code: 'crumbs' }));
-      return;
-    }
-    if (this.#waiting >= bufferLimit) controller.pause();
+    if (this.#cost > maxCost) return this.#failBy('crumbs');
+    if (this.#waiting >= maxWaiting) controller.pause();
     this.#awake();
   }
 
   onResponseEnd(): void {
     if (this.#state !== 'open') return;
-    if (this.#closedEnd?.isProven === false) {
-      this.#finish(networkFailed({ ...this.#party, code: 'end_unproven' }));
-      return;
-    }
+    // What was received before is still given.
+    if (this.#closedEnd?.isProven === false) return this.#finish(this.#failure('end_unproven'));
     this.#state = 'complete';
-    this.#onEnd(true);
-    this.#resolveEnd();
-    this.#awake();
+    this.#ended(true);
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     this.#brokenOff = isBrokenOff(error);
-    this.#finish(brokenConnection(error, this.#party));
+    this.#finish(brokenConnection(error, this.#origin));
   }
 
   /** Ends the exchange now; what was received and not read is dropped. */
@@ -181,8 +168,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Once for each that waits: to resolve a promise again costs more than to read a short piece. */
   #awake(): void {
     const wake = this.#wake;
-    this.#wake = nobody;
+    this.#wake = noop;
     wake();
+  }
+
+  #failure(code: string): Error {
+    const { host, port } = this.#origin;
+    return networkFailed({ host, port, code });
+  }
+
+  #failBy(code: string): void {
+    this.fail(this.#failure(code));
   }
 
   #finish(error: unknown): void {
@@ -190,13 +186,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#state = 'failed';
     this.#error = error;
     this.#rejectHead(error);
-    this.#onEnd(false);
-    this.#resolveEnd();
-    this.#awake();
+    this.#ended(false);
   }
 }
-
-function nobody(): void {}
 
 /**
  * Each read lies in memory of its own, which the engine's collector leaves until 32 MiB of it are garbage. It comes

@@ -9,6 +9,8 @@ import {
   tooLarge,
 } from './failures.js';
 
+type Party = Omit<NetworkTrouble, 'code'>;
+
 /**
  * Carries an error of connecting past undici, which tries again without end when an error of that
  * phase has one of its own codes. `cause` is what happened.
@@ -32,40 +34,44 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * What a person is told about an error of the network stack. A `Failure`, or an abort's reason, is
- * handed on as it is. The library's own text is dropped: it may quote a header or a body.
+ * What a person is told about an error of the network stack. A `Failure` is handed on as it is. The library's own text is
+ * dropped: it may quote a header or a body.
  */
-export function failureOf(error: unknown, target: Omit<NetworkTrouble, 'code'>): unknown {
-  if (error instanceof ConnectError) return failureOf(error.cause, target);
+export function failureOf(error: unknown, party: Party): Failure {
+  if (error instanceof ConnectError) return failureOf(error.cause, party);
   if (error instanceof Failure) return error;
   const code = codeOf(error) ?? 'unknown';
-  if (isTlsCode(code)) return tlsFailed({ ...target, code, ...certificateNames(error) });
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return tooLarge(target.host, 'more than 16 KiB of headers');
-  if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') {
-    return headerRefused('content-length', 'it is not the length of the body');
+  if (isTlsCode(code)) {
+    const names = field(field(error, 'cert'), 'subjectaltname');
+    return tlsFailed({ ...party, code, ...(typeof names === 'string' ? { names } : {}) });
   }
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'UND_ERR_ABORTED') {
-    return requestInterrupted(target.host);
+  switch (code) {
+    case 'UND_ERR_HEADERS_OVERFLOW':
+    case 'HPE_HEADER_OVERFLOW':
+      return tooLarge(party.host, 'more than 16 KiB of headers');
+    case 'UND_ERR_INVALID_ARG':
+    case 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH':
+      return headerRefused('content-length', 'it is not the length of the body');
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_ABORTED':
+      return requestInterrupted(party.host);
+    default:
+      return networkFailed({ ...party, code });
   }
-  return networkFailed({ ...target, code });
 }
 
 /** What a person is told about an error of a connection that was open: TLS that breaks there is no failed handshake. */
-export function brokenConnection(error: unknown, target: { readonly host: string; readonly port: number }): unknown {
-  const code = error instanceof Failure ? undefined : codeOf(error);
+export function brokenConnection(error: unknown, party: Party): Failure {
+  const code = codeOf(error) ?? '';
   // An alert is the server's own word, such as its no to a client certificate after the handshake of TLS 1.3.
-  const isBroken = code !== undefined && /^ERR_SSL_/.test(code) && !code.includes('_ALERT_');
-  return isBroken ? networkFailed({ ...target, code }) : failureOf(error, target);
+  const isBroken = !(error instanceof Failure) && code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
+  return isBroken ? networkFailed({ ...party, code }) : failureOf(error, party);
 }
 
 /** Whether an idle connection may simply have been closed by the other side. */
 export function isBrokenOff(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error) ?? '');
-}
-
-function certificateNames(error: unknown): { readonly names?: string } {
-  const names = field(field(error, 'cert'), 'subjectaltname');
-  return typeof names === 'string' ? { names } : {};
 }
 
 function field(value: unknown, name: string): unknown {

@@ -14,12 +14,16 @@ export interface Origin {
   readonly secure: boolean;
   /** Classes of all addresses that the origin has; none when a proxy looks the name up. */
   readonly classes: readonly AddressClass[];
-  /** The addresses to connect to: the proxy's where there is one. */
+  /** The addresses to connect to, at most 16: the proxy's where there is one, else those of `zone`. */
   readonly addresses: readonly string[];
   readonly proxy: HttpProxy | undefined;
-  /** The class of the addresses to connect to; `public` through a proxy. */
+  /** The farthest of the classes: a name that also leads nearer is no nearer for that. `public` through a proxy. */
   readonly zone: Zone;
 }
+
+const maxAddresses = 16;
+
+const farthestFirst = ['public', 'private', 'loopback'] as const;
 
 /**
  * Finds where a URL's origin is reached. With a proxy the name is left to the proxy to look up, as a
@@ -34,32 +38,22 @@ export async function locate(
   options: { readonly resolve: Resolve; readonly env: Environment; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<Origin> {
-  const target = targetOf(url);
-  const proxy = proxyFor(target, options.env);
-  if (proxy === undefined) {
-    return { ...target, ...classifyAddresses(await resolveHost(target, options, signal)), proxy };
-  }
-  const { classes } = classifyAddresses(parseAddress(target.host) === undefined ? [] : [target.host]);
-  checkAddresses(url, classes, namedBy);
-  const { host, port } = proxy;
-  const party = { host, port, proxyTo: target.host };
-  const addresses = (await resolveHost(party, options, signal)).slice(0, maxAddresses);
-  return { ...target, classes, addresses, proxy, zone: 'public' };
-}
-
-function targetOf(url: URL): Pick<Origin, 'url' | 'host' | 'port' | 'secure'> {
   const secure = url.protocol === 'https:';
-  return {
-    url: url.origin,
-    host: url.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(url.port) || (secure ? 443 : 80),
-    secure,
-  };
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const target = { url: url.origin, host, port: Number(url.port) || (secure ? 443 : 80), secure };
+  const proxy = proxyFor(target, options.env);
+  if (proxy !== undefined) {
+    const classes = parseAddress(host) === undefined ? [] : [classifyAddress(host)];
+    checkAddresses(url, classes, namedBy);
+    const addresses = await resolveHost({ host: proxy.host, port: proxy.port, proxyTo: host }, options, signal);
+    return { ...target, classes, addresses: addresses.slice(0, maxAddresses), proxy, zone: 'public' };
+  }
+  const all = await resolveHost(target, options, signal);
+  const classes = [...new Set(all.map(classifyAddress))];
+  const zone = farthestFirst.find((kind) => classes.includes(kind)) ?? 'public';
+  const addresses = all.filter((address) => classifyAddress(address) === zone).slice(0, maxAddresses);
+  return { ...target, classes, addresses, proxy, zone };
 }
-
-const maxAddresses = 16;
-
-const farthestFirst = ['public', 'private', 'loopback'] as const;
 
 /** Which classes of address may be reached, by who named the URL. `forbidden` never. */
 const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
@@ -68,24 +62,6 @@ const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
   private: ['public', 'private'],
   public: ['public'],
 };
-
-/** Addresses whose classes are known. What was classified is what is connected to. */
-export interface ClassifiedAddresses {
-  /** Those of `zone`, at most 16; nothing else is connected to. */
-  readonly addresses: readonly string[];
-  /** The class of every address that the name had. */
-  readonly classes: readonly AddressClass[];
-  /** The farthest of the classes: a name that also leads nearer is no nearer for that. */
-  readonly zone: Zone;
-}
-
-/** Classifies each address by its bytes; where they differ, only the farthest are kept. */
-export function classifyAddresses(addresses: readonly string[]): ClassifiedAddresses {
-  const classes = addresses.map(classifyAddress);
-  const zone = farthestFirst.find((kind) => classes.includes(kind)) ?? 'public';
-  const kept = addresses.filter((_, index) => classes[index] === zone);
-  return { addresses: kept.slice(0, maxAddresses), classes: [...new Set(classes)], zone };
-}
 
 /**
  * Refuses plain http for a server that a farther server named, before anything is looked up.

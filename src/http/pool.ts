@@ -13,8 +13,8 @@ export interface PoolLimits {
 /** What one command needs, and a server bears. */
 export const usualPoolLimits: PoolLimits = { bounded: 8, stream: 64, streaming: 1_024 };
 
-/** How often it is looked whether idle connections have had their time, in milliseconds. */
-const lookEveryMs = 2_000;
+/** How often idle connections are checked for having had their time, in milliseconds. */
+const checkEveryMs = 2_000;
 
 /** What a connection is borrowed for. */
 export type BorrowedFor = 'bounded' | 'stream';
@@ -41,35 +41,32 @@ export interface ConnectionOwner<C extends PooledConnection> {
 export type MakeConnection<C extends PooledConnection> = (origin: Origin, owner: ConnectionOwner<C>) => C;
 
 /**
- * Told when a connection is opened, and when the last is gone or one did not come about: then the origin must be looked
- * up anew.
- */
-export interface PoolWatcher<C extends PooledConnection> {
-  opened(pool: ConnectionPool<C>): void;
-  emptied(pool: ConnectionPool<C>): void;
-  unreachable(pool: ConnectionPool<C>): void;
-}
-
-/**
  * The connections to one origin. A request gets the one that became free last, so that requests one after another share
  * one connection; only while all are busy is another opened.
  */
 export class ConnectionPool<C extends PooledConnection> implements ConnectionOwner<C>, AsyncDisposable {
   readonly origin: Origin;
+  /** The last connection is gone, or one did not come about: the origin must be looked up anew. */
+  isStale = false;
   readonly #make: MakeConnection<C>;
-  readonly #watcher: PoolWatcher<C>;
+  readonly #connected: Set<ConnectionPool<C>>;
   readonly #all = new Set<C>();
   readonly #lent = new Map<C, Slots>();
   /** Those that have been idle longest come first. */
   readonly #idle: C[] = [];
-  #look: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
   readonly #slots: Readonly<Record<keyof PoolLimits, Slots>>;
 
-  constructor(origin: Origin, make: MakeConnection<C>, limits: PoolLimits, watcher: PoolWatcher<C>) {
+  /** @param connected The pools that have connections: this one is among them while it has */
+  constructor(
+    origin: Origin,
+    make: MakeConnection<C>,
+    { bounded, stream, streaming }: PoolLimits,
+    connected: Set<ConnectionPool<C>>,
+  ) {
     this.origin = origin;
     this.#make = make;
-    this.#watcher = watcher;
-    const { bounded, stream, streaming } = limits;
+    this.#connected = connected;
     this.#slots = { bounded: new Slots(bounded), stream: new Slots(stream), streaming: new Slots(streaming) };
   }
 
@@ -92,7 +89,7 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     this.#lent.delete(connection);
     if (connection.usable) {
       this.#idle.push(connection);
-      this.#look ??= setInterval(() => this.#lookAround(), lookEveryMs).unref();
+      this.#timer ??= setInterval(() => this.#checkIdle(), checkEveryMs).unref();
     } else {
       this.#drop(connection);
     }
@@ -108,7 +105,7 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
   }
 
   unreachable(): void {
-    this.#watcher.unreachable(this);
+    this.isStale = true;
   }
 
   gone(connection: C): void {
@@ -121,7 +118,7 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#look);
+    clearInterval(this.#timer);
     await Promise.all([...this.#all].map((connection) => connection[Symbol.asyncDispose]()));
   }
 
@@ -131,24 +128,19 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
       this.#drop(connection);
       connection = this.#idle.pop();
     }
-    connection ??= this.#open();
+    connection ??= this.#make(this.origin, this);
+    this.#all.add(connection);
+    this.#connected.add(this);
     this.#lent.set(connection, slots);
     return connection;
   }
 
-  #open(): C {
-    const connection = this.#make(this.origin, this);
-    this.#all.add(connection);
-    this.#watcher.opened(this);
-    return connection;
-  }
-
-  /** What nobody will use again is closed, and does not wait for the next request. Without idle ones nobody is woken. */
-  #lookAround(): void {
+  /** Closes what nobody will use again, without waiting for the next request. Stops when nothing is idle. */
+  #checkIdle(): void {
     for (const connection of this.#idle.filter(({ usable }) => !usable)) this.#drop(connection);
     if (this.#idle.length > 0) return;
-    clearInterval(this.#look);
-    this.#look = undefined;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #drop(connection: C): void {
@@ -156,7 +148,9 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     if (index !== -1) this.#idle.splice(index, 1);
     if (!this.#all.delete(connection)) return;
     void connection[Symbol.asyncDispose]();
-    if (this.#all.size === 0) this.#watcher.emptied(this);
+    if (this.#all.size > 0) return;
+    this.isStale = true;
+    this.#connected.delete(this);
   }
 }
 

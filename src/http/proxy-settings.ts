@@ -22,18 +22,21 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * a proxy, whatever the variables say.
  * @throws Failure `network_setting_unusable`, without the setting's value
  */
-export function proxyFor(target: ProxyTarget, env: Environment): HttpProxy | undefined {
-  const { host, port } = target;
-  if (!target.secure || isLocalhost(host) || classifyAddress(host) === 'loopback') return undefined;
-  const setting = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
-  if (setting === '') return undefined;
-  return isListed(env['no_proxy'] ?? env['NO_PROXY'] ?? '', host, port) ? undefined : parseProxy(setting);
+export function proxyFor(
+  { host, port, secure }: Pick<HttpProxy, 'host' | 'port' | 'secure'>,
+  env: Environment,
+): HttpProxy | undefined {
+  if (!secure || isLocalhost(host) || classifyAddress(host) === 'loopback') return undefined;
+  const { setting, except } = settingsIn(env);
+  return setting === '' || isListed(except, host, port) ? undefined : parseProxy(setting);
 }
 
-export interface ProxyTarget {
-  readonly host: string;
-  readonly port: number;
-  readonly secure: boolean;
+/** Lower case first. */
+function settingsIn(env: Environment): { readonly setting: string; readonly except: string } {
+  return {
+    setting: env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '',
+    except: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
+  };
 }
 
 function parseProxy(setting: string): HttpProxy {
@@ -104,22 +107,19 @@ export type ProxyVariables =
   | { readonly kind: 'odd' }
   | { readonly kind: 'plain'; readonly variables: Readonly<Record<string, string>> };
 
-/** The variables of the proxy as they are read here: lower case first. */
-export function proxyVariables(env: Readonly<Record<string, string | undefined>>): ProxyVariables {
-  const proxy = env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '';
-  const except = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
-  if (proxy === '') return { kind: 'none' };
-  if (proxy.includes('@')) return { kind: 'secret' };
-  const isPlain = /^(?:https?:\/\/)?[A-Za-z0-9._:[\]-]+\/?$/.test(proxy) && /^[A-Za-z0-9._:[\]*,/ -]*$/.test(except);
+/** The variables of the proxy as they are read here. */
+export function proxyVariables(env: Environment): ProxyVariables {
+  const { setting, except } = settingsIn(env);
+  if (setting === '') return { kind: 'none' };
+  if (setting.includes('@')) return { kind: 'secret' };
+  const isPlain = /^(?:https?:\/\/)?[A-Za-z0-9._:[\]-]+\/?$/.test(setting) && /^[A-Za-z0-9._:[\]*,/ -]*$/.test(except);
   return isPlain
-    ? { kind: 'plain', variables: { HTTPS_PROXY: proxy, ...(except === '' ? {} : { NO_PROXY: except }) } }
+    ? { kind: 'plain', variables: { HTTPS_PROXY: setting, ...(except === '' ? {} : { NO_PROXY: except }) } }
     : { kind: 'odd' };
 }
 
 /** The file of authorities that Node.js trusts here beside its own, for those that are started without this variable. */
-export function authorityVariables(
-  env: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
+export function authorityVariables(env: Environment): Readonly<Record<string, string>> {
   const file = env['NODE_EXTRA_CA_CERTS'] ?? '';
   return /^(?:\/|[A-Za-z]:[\\/])/.test(file) ? { NODE_EXTRA_CA_CERTS: file } : {};
 }

@@ -1,15 +1,18 @@
 import type { Zone } from '../core/records.js';
+import { headerRefused, methodRefused } from './failures.js';
+
+export type Header = readonly [name: string, value: string];
 
 export interface HttpRequest {
   readonly method: string;
   /** The raw URL, gated before it is parsed. */
   readonly url: string;
-  readonly headers?: readonly (readonly [name: string, value: string])[];
+  readonly headers?: readonly Header[];
   readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Who named this URL: the person (`typed`), or a server of that zone. */
+  /** Who named this URL: the person, or a server of that zone. */
   readonly namedBy: 'person' | Zone;
   /** `same-origin`: GET only, at most 3 hops, each checked anew. `refuse`: a 3xx is a failure.
-   * `report`: a 3xx is an answer like any other, never followed. */
+   * `report`: a 3xx is a response like any other, never followed. */
   readonly redirects: 'same-origin' | 'refuse' | 'report';
   /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. `of`: which of the limits that
    * a person can set takes the place of these. */
@@ -24,10 +27,10 @@ export interface HttpRequest {
 
 export interface HttpResponse extends AsyncDisposable {
   readonly status: number;
-  /** The URL that answered, after redirects. */
+  /** The URL that responded, after redirects. */
   readonly url: string;
   /** In order of arrival, names in lower case, repeated names repeated. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly Header[];
   /** The zone of the address that was connected to (`public` through an HTTP proxy). */
   readonly zone: Zone;
   /** Decoded chunks, under `maxBytes` and the deadline. Can be read once. */
@@ -46,4 +49,37 @@ export interface HttpClient extends AsyncDisposable {
 
 export interface HttpPorts {
   readonly http: HttpClient;
+}
+
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Field values as RFC 9110 section 5.5 has them: visible characters, blank, tab, bytes above ASCII. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Names that are the connection's own business (RFC 9110 section 7.6.1) or would misdirect a request. */
+const reserved =
+  /^(?:connection|expect|host|keep-alive|proxy-(?:authorization|connection)|te|trailer|transfer-encoding|upgrade)$/i;
+
+/**
+ * The headers to send, name and value in turn: the caller's, `user-agent` and `accept-encoding: identity`
+ * unless the caller gives its own. Validated here, because undici's own error quotes the value.
+ * @throws Failure `header_refused`, which does not hold the value
+ */
+export function requestHeaders(given: readonly Header[], userAgent: string): string[] {
+  for (const [name, value] of given) {
+    if (!token.test(name)) throw headerRefused(name, 'its name holds a character that no header name may hold');
+    if (reserved.test(name)) throw headerRefused(name, 'the program sets it itself, or HTTP does');
+    if (!fieldValue.test(value)) throw headerRefused(name, 'its value holds a character that no header may hold');
+  }
+  const names = new Set(given.map(([name]) => name.toLowerCase()));
+  const defaults: readonly Header[] = [
+    ['user-agent', userAgent],
+    ['accept-encoding', 'identity'],
+  ];
+  return [...defaults.filter(([name]) => !names.has(name)), ...given].flat();
+}
+
+/** @throws Failure `method_refused` */
+export function checkMethod(method: string): void {
+  if (!token.test(method) || method === 'CONNECT') throw methodRefused(method);
 }

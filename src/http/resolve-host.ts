@@ -17,11 +17,12 @@ export async function resolveHost(
   { resolve, connectMs }: { readonly resolve: Resolve; readonly connectMs: number },
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (parseAddress(target.host) !== undefined) return [target.host];
-  if (isLocalhost(target.host)) return ['127.0.0.1', '::1'];
-  const late = (): Error => timedOut(target.host, 'looking up its address', connectMs);
-  const addresses = await withTimeLimit({ milliseconds: connectMs, late, signal }, () =>
-    resolve(target.host).catch((error: unknown) => {
+  const { host } = target;
+  if (parseAddress(host) !== undefined) return [host];
+  if (isLocalhost(host)) return ['127.0.0.1', '::1'];
+  const failure = (): Error => timedOut(host, 'looking up its address', connectMs);
+  const addresses = await withTimeLimit(connectMs, failure, signal, () =>
+    resolve(host).catch((error: unknown) => {
       throw networkFailed({ ...target, code: codeOf(error) ?? 'ENOTFOUND' });
     }),
   );
@@ -36,6 +37,5 @@ export function isLocalhost(host: string): boolean {
 
 /** Every address that the operating system knows for a host name (hosts file and DNS), in its order. */
 export async function systemResolver(host: string): Promise<string[]> {
-  const answers = await lookup(host, { all: true, order: 'verbatim' });
-  return answers.map((answer) => answer.address);
+  return (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 }

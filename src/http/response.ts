@@ -5,41 +5,48 @@ import { networkFailed, tooLarge } from './failures.js';
 import type { Origin } from './origin.js';
 import type { HttpRequest, HttpResponse } from './request.js';
 
-/** What an answer is made of. */
-export interface ResponseParts {
-  readonly request: Pick<HttpRequest, 'method' | 'limits'>;
+/** A response whose head has come. */
+interface Received {
   readonly url: string;
   readonly origin: Origin;
   readonly head: Head;
   readonly exchange: Exchange;
-  /** The caller asked for a coding itself and gets the body as it comes. */
-  readonly keepCoding: boolean;
 }
 
 /**
- * The answer as the caller sees it. Where a body is decoded, `content-encoding` and `content-length` are
- * left out of the headers, because they describe another body than the one that is given.
+ * The response as the caller sees it. Where a body is decoded, `content-encoding` and `content-length` are left out of the
+ * headers, because they describe another body than the one that is given. A caller who asks for a coding itself gets the
+ * body as it comes.
  * @throws Failure `too_large`
  */
-export function makeResponse(parts: ResponseParts): HttpResponse {
-  const { head, origin, exchange } = parts;
-  const { maxBytes, totalMs } = parts.request.limits;
-  const hasBody = parts.request.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
-  const coding = hasBody && !parts.keepCoding ? checkedCoding(head.headers, origin.host) : undefined;
-  checkAnnounced(head, hasBody ? maxBytes : null, origin.host);
+export function makeResponse(
+  request: Pick<HttpRequest, 'method' | 'limits' | 'headers'>,
+  { url, origin, head, exchange }: Received,
+): HttpResponse {
+  const { maxBytes, totalMs } = request.limits;
+  const { host } = origin;
+  const hasBody = request.method !== 'HEAD' && head.status !== 204 && head.status !== 304;
+  const keepsCoding = request.headers?.some(
+    ([name, value]) => name.toLowerCase() === 'accept-encoding' && value !== 'identity',
+  );
+  const coding = hasBody && keepsCoding !== true ? checkedCoding(head, host) : undefined;
+  const announced = Number(head.headers.find(([name]) => name === 'content-length')?.[1]);
+  if (hasBody && maxBytes !== null && announced > maxBytes) {
+    throw tooLarge(host, `${announced} bytes, more than the ${maxBytes} that are read here`);
+  }
+  const bound = (chunks: Chunks): Chunks => (maxBytes === null ? chunks : limited(chunks, maxBytes, host));
   let taken = false;
   const take = (): AsyncGenerator<Uint8Array> => {
     if (taken) throw new Error('The body of a response can be read once.');
     taken = true;
-    return bodyOf(parts, coding);
+    const raw = bound(received(exchange));
+    return endingWith(exchange, coding === undefined ? raw : bound(decoded(raw, coding, origin)));
   };
+  const describesCoded = ([name]: Head['headers'][number]) => name === 'content-encoding' || name === 'content-length';
   return {
     status: head.status,
-    url: parts.url,
-    headers:
-      coding === undefined
-        ? head.headers
-        : head.headers.filter(([name]) => name !== 'content-encoding' && name !== 'content-length'),
+    url,
+    headers: coding === undefined ? head.headers : head.headers.filter((header) => !describesCoded(header)),
     zone: origin.zone,
     body: { [Symbol.asyncIterator]: take },
     bytes: async () => concatenated(take()),
@@ -47,46 +54,33 @@ export function makeResponse(parts: ResponseParts): HttpResponse {
   };
 }
 
-async function* bodyOf(parts: ResponseParts, coding: Coding | undefined): AsyncGenerator<Uint8Array> {
-  const { exchange, origin } = parts;
-  const { maxBytes } = parts.request.limits;
-  const bound = (chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-    maxBytes === null ? chunks : limited(chunks, maxBytes, origin.host);
-  try {
-    const raw = bound(received(exchange));
-    yield* coding === undefined ? raw : bound(decoded(raw, coding, origin));
-  } finally {
-    if (!exchange.ended) exchange.fail(new Error('The rest of the body is not wanted.'));
-  }
-}
+type Chunks = AsyncIterable<Uint8Array>;
 
 async function* received(exchange: Exchange): AsyncGenerator<Uint8Array> {
   for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) yield chunk;
 }
 
-/** A length that is announced and beyond the limit needs no reading. */
-function checkAnnounced(head: Head, maxBytes: number | null, host: string): void {
-  const announced = Number(head.headers.find(([name]) => name === 'content-length')?.[1]);
-  if (maxBytes !== null && announced > maxBytes) {
-    throw tooLarge(host, `${announced} bytes, more than the ${maxBytes} that are read here`);
+/** Who stops reading ends the exchange. */
+async function* endingWith(exchange: Exchange, chunks: Chunks): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } finally {
+    cutOff(exchange);
   }
 }
 
-async function concatenated(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+function cutOff(exchange: Exchange): void {
+  exchange.fail(new Error('The rest of the body is not wanted.'));
+}
+
+async function concatenated(chunks: Chunks): Promise<Uint8Array> {
   const all: Uint8Array[] = [];
   for await (const chunk of chunks) all.push(chunk);
   return new Uint8Array(Buffer.concat(all));
 }
 
-type Chunks = AsyncIterable<Uint8Array>;
-
-interface Party {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** @throws Failure `too_large` where a body would have no bound that can be kept */
-function checkedCoding(headers: Head['headers'], host: string): Coding | undefined {
+function checkedCoding({ headers }: Head, host: string): Coding | undefined {
   const coding = codingOf(headers.flatMap(([name, value]) => (name === 'content-encoding' ? [value] : [])));
   if (coding === 'several') throw tooLarge(host, 'an answer that is compressed several times over');
   if (coding === 'unknown') {
@@ -99,22 +93,21 @@ function checkedCoding(headers: Head['headers'], host: string): Coding | undefin
  * Decodes as the chunks come, at most 64 KiB ahead of the reader.
  * @throws Failure `network_failed` where the data is damaged; what `source` throws
  */
-async function* decoded(source: Chunks, coding: Coding, party: Party): AsyncGenerator<Uint8Array> {
+async function* decoded(source: Chunks, coding: Coding, { host, port }: Origin): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   const first = await iterator.next();
   if (first.done === true) return;
   const { pipeline } = await import('node:stream');
   const decoder = createDecoder(coding);
-  const rest = { [Symbol.asyncIterator]: () => iterator };
   const input = async function* (): AsyncGenerator<Uint8Array> {
     yield first.value;
-    yield* rest;
+    yield* { [Symbol.asyncIterator]: () => iterator };
   };
   pipeline(input, decoder, () => undefined);
   try {
     for await (const chunk of decoder) yield chunk as Uint8Array;
   } catch (error) {
-    throw error instanceof Failure ? error : networkFailed({ ...party, code: 'damaged_coding' });
+    throw error instanceof Failure ? error : networkFailed({ host, port, code: 'damaged_coding' });
   }
 }
 
@@ -132,24 +125,21 @@ async function* limited(source: Chunks, maxBytes: number, host: string): AsyncGe
 }
 
 /** What is read and dropped to save a connection: this much, this long. */
-const worthReading = 64 * 1024;
-
-const worthWaiting = 200;
+const drainedBytes = 64 * 1024;
+const drainedMs = 200;
 
 /**
- * Ends an answer whose rest nobody wants. A short rest is read and dropped, so that the connection can
+ * Ends a response whose rest nobody wants. A short rest is read and dropped, so that the connection can
  * carry the next request; a stream, a long or a slow rest is cut off with its connection.
  */
 export async function leaveUnread(exchange: Exchange, isStream: boolean): Promise<void> {
-  if (exchange.ended) return;
-  const cutOff = (): void => exchange.fail(new Error('The rest of the body is not wanted.'));
-  if (isStream) return cutOff();
-  const timer = setTimeout(cutOff, worthWaiting);
+  if (isStream) return cutOff(exchange);
+  const timer = setTimeout(cutOff, drainedMs, exchange);
   try {
     let total = 0;
-    for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) {
+    for await (const chunk of received(exchange)) {
       total += chunk.byteLength;
-      if (total > worthReading) return cutOff();
+      if (total > drainedBytes) return cutOff(exchange);
     }
   } catch {
     // It ended in some other way, which nobody wants to know any more.

@@ -20,33 +20,34 @@ export interface TrustOptions {
   readonly clientCertificates?: readonly ClientCertificate[];
 }
 
-/** The certificate that a person named for this origin; a proxy, which has none here, gets none. */
-export function certificateFor(
-  options: Pick<TrustOptions, 'clientCertificates'>,
-  origin: string | undefined,
-): ClientCertificate | undefined {
-  return options.clientCertificates?.find(({ origins }) => origin !== undefined && origins.includes(origin));
+/**
+ * Gives the TLS context for an origin, or, undefined, for a proxy: Node's authorities, those of NODE_EXTRA_CA_CERTS and of
+ * `caFile`; the client certificate that a person named for this very origin; TLS 1.2 or newer. Files are read once.
+ */
+export function trustBy(options: TrustOptions): (origin: string | undefined) => Promise<SecureContext> {
+  const contexts = new Map<string, Promise<SecureContext>>();
+  return (origin = '') => {
+    const certificate = options.clientCertificates?.find(({ origins }) => origins.includes(origin));
+    const name = certificate?.certFile ?? '';
+    const context = contexts.get(name) ?? makeContext(options, certificate);
+    contexts.set(name, context);
+    return context;
+  };
 }
 
-/**
- * Makes the TLS context: Node's authorities, those of NODE_EXTRA_CA_CERTS and of `caFile`; the client
- * certificate; TLS 1.2 or newer.
- * @throws Failure `network_setting_unusable`
- */
-export async function loadTrust(
-  options: TrustOptions,
-  certificate: ClientCertificate | undefined,
-): Promise<SecureContext> {
+/** @throws Failure `network_setting_unusable` */
+async function makeContext(options: TrustOptions, certificate: ClientCertificate | undefined): Promise<SecureContext> {
   const { createSecureContext, rootCertificates } = await import('node:tls');
   const ca = await additionalAuthorities(options);
-  const cert = certificate && (await readPem('the client certificate file', certificate.certFile));
-  const key = certificate && readClientKey(certificate.keyFile);
+  const client = certificate && {
+    cert: await readPem('the client certificate file', certificate.certFile),
+    key: readClientKey(certificate.keyFile),
+  };
   try {
     return createSecureContext({
       minVersion: 'TLSv1.2',
       ...(ca.length > 0 ? { ca: [...rootCertificates, ...ca] } : {}),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      ...client,
     });
   } catch {
     const what = certificate === undefined ? 'A certificate file' : 'A file of clientCertificates';
@@ -97,12 +98,9 @@ export function readClientKey(path: string): Buffer {
 
 function problem(stats: Stats): string | undefined {
   const us = process.geteuid?.();
-  if (!stats.isFile() || stats.size > maxBytes) {
-    return stats.isFile() ? `it is larger than ${maxBytes} bytes` : 'it is not a plain file';
-  }
-  if (us === undefined) {
-    return undefined; // Windows is left to its access lists
-  }
+  if (!stats.isFile()) return 'it is not a plain file';
+  if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`;
+  if (us === undefined) return undefined; // Windows is left to its access lists
   if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
   const mode = stats.mode & 0o777;
   return (mode & 0o077) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
