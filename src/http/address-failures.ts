@@ -9,21 +9,23 @@ const operator = 'Report this to the operator of the server that names it; nothi
 
 /** A URL that the gate, or the rule of https, does not let pass. `problem` finishes "…: it is …". */
 export function urlRefused(raw: string, problem: string, namedBy: NamedBy): Failure {
-  return new Failure({
-    code: 'url_refused',
-    exit: exitOf(namedBy),
-    message: `${subject(namedBy)} ${quoted(visibleUrl(raw), 200)} cannot be used: ${problem}.`,
-    remedy: namedBy === 'person' ? 'Type the full address, for example https://server.example/mcp.' : operator,
-  });
+  const remedy = 'Type the full address, for example https://server.example/mcp.';
+  return urlUnusable(raw, `cannot be used: ${problem}`, namedBy, remedy);
 }
 
 /** Plain http to anything that is not on this machine. */
 export function plainHttpRefused(raw: string, namedBy: NamedBy): Failure {
+  const why = 'is plain http, which is used for servers on this machine only';
+  return urlUnusable(raw, why, namedBy, 'Use the https address of the server.');
+}
+
+function urlUnusable(raw: string, why: string, namedBy: NamedBy, remedy: string): Failure {
+  const subject = namedBy === 'person' ? 'The address' : 'The address that the server names';
   return new Failure({
     code: 'url_refused',
     exit: exitOf(namedBy),
-    message: `${subject(namedBy)} ${quoted(visibleUrl(raw), 200)} is plain http, which is used for servers on this machine only.`,
-    remedy: namedBy === 'person' ? 'Use the https address of the server.' : operator,
+    message: `${subject} ${quoted(visibleUrl(raw), 200)} ${why}.`,
+    remedy: namedBy === 'person' ? remedy : operator,
   });
 }
 
@@ -47,11 +49,12 @@ export function redirectRefused(detail: {
   readonly to: string | undefined;
   readonly why: string;
 }): Failure {
-  const target = detail.to === undefined ? 'nowhere' : quoted(visibleUrl(detail.to), 200);
+  const { from, status, to, why } = detail;
+  const target = to === undefined ? 'nowhere' : quoted(visibleUrl(to), 200);
   return new Failure({
     code: 'redirect_refused',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(visibleUrl(detail.from), 200)} redirects (${detail.status}) to ${target}, which is not followed: ${detail.why}.`,
+    message: `${quoted(visibleUrl(from), 200)} redirects (${status}) to ${target}, which is not followed: ${why}.`,
     remedy: 'If the server has moved, use its new address; else report the redirect to its operator.',
   });
 }
@@ -61,10 +64,6 @@ const meaning: Readonly<Record<string, string>> = {
   private: 'a private network',
   forbidden: 'an address that is never connected to (link-local, reserved, multicast or metadata service)',
 };
-
-function subject(namedBy: NamedBy): string {
-  return namedBy === 'person' ? 'The address' : 'The address that the server names';
-}
 
 function exitOf(namedBy: NamedBy): ExitCode {
   return namedBy === 'person' ? exitCode.usage : exitCode.serverBreaksRules;

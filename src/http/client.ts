@@ -26,7 +26,10 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   return {
     send: async (request) => {
       // The responses of these endpoints are given once.
-      if (request.limits.of === 'token') await (rehearsed ??= tryRehearsal());
+      if (request.limits.of === 'token') {
+        rehearsed ??= tryRehearsal();
+        await rehearsed;
+      }
       return await send({ ...request, limits: limitsFor(request.limits, options.limits ?? defaultLimits) }, world);
     },
     check: async (target) => {

@@ -84,7 +84,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#state !== 'open') return;
     if (status < 200) {
       this.#informational += 1;
-      if (this.#informational > maxInformational) this.#failBy('informational_flood');
+      if (this.#informational > maxInformational) this.fail(this.#failure('informational_flood'));
       return;
     }
     this.#began = true;
@@ -101,17 +101,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     makeGarbage(chunk.byteLength);
     this.#receive(chunk);
     this.#cost = Math.max(0, this.#cost + costOfPiece - chunk.byteLength);
-    if (this.#cost > maxCost) return this.#failBy('crumbs');
-    if (this.#waiting >= maxWaiting) controller.pause();
+    if (this.#cost > maxCost) this.fail(this.#failure('crumbs'));
+    else if (this.#waiting >= maxWaiting) controller.pause();
     this.#awake();
   }
 
   onResponseEnd(): void {
     if (this.#state !== 'open') return;
-    // What was received before is still given.
-    if (this.#closedEnd?.isProven === false) return this.#finish(this.#failure('end_unproven'));
-    this.#state = 'complete';
-    this.#ended(true);
+    if (this.#closedEnd?.isProven === false) {
+      this.#finish(this.#failure('end_unproven'));
+    } else {
+      this.#state = 'complete';
+      this.#ended(true);
+    }
   }
 
   onResponseError(_controller: unknown, error: Error): void {
@@ -175,10 +177,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #failure(code: string): Error {
     const { host, port } = this.#origin;
     return networkFailed({ host, port, code });
-  }
-
-  #failBy(code: string): void {
-    this.fail(this.#failure(code));
   }
 
   #finish(error: unknown): void {

@@ -71,25 +71,35 @@ export function networkFailed(trouble: NetworkTrouble): Failure {
   const family = /^(?:HPE|ERR_SSL)_/.exec(trouble.code)?.[0] ?? '';
   const known = explanations[trouble.code] ?? families[family];
   const [happened, remedy] = known ?? ['cannot be reached', checkNetwork];
+  return connectionFailed('network_failed', trouble, `${party(trouble)} ${happened}`, remedy);
+}
+
+/**
+ * Of the cause only the code survives: a library's error text may quote what was sent or received. A proxy is named as
+ * what failed: who reads "refuses connections" looks at the server first.
+ */
+function connectionFailed(
+  code: 'network_failed' | 'tls_failed',
+  { code: cause, proxyTo }: NetworkTrouble,
+  happened: string,
+  remedy: string,
+): Failure {
+  const host = proxyTo === undefined ? undefined : quoted(proxyTo, 100);
   return new Failure({
-    code: 'network_failed',
+    code,
     exit: exitCode.network,
-    message: `${proxyWords(trouble)}${place(trouble)} ${happened} (${printable(trouble.code, 60)}).`,
-    remedy: proxyRemedy(trouble) ?? remedy,
-    cause: codeOnly(trouble.code),
+    message: `${host === undefined ? '' : `${host} was not reached: the HTTP proxy `}${happened} (${printable(cause, 60)}).`,
+    remedy: host === undefined ? remedy : checkProxy(host),
+    cause: Object.assign(new Error(cause), { code: cause }),
   });
 }
 
-/** Whoever reads "refuses connections" looks at the server first. */
-export function proxyWords({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string {
-  return proxyTo === undefined ? '' : `${quoted(proxyTo, 100)} was not reached: the HTTP proxy `;
+function checkProxy(host: string): string {
+  return `Check HTTPS_PROXY, or list ${host} in NO_PROXY if it can be reached without the proxy.`;
 }
 
-/** Undefined: no proxy has a part in it. */
-export function proxyRemedy({ proxyTo }: Pick<NetworkTrouble, 'proxyTo'>): string | undefined {
-  return proxyTo === undefined
-    ? undefined
-    : `Check HTTPS_PROXY, or list ${quoted(proxyTo, 100)} in NO_PROXY if it can be reached without the proxy.`;
+function party({ host, port }: NetworkTrouble): string {
+  return quoted(`${host.includes(':') ? `[${host}]` : host}:${port}`, 120);
 }
 
 /** The HTTP proxy would not open a tunnel. Its credentials are never part of `proxy`. */
@@ -99,7 +109,7 @@ export function tunnelRefused(target: string, proxy: string, status: number): Fa
     code: 'network_failed',
     exit: exitCode.network,
     message: `The proxy ${quoted(proxy, 100)} opened no connection to ${quoted(target, 100)}: ${why} (${status}).`,
-    remedy: 'Check HTTPS_PROXY, or list the host in NO_PROXY if it can be reached without the proxy.',
+    remedy: checkProxy('the host'),
   });
 }
 
@@ -164,23 +174,12 @@ export function requestInterrupted(host: string): Failure {
   });
 }
 
-/** Only the code survives: a library's error text may quote what was sent or received. */
-export function codeOnly(code: string): Error {
-  return Object.assign(new Error(code), { code });
-}
-
-function place({ host, port }: NetworkTrouble): string {
-  return quoted(`${host.includes(':') ? `[${host}]` : host}:${port}`, 120);
-}
-
-type TlsExplanation = readonly [problem: string, remedy: string];
-
 const askOperator = 'Ask the operator of that server to renew or correct its certificate.';
 
 const addAuthority =
   'If your organisation issues its own certificates, name its CA file in NODE_EXTRA_CA_CERTS; else do not trust this server.';
 
-const tlsExplanations: Readonly<Record<string, TlsExplanation>> = {
+const tlsExplanations: Readonly<Record<string, Explanation>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: ['its certificate is signed by itself', addAuthority],
   SELF_SIGNED_CERT_IN_CHAIN: ['its certificate comes from an authority that is not trusted here', addAuthority],
   UNABLE_TO_GET_ISSUER_CERT: ['the authority of its certificate is not known here', addAuthority],
@@ -204,11 +203,12 @@ const tlsExplanations: Readonly<Record<string, TlsExplanation>> = {
   EPROTO: ['it does not speak TLS that this program accepts (1.2 or newer)', askOperator],
 };
 
-const certificateCode = /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA)/;
+const tlsCode =
+  /^(?:CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|ERR_(?:TLS|SSL|OSSL)_|EPROTO$)/;
 
 /** Whether a code, as Node gives it, is one of TLS: certificate, handshake or protocol. */
 export function isTlsCode(code: string): boolean {
-  return certificateCode.test(code) || /^ERR_(?:TLS|SSL|OSSL)_/.test(code) || code === 'EPROTO';
+  return tlsCode.test(code);
 }
 
 /**
@@ -218,11 +218,6 @@ export function isTlsCode(code: string): boolean {
 export function tlsFailed(trouble: NetworkTrouble & { readonly names?: string }): Failure {
   const [problem, remedy] = tlsExplanations[trouble.code] ?? ['the TLS handshake failed', askOperator];
   const names = trouble.names === undefined ? '' : ` (it names ${quoted(trouble.names, 120)})`;
-  return new Failure({
-    code: 'tls_failed',
-    exit: exitCode.network,
-    message: `${proxyWords(trouble) || 'No safe connection to '}${quoted(`${trouble.host}:${trouble.port}`, 120)}: ${problem}${names} (${printable(trouble.code, 60)}).`,
-    remedy: proxyRemedy(trouble) ?? remedy,
-    cause: codeOnly(trouble.code),
-  });
+  const start = trouble.proxyTo === undefined ? 'No safe connection to ' : '';
+  return connectionFailed('tls_failed', trouble, `${start}${party(trouble)}: ${problem}${names}`, remedy);
 }
