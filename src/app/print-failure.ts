@@ -28,7 +28,7 @@ export function reportFailure(
     readonly json: boolean;
     readonly verbose: boolean;
     readonly colour: boolean;
-    /** What was done until then, for a failure that brings no steps of its own. */
+    /** What was done until then, oldest first. */
     readonly steps: readonly Step[];
     /** All in one line, for a program that shows stderr to somebody, perhaps. */
     readonly oneLine: boolean;
@@ -36,12 +36,11 @@ export function reportFailure(
 ): FailureReport {
   const failure = error instanceof Failure ? error : isOutOfFiles(error) ? outOfFiles(error) : fault(error);
   const { code, exit } = failure;
-  const trail = failure.trail.length > 0 ? failure.trail : options.steps;
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   if (options.json) {
     return {
       exit,
-      lines: [asciiJson({ error: { code, message, remedy, exit, steps: trail.map(plainStep) } })],
+      lines: [asciiJson({ error: { code, message, remedy, exit, steps: options.steps.map(plainStep) } })],
     };
   }
   if (options.oneLine) {
@@ -49,7 +48,9 @@ export function reportFailure(
     return { exit, lines: [...background, `postern: ${message} ${remedy} [${code}, exit ${exit}]`] };
   }
   // With --verbose each step has been shown as it ended.
-  const steps = options.verbose ? [] : trail.filter(({ verdict }) => verdict === 'failure' || verdict === 'warning');
+  const steps = options.verbose
+    ? []
+    : options.steps.filter(({ verdict }) => verdict === 'failure' || verdict === 'warning');
   return {
     exit,
     lines: [
@@ -62,7 +63,7 @@ export function reportFailure(
   };
 }
 
-function fault(error: unknown): FailureDetail & { readonly trail: readonly Step[] } {
+function fault(error: unknown): FailureDetail {
   const name = error instanceof Error ? error.name : typeof error;
   const code = error instanceof Error && 'code' in error ? `, ${String(error.code)}` : '';
   return {
@@ -70,7 +71,6 @@ function fault(error: unknown): FailureDetail & { readonly trail: readonly Step[
     exit: exitCode.fault,
     message: `This is a fault of postern itself (${printable(`${name}${code}`, 100)}).`,
     remedy: 'Run it again with --verbose, and report what it prints.',
-    trail: [],
   };
 }
 

@@ -1,5 +1,3 @@
-import type { Step } from './step.js';
-
 /** The exit codes of the command line, by meaning. */
 export const exitCode = {
   fault: 1,
@@ -24,8 +22,6 @@ export interface FailureDetail {
   /** One sentence with what to type or change next. */
   readonly remedy: string;
   readonly cause?: unknown;
-  /** The steps that led here, oldest first. */
-  readonly trail?: readonly Step[];
 }
 
 /** The system's code of an error, such as ENOENT; `unknown` where it has none. */
@@ -41,7 +37,6 @@ export class Failure extends Error {
   readonly code: string;
   readonly exit: ExitCode;
   readonly remedy: string;
-  readonly trail: readonly Step[];
 
   constructor(detail: FailureDetail) {
     super(detail.message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -49,13 +44,12 @@ export class Failure extends Error {
     this.code = detail.code;
     this.exit = detail.exit;
     this.remedy = detail.remedy;
-    this.trail = detail.trail ?? [];
   }
 
   /** The same failure, with another way out of it. */
   withRemedy(remedy: string): Failure {
-    const { code, exit, message, trail, cause } = this;
-    return new Failure({ code, exit, message, remedy, trail, cause });
+    const { code, exit, message, cause } = this;
+    return new Failure({ code, exit, message, remedy, cause });
   }
 }
 

@@ -55,7 +55,7 @@ export async function authorize(
   const server = discovery.authorizationServer;
   const { authorizationEndpoint } = server;
   if (authorizationEndpoint === undefined) {
-    throw capabilityMissing(server.issuer, 'an authorization endpoint', ports.journal.steps);
+    throw capabilityMissing(server.issuer, 'an authorization endpoint');
   }
   // The browser is no way around the HTTP client: where it may not send a request, nobody is sent.
   await ports.http.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });

@@ -87,7 +87,7 @@ export async function askForToken(
   });
   if (judged.ok) return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
   ports.journal.record({ ...asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
-  throw tokenFailure(judged, server.issuer, ports.journal);
+  throw tokenFailure(judged, server.issuer);
 }
 
 /** Records how the token was got; one that is plainly for another server gets a warning. */

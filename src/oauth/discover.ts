@@ -29,7 +29,7 @@ export type DiscoveryRequest = Omit<AuthorizationServerChoice, 'named'> & {
 /**
  * From a server's canonical URL to the authorization server to log in at: rules 5.3, steps 1 to 4, each once and
  * in order. Nothing is registered, opened or stored.
- * @throws Failure of each step, with the trail of the steps before it; `timed_out` when all took too long together
+ * @throws Failure of each step, `timed_out` when all took too long together
  */
 export async function discover(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'terminal' | 'clock' | 'limits'>,
@@ -38,7 +38,7 @@ export async function discover(
   const { server } = request;
   // For all requests together, however many addresses hang; each has a shorter limit of its own.
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
-  const timeUp = () => discoveryTimedOut(server, discoveryMs, ports.journal.steps);
+  const timeUp = () => discoveryTimedOut(server, discoveryMs);
   const budget = new TimeBudget(ports.clock, discoveryMs, timeUp);
   const { probed, protectedResource } = await budget.spend(request.signal, async (signal) => {
     const probed = await probeServer(ports, { server, signal });
@@ -133,11 +133,11 @@ async function pick(
 ): Promise<string> {
   const { named, wanted, held, known } = choice;
   if (wanted !== undefined) {
-    if (!named.includes(wanted)) throw authorizationServerNotNamed(wanted, named, ports.journal.steps);
+    if (!named.includes(wanted)) throw authorizationServerNotNamed(wanted, named);
     return wanted;
   }
   if (held !== undefined) {
-    if (!named.includes(held.issuer)) throw authorizationServerChanged(held, named, ports.journal.steps);
+    if (!named.includes(held.issuer)) throw authorizationServerChanged(held, named);
     return held.issuer;
   }
   const familiar = known.find((issuer) => named.includes(issuer));

@@ -1,7 +1,6 @@
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
-import type { Step } from '../core/step.js';
 import { asObject, type JsonObject, parseJson } from '../core/text/json.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { originOf, splitUrl } from '../core/url.js';
@@ -60,7 +59,7 @@ export async function findAuthorizationServer(ports: Needs, wanted: WantedIssuer
   // When every address failed for a reason of the network's, that reason is the better answer.
   const [first] = failures;
   if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) throw mismatch ?? first;
-  throw noAuthorizationServerMetadata(wanted.issuer, tried.join(', '), ports.journal.steps);
+  throw noAuthorizationServerMetadata(wanted.issuer, tried.join(', '));
 }
 
 /** @param miss How an address that gives nothing usable counts: no harm while there is another. */
@@ -97,8 +96,8 @@ async function tryAddress(
   const { came, broken, failure } = refusalOf(validated, { ...wanted, url });
   record(`200, ${came}`, 'failure', broken);
   return validated.problem === 'other_issuer'
-    ? { outcome: 'next', why: 'another issuer', failure: failure(ports.journal.steps) }
-    : { outcome: 'stop', failure: failure(ports.journal.steps) };
+    ? { outcome: 'next', why: 'another issuer', failure }
+    : { outcome: 'stop', failure };
 }
 
 async function fetchOrFailure(
@@ -113,38 +112,37 @@ async function fetchOrFailure(
   }
 }
 
-/** What came, the rule that it breaks, and the failure, once the step is on record. */
+/** What came, the rule that it breaks, and the failure. */
 function refusalOf(
   refused: Exclude<ServerMetadataResult, { readonly ok: true }>,
   { issuer, resource, url }: WantedIssuer & { readonly url: string },
-): { readonly came: string; readonly broken: string; readonly failure: (trail: readonly Step[]) => Failure } {
+): { readonly came: string; readonly broken: string; readonly failure: Failure } {
   switch (refused.problem) {
     case 'other_issuer': {
       const { found } = refused;
       return {
         came: `issuer ${found}`,
         broken: 'R-4.3c',
-        failure: (trail) => issuerMismatch(issuer, found, trail),
+        failure: issuerMismatch(issuer, found),
       };
     }
     case 'no_pkce': {
       const found = printable(refused.found, 100);
       const came = `code_challenge_methods_supported ${refused.found}`;
-      return { came, broken: 'R-5.3b', failure: (trail) => pkceMissing(issuer, found, trail) };
+      return { came, broken: 'R-5.3b', failure: pkceMissing(issuer, found) };
     }
     case 'no_capability': {
       const { what } = refused;
       const broken = 'RFC 8414 section 2';
-      return { came: `without ${what}`, broken, failure: (trail) => capabilityMissing(issuer, what, trail) };
+      return { came: `without ${what}`, broken, failure: capabilityMissing(issuer, what) };
     }
     case 'other_resources': {
       const came = 'protected_resources without this one';
-      const failure = (trail: readonly Step[]) => resourceNotListed(issuer, resource, trail);
-      return { came, broken: 'RFC 9728 section 4', failure };
+      return { came, broken: 'RFC 9728 section 4', failure: resourceNotListed(issuer, resource) };
     }
     case 'unusable': {
       const { why } = refused;
-      return { came: why, broken: 'R-5.8c', failure: (trail) => metadataUnusable(url, why, trail) };
+      return { came: why, broken: 'R-5.8c', failure: metadataUnusable(url, why) };
     }
   }
 }

@@ -42,7 +42,7 @@ export async function probeServer(
     note: 'A server that wants a login answers 401; the well-known addresses are tried all the same.',
   });
   if (answer.status >= 500 || answer.status === 429 || (answer.status >= 300 && answer.status < 400)) {
-    throw serverAnswered(request.server, answer.status, ports.journal.steps);
+    throw serverAnswered(request.server, answer.status);
   }
   return { zone: answer.zone, status: answer.status, resourceMetadata: undefined, scopes: undefined };
 }
@@ -69,7 +69,7 @@ function readChallenge(ports: Pick<CorePorts, 'journal'>, server: string, answer
   if (challenge.kind === 'ambiguous' || challenge.kind === 'unreadable') {
     const why = challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
     record(`401, ${why}`, 'failure');
-    throw challengeUnusable(server, why, ports.journal.steps);
+    throw challengeUnusable(server, why);
   }
   if (challenge.kind === 'none') {
     record('401 without a Bearer challenge', 'warning');
@@ -78,7 +78,7 @@ function readChallenge(ports: Pick<CorePorts, 'journal'>, server: string, answer
   const scope = challenge.scope === undefined ? undefined : parseScope(challenge.scope);
   if (scope !== undefined && !scope.ok) {
     record('401, its scope is malformed', 'failure');
-    throw challengeUnusable(server, `its scope is malformed (${scope.problem})`, ports.journal.steps);
+    throw challengeUnusable(server, `its scope is malformed (${scope.problem})`);
   }
   const scopes = scope?.scopes;
   record(`401, Bearer challenge${scopes === undefined ? '' : `, scope ${scopes.join(' ')}`}`, 'pass');

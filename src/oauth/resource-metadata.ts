@@ -143,7 +143,7 @@ export async function findProtectedResource(ports: Needs, wanted: Wanted): Promi
     if (document.content.ok) return await usable(ports, wanted, { url, object: document.content.object }, rule);
     tried.push(`${quoted(url)} (${document.content.why})`);
   }
-  throw nothingFound(ports, wanted, tried.join(', '));
+  throw nothingFound(wanted, tried.join(', '));
 }
 
 async function attempt(
@@ -196,16 +196,14 @@ async function usable(
   if (validated.problem === 'other_resource') {
     const { resource } = validated;
     ports.journal.record({ ...step, came: `200, resource ${resource}`, rule: 'R-2.1d', verdict: 'failure' });
-    throw resourceMismatch(server, resource, ports.journal.steps);
+    throw resourceMismatch(server, resource);
   }
   ports.journal.record({ ...step, came: `200, ${validated.why}`, rule: 'R-2.1a', verdict: 'failure' });
-  throw metadataUnusable(document.url, validated.why, ports.journal.steps);
+  throw metadataUnusable(document.url, validated.why);
 }
 
-function nothingFound(ports: Needs, wanted: Wanted, tried: string): Failure {
+function nothingFound(wanted: Wanted, tried: string): Failure {
   const { status } = wanted.probed;
-  if (status === 401) return noProtectedResourceMetadata(wanted.server, tried, ports.journal.steps);
-  return status >= 200 && status < 300
-    ? loginNotOffered(wanted.server, status, ports.journal.steps)
-    : serverAnswered(wanted.server, status, ports.journal.steps);
+  if (status === 401) return noProtectedResourceMetadata(wanted.server, tried);
+  return status >= 200 && status < 300 ? loginNotOffered(wanted.server, status) : serverAnswered(wanted.server, status);
 }

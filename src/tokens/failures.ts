@@ -1,7 +1,6 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginArgument, loginCommand } from '../core/login-command.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
-import type { Step } from '../core/step.js';
 import { printable, quoted } from '../core/text/printable.js';
 
 /** A server argument that is neither a name nor a URL that can be used. */
@@ -50,13 +49,12 @@ export function clientKeyGone(clientId: string, damaged: boolean): Failure {
 }
 
 /** A 200 whose content cannot be a token response (RFC 6749 section 5.1). */
-export function tokenUnusable(issuer: string, why: string, trail: readonly Step[]): Failure {
+export function tokenUnusable(issuer: string, why: string): Failure {
   return new Failure({
     code: 'token_unusable',
     exit: exitCode.serverBreaksRules,
     message: `The token endpoint of ${quoted(issuer)} gave an answer that cannot be used: ${why}. Nothing was stored.`,
     remedy: 'Report this to the authorization server’s operator.',
-    trail,
   });
 }
 
@@ -138,13 +136,12 @@ export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Fa
 /** A failure that began with a refusal of the server's, with what it said then. */
 export function withServerWords(error: unknown, said: string): unknown {
   if (!(error instanceof Failure) || said === '') return error;
-  const { code, exit, message, remedy, trail } = error;
+  const { code, exit, message, remedy } = error;
   return new Failure({
     code,
     exit,
     message: `${message} The server said: ${quoted(said)}`,
     remedy,
-    trail,
     cause: error,
   });
 }
@@ -224,7 +221,6 @@ export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: bool
     message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not handed out; ${what}. ${cause.message}`,
     remedy: `${cause.remedy.replace(/\.$/, '')}, ${then}`,
     cause,
-    trail: cause.trail,
   });
 }
 

@@ -46,7 +46,7 @@ export async function refreshCredential(ports: TokenPorts, request: ValidTokenRe
   ports.progress.begin('Refreshing the token');
   const { judged, held: asked } = await attempt(ports, request, held);
   if (!judged.ok) return await afterFailure(ports, request, held, judged);
-  checkSubject(ports, held, judged.token);
+  checkSubject(held, judged.token);
   const fresh = refreshed(asked, judged.token);
   const sealed = await sealRefreshed(refresh, fresh);
   // Sealed, it follows on the stored credential or on none: who has the lock finds out.
@@ -161,10 +161,10 @@ async function afterFailure(
       await forgetRegistration(ports, held.binding);
     }
     const why = `the authorization server refused to renew it (${judged.error === '' ? judged.status : judged.error})`;
-    throw loginExpired(login, why, tokenFailure(judged, held.binding.issuer, ports.journal));
+    throw loginExpired(login, why, tokenFailure(judged, held.binding.issuer));
   }
   if (stillLives(held, request, ports.clock.now())) return held;
-  throw tokenFailure(judged, held.binding.issuer, ports.journal);
+  throw tokenFailure(judged, held.binding.issuer);
 }
 
 async function isDead(ports: TokenPorts, login: LoginRecord): Promise<boolean> {

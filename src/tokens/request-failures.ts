@@ -41,7 +41,6 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
       ),
     remedy: 'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
     cause,
-    trail: cause?.trail ?? [],
   });
 }
 

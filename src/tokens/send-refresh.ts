@@ -1,5 +1,4 @@
 import type { Failure } from '../core/failure.js';
-import type { Journal } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { HttpClient } from '../http/request.js';
@@ -72,11 +71,11 @@ const mostRefused = 3;
  * A refresh is for whoever logged in, or its answer is not used (OpenID Connect Core 1.0, section 12.2).
  * @throws Failure `token_unusable`
  */
-export function checkSubject(ports: TokenPorts, { binding, subject }: StoredCredential, token: IssuedToken): void {
+export function checkSubject({ binding, subject }: StoredCredential, token: IssuedToken): void {
   const now = identityIn(token.idToken, binding)?.subject;
   if (subject !== undefined && now !== undefined && now !== subject) {
     const why = 'its ID token is for somebody else than the one who logged in';
-    throw tokenUnusable(binding.issuer, why, ports.journal.steps);
+    throw tokenUnusable(binding.issuer, why);
   }
 }
 
@@ -92,16 +91,16 @@ export async function countRefused(ports: TokenPorts, { login, rejected }: Valid
 }
 
 /** The failure for a response that gives no token. */
-export function tokenFailure(judged: FailedToken, issuer: string, journal: Journal): Failure {
+export function tokenFailure(judged: FailedToken, issuer: string): Failure {
   switch (judged.problem) {
     case 'refused':
-      return grantRefused(issuer, judged, journal.steps);
+      return grantRefused(issuer, judged);
     case 'transient':
-      return tokenEndpointFailed(issuer, judged.status, judged.retryAfterMs, journal.steps);
+      return tokenEndpointFailed(issuer, judged.status, judged.retryAfterMs);
     case 'type':
-      return tokenTypeUnusable(issuer, judged.found, journal.steps);
+      return tokenTypeUnusable(issuer, judged.found);
     case 'unusable':
-      return tokenUnusable(issuer, judged.why, journal.steps);
+      return tokenUnusable(issuer, judged.why);
   }
 }
 
@@ -144,7 +143,7 @@ export async function widenCredential(
     verdict: missing.length === 0 ? 'pass' : 'failure',
   });
   if (!judged.ok) {
-    const failure = tokenFailure(judged, held.binding.issuer, ports.journal);
+    const failure = tokenFailure(judged, held.binding.issuer);
     throw judged.problem === 'refused' ? scopeNotForClient(login.server, missing, failure) : failure;
   }
   if (missing.length > 0) throw scopeNotForClient(login.server, missing);

@@ -18,13 +18,12 @@ const step: Step = {
   verdict: 'pass',
 };
 
-function failure(message: string, trail: readonly Step[] = []): Failure {
+function failure(message: string): Failure {
   return new Failure({
     code: 'some_code',
     exit: exitCode.serverBreaksRules,
     message,
     remedy: 'Do this.',
-    trail,
   });
 }
 
@@ -36,7 +35,7 @@ test('a failure says what happened, what to do, and its code in the last line [A
 
 test('the steps that did not pass stand before it, those that did do not', () => {
   const failed: Step = { ...step, name: 'issuer', verdict: 'failure', note: 'another one' };
-  const { lines } = reportFailure(failure('It broke.', [step, failed]), plain);
+  const { lines } = reportFailure(failure('It broke.'), { ...plain, steps: [step, failed] });
   assert.match(lines[0] ?? '', /^failure {2}issuer .*\[R-4\.2a\]$/);
   assert.match(lines[1] ?? '', /another one/);
   assert.equal(lines[2], 'postern: It broke.');
@@ -45,7 +44,7 @@ test('the steps that did not pass stand before it, those that did do not', () =>
 test('with --json it is one line of ASCII, whatever a server said [A-249]', () => {
   const hostile = '\u001b[2J\u009d52;c;x\u0007 \u202e \u{e0041} аррӏе.com\n2026 INFO login ok';
   const failed: Step = { ...step, came: hostile, verdict: 'failure' };
-  const { lines } = reportFailure(failure(hostile, [failed]), { ...plain, json: true });
+  const { lines } = reportFailure(failure(hostile), { ...plain, json: true, steps: [failed] });
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /^[\x20-\x7e]+$/);
   const { error } = JSON.parse(lines[0] ?? '');
@@ -60,14 +59,14 @@ test('nothing a server can say steers a terminal or forges a line [A-243] [A-244
     fc.property(nasty, nasty, fc.boolean(), (said, came, verbose) => {
       const failed: Step = { ...step, came, note: said, verdict: 'failure' };
       const cause = Object.assign(new Error(came), { input: said });
-      const error = new Failure({ code: 'x', exit: 5, message: said, remedy: came, cause, trail: [failed] });
+      const error = new Failure({ code: 'x', exit: 5, message: said, remedy: came, cause });
       for (const one of [error, cause, new AggregateError([error], said)]) {
-        for (const line of reportFailure(one, { ...plain, verbose }).lines) {
+        for (const line of reportFailure(one, { ...plain, verbose, steps: [failed] }).lines) {
           assert.doesNotMatch(line, /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{M}{4}/u);
           assert.ok(line.length < 2600);
         }
       }
-      const { lines } = reportFailure(error, plain);
+      const { lines } = reportFailure(error, { ...plain, steps: [failed] });
       assert.equal(lines.filter((line) => line.startsWith('postern: ')).length, 1);
     }),
   );

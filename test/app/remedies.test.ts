@@ -119,7 +119,6 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   timeoutMs: [300_000, 10_000],
   title: ['Claude Code'],
   tool: ['add'],
-  trail: [[]],
   tried: ['x'],
   trouble: [trouble],
   unreadable: [failure],

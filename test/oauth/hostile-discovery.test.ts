@@ -59,7 +59,7 @@ for (const [fault, code, exit, shows] of [...beforeIt, ...atItsMetadata]) {
     assert.equal(failure.exit, exit);
     assert.ok(failure.remedy.length > 10);
     assert.ok(
-      failure.trail.length > 0 ||
+      scene.ports.journal.steps.length > 0 ||
         exit !== 5 ||
         code === 'url_refused' ||
         code === 'address_refused' ||

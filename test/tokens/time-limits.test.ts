@@ -77,7 +77,7 @@ test('[A-16][R-8.1] all addresses together have a limit: the rest is not asked a
   const failure = await scene.loginFails('timed_out', { server: own.server.url });
   assert.equal(failure.exit, 6);
   assert.ok(failure.message.includes(own.server.url));
-  const asked = failure.trail.map((step) => step.asked);
+  const asked = scene.ports.journal.steps.map((step) => step.asked);
   assert.ok(asked.some((line) => line.includes('/.well-known/oauth-authorization-server/tenant')));
   assert.equal(silent.connections.opened, 1, 'once the time is up, no other address is tried');
   assert.deepEqual(scene.ports.opened, []);

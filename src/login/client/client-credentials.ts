@@ -150,7 +150,7 @@ async function authenticationsOf(
   const made = client.kind === 'made' ? await keysMade(ports, { issuer: server.issuer, clientId }) : [];
   const [first, ...older] = client.kind === 'made' ? made : [client.secret];
   if (first === undefined) throw clientProofMissing();
-  checkTakesKeys(ports, server);
+  checkTakesKeys(server);
   return [{ clientId, secret: first, method }, ...older.map((secret) => ({ clientId, secret, method }) as const)];
 }
 

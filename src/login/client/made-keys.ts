@@ -55,7 +55,7 @@ export async function makeKeyForLogin(
     signal,
     grant: 'client_credentials',
   });
-  checkTakesKeys(ports, authorizationServer);
+  checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
   const store = storeForLogin(ports, request.store, logins, held);
   const earlier = await clientKeysOf(ports, { issuer, clientId });
@@ -65,12 +65,9 @@ export async function makeKeyForLogin(
 }
 
 /** @throws Failure `capability_missing` when the server says that it takes no keys */
-export function checkTakesKeys(
-  ports: Pick<CorePorts, 'journal'>,
-  { issuer, tokenAuthMethods }: AuthorizationServer,
-): void {
+export function checkTakesKeys({ issuer, tokenAuthMethods }: AuthorizationServer): void {
   if (tokenAuthMethods?.includes('private_key_jwt') === false) {
-    throw capabilityMissing(issuer, 'client authentication by private_key_jwt', ports.journal.steps);
+    throw capabilityMissing(issuer, 'client authentication by private_key_jwt');
   }
 }
 

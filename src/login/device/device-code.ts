@@ -64,7 +64,7 @@ export async function askForDevice(ports: Needs, request: DeviceRequest, endpoin
   });
   const came = judged.ok ? 'a user code' : judged.problem;
   ports.journal.record({ ...step, came, verdict: judged.ok ? 'pass' : 'failure' });
-  if (!judged.ok) throw tokenFailure(judged, discovery.authorizationServer.issuer, ports.journal);
+  if (!judged.ok) throw tokenFailure(judged, discovery.authorizationServer.issuer);
   const { verificationUri } = judged.device;
   await ports.http.check({ url: verificationUri, namedBy: discovery.zone, signal });
   return { device: judged.device, client };
@@ -109,7 +109,7 @@ export async function waitForDeviceToken(
     else if (error === 'expired_token') throw deviceCodeExpired(issuer);
     else if (judged.problem === 'refused' && ['access_denied', 'consent_required'].includes(error))
       throw authorizationDenied(issuer, error, judged.said);
-    else if (error !== 'authorization_pending') throw tokenFailure(judged, issuer, ports.journal);
+    else if (error !== 'authorization_pending') throw tokenFailure(judged, issuer);
     pauseMs = intervalMs;
   }
 }
