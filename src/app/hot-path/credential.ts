@@ -13,7 +13,7 @@ import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.j
 import { handedOutPath, mayBeAskedAgain, noteHandedOut, refreshedRecently } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
-import { minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
+import { minLifeOf, renewable, reportedRefused, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
@@ -61,6 +61,7 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
         readonly call: GetCall;
         readonly login: LoginRecord;
         readonly note: string | undefined;
+        readonly asksAgain: boolean;
         readonly refreshedAt: number | undefined;
       }
     | undefined;
@@ -80,17 +81,17 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
     const now = Date.now();
     const asksAgain = note !== undefined && mayBeAskedAgain(note, now);
     const refreshedAt = asksAgain ? refreshedRecently(note, login.key, now) : undefined;
-    // Whether a renewal comes of it is for the whole program to find out.
-    if (asksAgain && refreshedAt === undefined) return undefined;
-    found = { call, login, note, refreshedAt };
+    found = { call, login, note, asksAgain, refreshedAt };
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) return output;
-  const { call, login, note, refreshedAt } = found;
+  const { call, login, note, asksAgain, refreshedAt } = found;
   const decoded = decodeCredential(item.value, login);
   if (!decoded.ok) return undefined;
   const { credential } = decoded;
+  // Whether a refresh comes of it is for the whole program to find out.
+  if (asksAgain && refreshedAt === undefined && renewable(credential)) return undefined;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const minLifeMs = minLifeOf(credential, call.minLifeMs, call.wanted.format === 'env');

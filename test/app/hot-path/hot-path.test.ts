@@ -14,12 +14,12 @@ const skip = needs('gnome-keyring', 'dbus');
 const loader = join(repositoryRoot, 'bin', 'load.js');
 const inAnHour = () => Date.now() + 3_600_000;
 
-/** What the short way prints; undefined when it leaves the command to the whole program, having printed nothing. */
-function shortWay(home: Home, ...args: string[]): string | undefined {
+/** What the hot path prints; undefined when it leaves the command to the whole program, having printed nothing. */
+function hotPathOf(home: Home, argv: readonly string[]): string | undefined {
   const script = `
     const loaded = require(${JSON.stringify(loader)}).load('hot-path');
     loaded.hotPath(process.argv.slice(1)).then(({ done }) => process.exit(done ? 0 : 99))`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', 'token', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', ...argv], {
     env: home.env,
     encoding: 'utf8',
   });
@@ -27,6 +27,8 @@ function shortWay(home: Home, ...args: string[]): string | undefined {
   assert.ok(status === 0 || (status === 99 && stdout === ''), `${status} ${stdout}`);
   return status === 0 ? stdout : undefined;
 }
+
+const shortWay = (home: Home, ...args: string[]) => hotPathOf(home, ['token', ...args]);
 
 async function stage(keyring: Keyring, ...logins: StoredLogin[]): Promise<Home> {
   const home = await makeHome(keyring.env);
@@ -78,6 +80,21 @@ test('whatever is unusual is left to the whole program, which says what it is', 
     assert.equal((await runProgram(home, ['token', ...args])).code, exit, args.join(' '));
   }
   assert.equal(shortWay(home, 'https://c.example/mcp', '--account', 'two'), 'token-of-work\n');
+});
+
+test('who asks again within seconds for a token that cannot be refreshed gets it by the hot path, one that can be is refreshed by the whole program', {
+  skip,
+}, async () => {
+  await using keyring = await startKeyring();
+  const other = { ...work, server: 'https://b.example/mcp', name: 'other' };
+  const refresh = { token: 'refresh-of-other', endpoint: 'http://127.0.0.1:9/token' };
+  await using home = await stage(keyring, { ...work, expiresAt: null }, { ...other, refresh, expiresAt: inAnHour() });
+  const ask = (name: string) => hotPathOf(home, ['credential', 'headers', name]);
+  const first = ask('work');
+  assert.match(first ?? '', /Bearer token-of-work/);
+  for (let times = 0; times < 3; times += 1) assert.equal(ask('work'), first);
+  assert.match(ask('other') ?? '', /Bearer token-of-work/);
+  assert.equal(ask('other'), undefined);
 });
 
 test('an item of another login is printed by neither way [A-169]', { skip }, async () => {
