@@ -1,5 +1,4 @@
 import type { HostPipe } from '../bridge/host-pipe.js';
-import type { Wire } from '../bridge/wire.js';
 import type { DocumentServers } from '../client-metadata/ports.js';
 import type { CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
@@ -7,6 +6,7 @@ import type { FindServers, Logins, OwnProgram, Signals } from '../core/ports.js'
 import type { Programs } from '../credential/programs.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
+import type { Wire } from '../mcp/wire.js';
 import type { Proxies } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/ports.js';
 
@@ -22,7 +22,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly programs: Programs;
   readonly documentServers: DocumentServers;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
-  readonly openWire: () => Promise<Wire>;
+  readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
   readonly proxies: Proxies;
   readonly signals: Signals;

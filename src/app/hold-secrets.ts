@@ -1,8 +1,8 @@
-import type { Wire, WireRequest, WireWatcher } from '../bridge/wire.js';
 import type { Terminal } from '../core/ports.js';
 import type { SecretKind } from '../core/secret.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
+import type { Wire, WireRequest, WireWatcher } from '../mcp/wire.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
 
 /** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
@@ -74,7 +74,7 @@ export function watchHttp(http: HttpClient, hold: Hold): HttpClient {
 }
 
 /** A wire whose tokens and session identifiers are seen. */
-export function watchWire(wire: Wire, hold: Hold): Wire {
+export function watchWire(wire: Wire & AsyncDisposable, hold: Hold): Wire & AsyncDisposable {
   let latest: WireRequest['headers'] | undefined;
   return {
     send: (request, watcher) => {
@@ -83,6 +83,7 @@ export function watchWire(wire: Wire, hold: Hold): Wire {
       latest = request.headers;
       return wire.send(request, new SessionWatch(watcher, hold));
     },
+    cut: (reason) => wire.cut(reason),
     [Symbol.asyncDispose]: () => wire[Symbol.asyncDispose](),
   };
 }

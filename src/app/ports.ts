@@ -1,4 +1,3 @@
-import type { Wire } from '../bridge/wire.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
 import type { HttpOptions, Origins } from '../http/origins.js';
@@ -6,6 +5,7 @@ import type { PoolLimits } from '../http/pool.js';
 import type { HttpClient } from '../http/request.js';
 import type { TrustOptions } from '../http/trust.js';
 import type { BrowserPorts, LoginPorts } from '../login/ports.js';
+import type { Wire } from '../mcp/wire.js';
 import type { Proxies } from '../proxy/ports.js';
 import type { Connection } from '../relay/connection.js';
 import { createClock } from '../stores/clock.js';
@@ -155,9 +155,9 @@ function storesOf(
 }
 
 /** The bridge's way out, to be closed by whoever opens it. */
-export async function openWire(options: PortsOptions): Promise<Wire> {
+export async function openWire(options: PortsOptions): Promise<Wire & AsyncDisposable> {
   const [{ createWire }, { usualPoolLimits }] = await Promise.all([
-    import('../bridge/wire.js'),
+    import('../bridge/relay-wire.js'),
     import('../http/pool.js'),
   ]);
   const wire = createWire(options.userAgent, await openRelay(options, usualPoolLimits));

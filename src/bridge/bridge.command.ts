@@ -2,13 +2,13 @@ import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
+import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { bridge } from './bridge.js';
 import type { HostPipe } from './host-pipe.js';
-import type { Wire } from './wire.js';
 
 export const bridgeTable = {
   name: 'bridge',
@@ -55,7 +55,7 @@ interface World extends AuthorizerPorts, Pick<CommandOutput, 'tell' | 'signal'>,
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
   /** The quick way out, for whoever passes messages on. */
-  readonly openWire: () => Promise<Wire>;
+  readonly openWire: () => Promise<Wire & AsyncDisposable>;
   /** The program that has started this one: from then on stdin and stdout are taken. */
   readonly host: () => HostPipe;
 }

@@ -13,16 +13,6 @@ export function bridgeScopeNeeded(
   return new Failure({ code, exit, message, remedy: remedy.replace('then try again:', then) });
 }
 
-/** The server forgot the session and another one cannot be opened in its place. */
-export function sessionLost(server: string, why: string): Failure {
-  return new Failure({
-    code: 'session_lost',
-    exit: exitCode.callFailed,
-    message: `${quoted(server)} has forgotten the session, and ${why}.`,
-    remedy: 'Start the connection again in the program that uses this bridge.',
-  });
-}
-
 /** The connection or the stream ended before the answer. */
 export function answerMissing(server: string, cause: unknown): Failure {
   return new Failure({

@@ -1,27 +1,37 @@
 import { Failure } from '../core/failure.js';
+import { redirectRefused } from '../http/address-failures.js';
+import type { ProtocolClient } from '../mcp/client.js';
+import type { Outcome, Refusal } from '../mcp/exchange.js';
+import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import { ownRevision } from '../mcp/message-headers.js';
+import type { Pending, PendingRequests } from '../mcp/pending.js';
 import { failureAnswer, refusal, rpcCode } from '../mcp/rpc-error.js';
-import { type MessageShape, scanText } from '../mcp/scan-message.js';
+import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
+import { serverWords } from '../tokens/server-words.js';
+import { answerMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
-import { allowsBatches } from './inbound.js';
 import type { SplitLine } from './line-splitter.js';
-import type { Outbound } from './outbound.js';
-import type { Pending, PendingRequests } from './pending.js';
-import type { Session } from './session.js';
+import { allowsBatches } from './server-messages.js';
 
 /** What may be under way before the host is read no further: messages, and bytes of them. */
 const maxUnderWay = 1_000;
 
 const maxBytesUnderWay = 8 * 1024 * 1024;
 
+/** The server that this bridge leads to. */
+export interface Destination {
+  readonly server: string;
+  readonly client: ProtocolClient;
+}
+
 export interface HostMessagesParts {
   readonly host: HostPipe;
-  readonly outbound: Pick<Outbound, 'request' | 'tell'>;
+  /** The server is perhaps not known yet: each message that wants it looks for it again. */
+  readonly way: { readonly opened: Destination | undefined; ready(): Promise<Destination> };
   readonly pending: PendingRequests;
-  readonly session: Pick<Session, 'revision'>;
   readonly tell: (line: string) => void;
   /** Most bytes of one message. */
-  readonly largestMessageBytes: number;
+  readonly maxMessageBytes: number;
 }
 
 /** The host's messages in the order in which they come: judged, and passed on as soon as what went before allows it. */
@@ -41,10 +51,10 @@ export class HostMessages {
   }
 
   take(line: SplitLine): void {
-    const { host, session, largestMessageBytes } = this.#parts;
+    const { host, way, maxMessageBytes } = this.#parts;
     if (line === 'too_long') {
-      const most = `${largestMessageBytes / 1024 / 1024} MiB`;
-      host.write(refusal(rpcCode.notAMessage, `A message is larger than ${most}; it was not passed on.`));
+      const max = `${maxMessageBytes / 1024 / 1024} MiB`;
+      host.write(refusal(rpcCode.notAMessage, `A message is larger than ${max}; it was not passed on.`));
       return;
     }
     const scanned = scanText(line);
@@ -55,7 +65,7 @@ export class HostMessages {
     } else if (!scanned.isBatch) {
       const [message] = scanned.messages;
       if (message !== undefined) this.#pass(line, message);
-    } else if (allowsBatches(session.revision)) {
+    } else if (allowsBatches(way.opened?.client.revision)) {
       // One by one, which says the same: over HTTP the answers of a batch come one by one, too.
       for (const place of scanned.places) this.take(line.subarray(...place));
     } else {
@@ -68,7 +78,7 @@ export class HostMessages {
       this.#begin(line, this.#request(line, message));
     } else if (message.method === 'notifications/cancelled') {
       this.#begin(line, this.#cancel(line, message));
-    } else if (message.kind === 'answer') {
+    } else if (isResponse(message)) {
       this.#begin(line, this.#tell(line, message));
     } else {
       const told = this.#told.then(() => this.#tell(line, message));
@@ -79,7 +89,7 @@ export class HostMessages {
   }
 
   async #request(line: Uint8Array, message: MessageShape): Promise<void> {
-    const { host, outbound, pending: all } = this.#parts;
+    const { host, way, pending: all } = this.#parts;
     const { id, idBytes } = message;
     if (id === undefined || idBytes === undefined) return;
     const pending = all.add({
@@ -96,7 +106,10 @@ export class HostMessages {
     if (message.method === 'initialize') this.#holdUp(pending.answered);
     try {
       if (before !== undefined) await before;
-      if (!pending.isCancelled) await outbound.request(line, message, pending);
+      if (pending.isCancelled) return;
+      const { server, client } = way.opened ?? (await way.ready());
+      const outcome = await client.request(line, message, pending);
+      if (outcome !== undefined && !isPassedOn(outcome, pending, client)) throw noResponse(server, pending, outcome);
     } catch (error) {
       this.#answerFailure(pending, error);
     } finally {
@@ -117,10 +130,12 @@ export class HostMessages {
   }
 
   async #tell(line: Uint8Array, message: MessageShape): Promise<void> {
-    const { outbound, tell } = this.#parts;
+    const { way, tell } = this.#parts;
     try {
       if (this.#opening !== undefined && message.method !== 'notifications/initialized') await this.#opening;
-      await outbound.tell(line, message);
+      const { server, client } = way.opened ?? (await way.ready());
+      const refused = await client.tell(line, message);
+      if (refused !== undefined) throw refusedBy(server, refused);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       tell(`${message.method === '' ? 'An answer' : message.method} was not taken: ${error.message} ${error.remedy}`);
@@ -171,4 +186,28 @@ export class HostMessages {
     if (!isMuch) host.resume();
     else host.pause();
   }
+}
+
+/** A response to the request in a body that is no success, an error above all, though it may not name the request. */
+function isPassedOn(outcome: Outcome, pending: Pending, client: ProtocolClient): boolean {
+  if (outcome.kind !== 'refused' || outcome.body.byteLength === 0) return false;
+  const scanned = scanText(outcome.body);
+  if (typeof scanned === 'string' || scanned.isBatch) return false;
+  const [message] = scanned.messages;
+  if (message === undefined || !isResponse(message)) return false;
+  return [pending.id, undefined].includes(message.id) && client.take(outcome.body, pending);
+}
+
+function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
+  if (outcome.kind === 'refused') return refusedBy(server, outcome);
+  if (outcome.kind === 'stream') return answerMissing(server, outcome.error);
+  return protocolBroken(server, `it gave no answer to ${method}`);
+}
+
+/** The token goes to one address; where a server sends a request on to is not followed. */
+function refusedBy(server: string, refused: Refusal): Failure {
+  const { status, location } = refused;
+  if (status > 399 || status < 300) return httpFailed(server, status, serverWords(refused));
+  const why = 'the token goes to the address of its login only';
+  return redirectRefused({ from: server, status, to: location, why });
 }

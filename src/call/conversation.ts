@@ -3,19 +3,13 @@ import { clientInfo } from '../core/product.js';
 import type { JsonObject } from '../core/text/json.js';
 import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import type { Message } from '../mcp/messages.js';
-import {
-  deleteSession,
-  initializeParams,
-  type ProtectedTransport,
-  postMessage,
-  type SessionState,
-  usableSessionId,
-} from '../mcp/session.js';
+import { usableSessionId } from '../mcp/session.js';
 import { readWords } from '../tokens/server-words.js';
 import type { Allowance } from './allowance.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { callRefused } from './failures.js';
 import { header, openStandingStream, receive } from './receive.js';
+import { deleteSession, initializeParams, type ProtectedTransport, postMessage, type SessionState } from './session.js';
 
 export interface ConversationOptions {
   readonly server: string;

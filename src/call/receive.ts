@@ -5,8 +5,8 @@ import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
 import type { HttpResponse } from '../http/request.js';
 import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import { type Message, parseMessages } from '../mcp/messages.js';
-import { openStream, type ProtectedTransport, resumeStream, type SessionState } from '../mcp/session.js';
 import type { Allowance } from './allowance.js';
+import { openStream, type ProtectedTransport, resumeStream, type SessionState } from './session.js';
 
 /** A stream that breaks is taken up again so many times in a row without a message in between. */
 const mostResumptions = 5;

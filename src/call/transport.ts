@@ -1,12 +1,12 @@
 import type { Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { HttpRequest, HttpResponse } from '../http/request.js';
-import type { ProtectedTransport } from '../mcp/session.js';
 import { type AuthorizedRequest, Authorizer, type ProtectedTarget } from '../tokens/authorizer.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import { readRefusal } from '../tokens/server-words.js';
 import { operationOf, personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
+import type { ProtectedTransport } from './session.js';
 
 /** A request to the protected server, before the token is put on it. */
 export type ProtectedRequest = Parameters<ProtectedTransport['send']>[0];

@@ -28,3 +28,13 @@ function afterStatus(status: number): string {
   if (status >= 500 || status === 429 || status === 408) return 'Try again later, or ask the server’s operator.';
   return 'The server does not take this request: ask its operator why.';
 }
+
+/** The server forgot the session and another one cannot be opened in its place. */
+export function sessionLost(server: string, why: string): Failure {
+  return new Failure({
+    code: 'session_lost',
+    exit: exitCode.callFailed,
+    message: `${quoted(server)} has forgotten the session, and ${why}.`,
+    remedy: 'Start the connection again in the program that uses this bridge, or run the command again.',
+  });
+}

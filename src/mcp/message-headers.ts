@@ -18,7 +18,7 @@ const nameMembers: Readonly<Record<string, keyof ParamsShape>> = {
  * undefined for a message of the wire that begins with `initialize`.
  */
 export function ownRevision({ kind, params: { revision } }: MessageShape): string | undefined {
-  return kind !== 'answer' && usableRevision(revision) ? revision : undefined;
+  return (kind === 'request' || kind === 'notification') && usableRevision(revision) ? revision : undefined;
 }
 
 /** A revision fit to be sent in a header. */

@@ -12,18 +12,22 @@ import {
 
 /** What has to be known of a JSON-RPC message to pass it on. Its bytes are not taken apart, and never put together again. */
 export interface MessageShape {
-  readonly kind: 'request' | 'notification' | 'answer';
+  readonly kind: 'request' | 'notification' | 'result' | 'error';
   /** The same for ids that are the same, whatever their spelling; undefined for a notification and for `null`. */
   readonly id: string | undefined;
   /** Where the id stands, as it is spelled; undefined without one. */
   readonly idBytes: readonly [from: number, to: number] | undefined;
-  /** '' for an answer. */
+  /** '' for a response. */
   readonly method: string;
   readonly params: ParamsShape;
   /** Where the members begin, and the error ends; -1 without one. */
   readonly resultAt: number;
   readonly errorAt: number;
   readonly errorEnd: number;
+}
+
+export function isResponse({ kind }: Pick<MessageShape, 'kind'>): boolean {
+  return kind === 'result' || kind === 'error';
 }
 
 /** What counts of the parameters; of two members with one name the last. */
@@ -137,13 +141,14 @@ function kindOf(
   idKind: ReturnType<typeof kindOfId> | 'none',
 ): MessageShape['kind'] | undefined {
   if (idKind === 'wrong') return undefined;
-  const answers = Number(found.result !== -1) + Number(found.error !== -1);
+  const [hasResult, hasError] = [found.result !== -1, found.error !== -1];
   if (found.method !== -1) {
-    if (bytes[found.method] !== quote || answers > 0 || idKind === 'null') return undefined;
+    if (bytes[found.method] !== quote || hasResult || hasError || idKind === 'null') return undefined;
     return idKind === 'none' ? 'notification' : 'request';
   }
-  if (answers !== 1) return undefined;
-  return idKind === 'named' || found.error !== -1 ? 'answer' : undefined;
+  if (hasResult === hasError) return undefined;
+  if (hasError) return 'error';
+  return idKind === 'named' ? 'result' : undefined;
 }
 
 function kindOfId(bytes: Uint8Array, at: number, end: number): 'named' | 'null' | 'wrong' {

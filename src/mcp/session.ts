@@ -1,107 +1,97 @@
-import { latestProtocolVersion } from '../core/product.js';
-import type { JsonObject } from '../core/text/json.js';
-import type { HttpRequest, HttpResponse } from '../http/request.js';
+import { protocolBroken } from './failures.js';
+import { ParameterHeaders, usableRevision } from './message-headers.js';
 
-/** Sends one HTTP request with the token on it. */
-export interface ProtectedTransport {
-  send(request: Omit<HttpRequest, 'namedBy' | 'redirects'>): Promise<HttpResponse>;
+/** What of the host's own messages opens a session, kept to open another one where the server has lost it. */
+export interface Opening {
+  readonly initialize: Uint8Array;
+  initialized: Uint8Array | undefined;
 }
 
-/** What each HTTP request of one protocol session repeats. */
-export interface SessionState {
-  readonly server: string;
-  /** From the answer to `initialize`; a secret as far as showing it goes. */
-  sessionId: string | undefined;
-  /** The negotiated revision; undefined before `initialize` has answered. */
-  protocolVersion: string | undefined;
-}
+type Header = readonly [name: string, value: string];
 
-const headersMs = 60_000;
+/** What goes with each message. */
+export const everyMessage: readonly Header[] = [
+  ['content-type', 'application/json'],
+  ['accept', 'application/json, text/event-stream'],
+];
 
-/** POSTs one JSON-RPC message (Streamable HTTP). The answer may be JSON, an event stream, or 202 with nothing. */
-export function postMessage(
-  transport: ProtectedTransport,
-  state: SessionState,
-  message: JsonObject,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  return transport.send({
-    method: 'POST',
-    url: state.server,
-    headers: [
-      ['content-type', 'application/json'],
-      ['accept', 'application/json, text/event-stream'],
-      ...sessionHeaders(state),
-    ],
-    body: JSON.stringify(message),
-    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
-    signal,
-  });
-}
+/** The protocol session of a bridge (`Mcp-Session-Id`), from the answer to `initialize` on. */
+export class Session {
+  readonly #server: string;
+  #sessionId: string | undefined;
+  #revision: string | undefined;
+  /** Grows whenever a session begins, so that a late answer of an older one is known. */
+  number = 0;
+  opening: Opening | undefined;
+  /** What tools of the wire without sessions want in headers. */
+  readonly parameterHeaders = new ParameterHeaders();
+  #key: string | undefined;
+  #repeated: { readonly key: string | undefined; readonly headers: readonly Header[] } | undefined;
 
-/** Takes up a broken event stream after the event `lastEventId`. */
-export function resumeStream(
-  transport: ProtectedTransport,
-  state: SessionState,
-  lastEventId: string,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  return transport.send({
-    method: 'GET',
-    url: state.server,
-    headers: [['accept', 'text/event-stream'], ['last-event-id', lastEventId], ...sessionHeaders(state)],
-    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
-    signal,
-  });
-}
+  constructor(server: string) {
+    this.#server = server;
+  }
 
-/** Opens the session's standing event stream, which a server need not have (405). */
-export function openStream(
-  transport: ProtectedTransport,
-  state: SessionState,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  return transport.send({
-    method: 'GET',
-    url: state.server,
-    headers: [['accept', 'text/event-stream'], ...sessionHeaders(state)],
-    limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
-    signal,
-  });
-}
+  /** The negotiated revision. */
+  get revision(): string | undefined {
+    return this.#revision;
+  }
 
-/** Ends the session at the server, which may not allow it (405). */
-export function deleteSession(
-  transport: ProtectedTransport,
-  state: SessionState,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  return transport.send({
-    method: 'DELETE',
-    url: state.server,
-    headers: sessionHeaders(state),
-    limits: { totalMs: 5_000, headersMs: 5_000, maxBytes: 64 * 1024 },
-    signal,
-  });
+  get hasId(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  /** Forgets what the server gave. */
+  clear(): void {
+    this.#sessionId = undefined;
+    this.#revision = undefined;
+    this.#repeated = undefined;
+    this.number += 1;
+  }
+
+  /**
+   * Takes the identifier that came with the answer to `initialize`, which was asked for with that credential.
+   * @throws Failure `protocol_broken`
+   */
+  takeId(value: string | undefined, key: string | undefined): void {
+    if (!usableSessionId(value)) throw protocolBroken(this.#server, 'its session identifier has forbidden characters');
+    this.#sessionId = value;
+    this.#key = key;
+    this.#repeated = undefined;
+  }
+
+  /** Takes the revision that the response to `initialize` names. @throws Failure `protocol_broken` */
+  takeRevision(revision: string | undefined): void {
+    if (!usableRevision(revision)) {
+      throw protocolBroken(this.#server, 'its answer to initialize names no protocol version');
+    }
+    this.#revision = revision;
+    this.#repeated = undefined;
+  }
+
+  /** Whether it was opened with that credential: another one does not go on with it. */
+  isOf(key: string | undefined): boolean {
+    return this.#key === key;
+  }
+
+  /** What every request of this session repeats, made with that credential. */
+  headers(key: string | undefined): readonly Header[] {
+    return [
+      ...(this.#sessionId === undefined || !this.isOf(key) ? [] : ([['mcp-session-id', this.#sessionId]] as const)),
+      ...(this.#revision === undefined ? [] : ([['mcp-protocol-version', this.#revision]] as const)),
+    ];
+  }
+
+  /** The headers of a message that is sent within it: the same object, as long as they are the same. */
+  messageHeaders(key: string | undefined): readonly Header[] {
+    if (this.#repeated === undefined || this.#repeated.key !== key) {
+      this.#repeated = { key, headers: [...everyMessage, ...this.headers(key)] };
+    }
+    return this.#repeated.headers;
+  }
 }
 
 /** A session identifier is visible ASCII of a sensible length, or it is not used at all. */
 export function usableSessionId(value: string | undefined): boolean {
   return value === undefined || (/^[\x21-\x7e]+$/.test(value) && value.length <= 1024);
-}
-
-function sessionHeaders(state: SessionState): readonly (readonly [string, string])[] {
-  return [
-    ...(state.sessionId === undefined ? [] : ([['mcp-session-id', state.sessionId]] as const)),
-    ...(state.protocolVersion === undefined ? [] : ([['mcp-protocol-version', state.protocolVersion]] as const)),
-  ];
-}
-
-/** The body of `initialize`. */
-export function initializeParams(clientInfo: JsonObject, elicitation: boolean): JsonObject {
-  return {
-    protocolVersion: latestProtocolVersion,
-    capabilities: elicitation ? { elicitation: {} } : {},
-    clientInfo,
-  };
 }

@@ -11,10 +11,10 @@ import {
   watchTerminal,
   watchWire,
 } from '../../src/app/hold-secrets.js';
-import type { Wire, WireRequest, WireWatcher } from '../../src/bridge/wire.js';
 import type { Terminal } from '../../src/core/ports.js';
 import { Redactor, Secret } from '../../src/core/secret.js';
 import type { CallbackListener } from '../../src/login/ports.js';
+import type { Wire, WireRequest, WireWatcher } from '../../src/mcp/wire.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { Recovery } from '../../src/stores/ports.js';
@@ -150,7 +150,7 @@ test('identifiers and tokens without end take no memory without end', () => {
 
 test('a bridge’s wire tells of the token and the session that it sends, once for headers that are repeated', () => {
   const held: unknown[] = [];
-  const bare = { send: () => ({}) } as unknown as Wire;
+  const bare = { send: () => ({}) } as unknown as Wire & AsyncDisposable;
   const wire = watchWire(bare, (...seen) => void held.push(seen));
   const headers = [
     ['authorization', 'Bearer canary-token'],

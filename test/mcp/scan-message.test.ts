@@ -24,7 +24,7 @@ test('kind, id, method and what counts of the parameters', () => {
   const cancelled = only('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12}}');
   assert.equal(cancelled.kind, 'notification');
   assert.equal(cancelled.params.requestId, only('{"jsonrpc":"2.0","id":12,"method":"x"}').id);
-  assert.equal(only('{"jsonrpc":"2.0","id":1,"result":{}}').kind, 'answer');
+  assert.equal(only('{"jsonrpc":"2.0","id":1,"result":{}}').kind, 'result');
   assert.equal(only('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}').id, undefined);
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { createWire } from '../../src/bridge/wire.js';
+import { createWire } from '../../src/bridge/relay-wire.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { ask as askProxy, mountOf, openStand } from '../proxy/stand.js';

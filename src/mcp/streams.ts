@@ -1,16 +1,15 @@
 import { Failure } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import type { EventBytes } from '../core/text/event-stream.js';
-import type { TokenInUse } from '../tokens/token-in-use.js';
 import type { Outcome } from './exchange.js';
-import { answerMissing } from './failures.js';
+import { httpFailed } from './failures.js';
 import type { Inbound } from './inbound.js';
 import type { Pending, PendingRequests } from './pending.js';
 import type { Session } from './session.js';
 import type { Transport } from './transport.js';
 
-/** A stream that breaks is taken up again so many times in a row without a message in between. */
-const mostResumptions = 5;
+/** A stream that breaks is resumed so many times in a row without a message in between. */
+const maxResumptions = 5;
 
 const firstRetryMs = 1_000;
 
@@ -19,27 +18,29 @@ const longestRetryMs = 60_000;
 /** Identifiers of the latest events, to know those that come twice. */
 const rememberedIds = 256;
 
-export interface StreamParts {
+/** What the pieces of one client share. */
+export interface ClientParts {
   readonly server: string;
   readonly clock: Clock;
   readonly transport: Transport;
   /** Sessions belong to the credential that they were opened with. */
-  readonly tokens: Pick<TokenInUse, 'key'>;
+  readonly credential: { readonly key: string | undefined };
   readonly session: Session;
   readonly inbound: Inbound;
   readonly pending: PendingRequests;
+  /** A line for whoever reads the log. */
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Where in an event stream we are, for taking it up again. */
+/** Where in an event stream we are, for resuming it. */
 export class Position {
   lastEventId: string | undefined;
   retryMs = firstRetryMs;
   #seen: string[] = [];
   #isResumed = false;
 
-  /** Notes where an event leaves the stream. False for one that came before the stream was taken up again. */
+  /** Notes where an event leaves the stream. False for one that came before the stream was resumed. */
   note({ id, retry }: EventBytes): boolean {
     this.retryMs = retry ?? this.retryMs;
     if (id === undefined) return true;
@@ -57,47 +58,59 @@ export class Position {
 }
 
 /**
- * The stream that was to bring an answer has ended without it: takes it up again after its last event, until the answer
- * is there.
- * @throws Failure `answer_missing`, or the transport's
+ * The stream that was to bring a response has ended without it: resumes it after its last event, until the response is
+ * there. Why it never came, if so.
+ * @throws Failure of the transport
  */
-export async function resume(parts: StreamParts, pending: Pending, position: Position, why: unknown): Promise<void> {
-  let cause = why;
-  for (let inVain = 0; inVain < mostResumptions; inVain += 1) {
+export async function resume(
+  parts: ClientParts,
+  pending: Pending,
+  position: Position,
+  ended: Outcome & { readonly kind: 'stream' },
+): Promise<Outcome | undefined> {
+  let error = ended.error;
+  for (let inVain = 0; inVain < maxResumptions; inVain += 1) {
     if (position.lastEventId === undefined || pending.isCancelled) break;
     await pause(parts, position.retryMs, pending);
-    if (!parts.pending.has(pending)) return;
+    if (!parts.pending.has(pending)) return undefined;
     const { outcome, messages } = await listen(parts, position, pending);
-    if (!parts.pending.has(pending)) return;
+    if (!parts.pending.has(pending)) return undefined;
     if (messages > 0) inVain = -1;
-    cause = outcome.kind === 'stream' || outcome.kind === 'failed' ? outcome.error : undefined;
+    error = outcome.kind === 'stream' || outcome.kind === 'failed' ? outcome.error : undefined;
+    if (outcome.kind === 'refused') error = httpFailed(parts.server, outcome.status);
     if (outcome.kind === 'refused' && outcome.status < 500) break;
   }
-  throw answerMissing(parts.server, cause);
+  return { kind: 'stream', error };
 }
 
-/** Opens the standing stream, which nothing waits for. */
-export function keepStanding(parts: StreamParts): void {
+/**
+ * Opens the session's own event stream (GET), which a server need not have, for as long as the session lives. Resolves
+ * once the server has taken it, or has none.
+ */
+export function keepListening(parts: ClientParts): Promise<void> {
   const { session, signal, tell } = parts;
-  if (session.revision === undefined) return;
-  stand(parts).catch((error: unknown) => {
-    if (!signal.aborted) tell(error instanceof Failure ? error.message : 'The stream of the session ended.');
+  if (session.revision === undefined) return Promise.resolve();
+  return new Promise((opened) => {
+    stayOn(parts, opened)
+      .catch((error: unknown) => {
+        if (!signal.aborted) tell(error instanceof Failure ? error.message : 'The stream of the session ended.');
+      })
+      .finally(opened);
   });
 }
 
-/** The session's standing event stream (GET), for as long as the session lives; a server need not have one. */
-async function stand(parts: StreamParts): Promise<void> {
+async function stayOn(parts: ClientParts, opened: () => void): Promise<void> {
   const { session, signal, tell } = parts;
   const number = session.number;
   const position = new Position();
   let inVain = 0;
-  let isTold = false;
+  let isReported = false;
   while (!signal.aborted && session.number === number) {
-    const { outcome, messages } = await listen(parts, position, undefined);
+    const { outcome, messages } = await listen(parts, position, undefined, opened);
     inVain = messages > 0 ? 0 : inVain + 1;
-    if (outcome.kind === 'failed' && outcome.error instanceof Failure && !isTold) {
-      if (outcome.error.code === 'protocol_broken') tell(outcome.error.message);
-      isTold = outcome.error.code === 'protocol_broken';
+    if (outcome.kind === 'failed' && outcome.error instanceof Failure && !isReported) {
+      isReported = outcome.error.code === 'protocol_broken';
+      if (isReported) tell(outcome.error.message);
     }
     const isOver = outcome.kind === 'json' || outcome.kind === 'empty';
     if (isOver || (outcome.kind === 'refused' && outcome.status < 500)) return;
@@ -108,22 +121,24 @@ async function stand(parts: StreamParts): Promise<void> {
 }
 
 async function listen(
-  parts: StreamParts,
+  parts: ClientParts,
   position: Position,
   pending: Pending | undefined,
+  opened?: () => void,
 ): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
-  const { transport, session, inbound, server, tokens } = parts;
+  const { transport, session, inbound, server, credential } = parts;
   let messages = 0;
   if (position.lastEventId !== undefined) position.resumed();
   const outcome = await transport.send({
     request: { method: 'GET', url: server, body: undefined, lasting: true },
     headers: () => [
       ['accept', 'text/event-stream'],
-      ...session.headers(tokens.key),
+      ...session.headers(credential.key),
       ...(position.lastEventId === undefined ? [] : ([['last-event-id', position.lastEventId]] as const)),
     ],
     operation: () => `GET ${new URL(server).pathname}`,
     repeatable: true,
+    succeeded: opened,
     event: (event) => {
       const isWanted = position.note(event) && inbound.overhear(event);
       if (isWanted) messages += 1;
@@ -137,7 +152,7 @@ async function listen(
 }
 
 /** Waits; a request that is answered meanwhile, in some other way, ends it. */
-async function pause(parts: StreamParts, ms: number, pending: Pending | undefined): Promise<void> {
+async function pause(parts: ClientParts, ms: number, pending: Pending | undefined): Promise<void> {
   const waiting = new AbortController();
   const signal = AbortSignal.any([parts.signal, waiting.signal]);
   const slept = parts.clock.sleep(ms, signal).catch(() => undefined);

@@ -1,11 +1,10 @@
 import type { EventBytes } from '../core/text/event-stream.js';
-import { httpFailed, protocolBroken } from '../mcp/failures.js';
-import type { MessageShape } from '../mcp/scan-message.js';
-import { serverWords } from '../tokens/server-words.js';
-import { answerMissing, sessionLost } from './failures.js';
+import type { Outcome, Refusal } from './exchange.js';
+import { protocolBroken, sessionLost } from './failures.js';
 import type { Pending } from './pending.js';
 import { outgoingFor } from './reopener.js';
-import type { StreamParts } from './streams.js';
+import type { MessageShape } from './scan-message.js';
+import type { ClientParts } from './streams.js';
 
 /** How long such a server may take to name the address for messages. */
 const namingMs = 10_000;
@@ -14,18 +13,13 @@ const namingMs = 10_000;
  * The older transport (HTTP+SSE, revision 2024-11-05): one event stream brings everything, and its first event names
  * the address that messages are sent to. Such an address counts only on the server's own origin.
  */
-export class LegacyTransport {
-  readonly #parts: StreamParts;
+export class OlderTransport {
+  readonly #parts: ClientParts;
   #endpoint: string | undefined;
   #closed: Promise<void> = Promise.resolve();
 
-  constructor(parts: StreamParts) {
+  constructor(parts: ClientParts) {
     this.#parts = parts;
-  }
-
-  /** Whether the stream is there, and an address for messages. */
-  get isOpen(): boolean {
-    return this.#endpoint !== undefined;
   }
 
   /** Opens the stream. False where the server has none of that kind. @throws Failure of the transport, `protocol_broken` */
@@ -42,7 +36,7 @@ export class LegacyTransport {
       repeatable: true,
       event: (event) => {
         const isWanted = this.#take(event);
-        if (this.isOpen) named();
+        if (this.#endpoint !== undefined) named();
         return isWanted;
       },
     });
@@ -58,33 +52,32 @@ export class LegacyTransport {
     } finally {
       waiting.abort();
     }
-    return this.isOpen;
+    return this.#endpoint !== undefined;
   }
 
-  /** Sends a request, whose answer comes on the stream. @throws Failure when it will not come */
-  async request(line: Uint8Array, message: MessageShape, pending: Pending): Promise<void> {
-    const { server, pending: all } = this.#parts;
+  /** Sends a request, whose response comes on the stream. The outcome where it will not. @throws as `tell` */
+  async request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
     const closed = this.#closed;
-    await this.tell(line, message);
+    const refused = await this.tell(text, message);
+    if (refused !== undefined) return refused;
     await Promise.race([pending.answered, closed]);
-    if (all.has(pending)) throw answerMissing(server, undefined);
+    return this.#parts.pending.has(pending) ? { kind: 'stream', error: undefined } : undefined;
   }
 
-  /** Sends what has no answer. @throws Failure `session_lost`, `http_failed`, or the transport's */
-  async tell(line: Uint8Array, message: MessageShape): Promise<void> {
+  /** Sends what has no response. The refusal, if it is refused. @throws Failure `session_lost`, or the transport's */
+  async tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined> {
     const { transport, server } = this.#parts;
     const url = this.#endpoint;
     if (url === undefined) throw sessionLost(server, 'has closed its event stream');
-    const outgoing = outgoingFor(this.#parts, line, message);
-    const { succeeded: _none, ...rest } = outgoing;
+    const { succeeded: _none, ...outgoing } = outgoingFor(this.#parts, text, message);
     const outcome = await transport.send({
-      ...rest,
+      ...outgoing,
       request: { ...outgoing.request, url, lasting: false },
       reach: () => 'host',
       event: () => false,
     });
     if (outcome.kind === 'failed') throw outcome.error;
-    if (outcome.kind === 'refused') throw httpFailed(server, outcome.status, serverWords(outcome));
+    return outcome.kind === 'refused' ? outcome : undefined;
   }
 
   #take(event: EventBytes): boolean {

@@ -1,54 +1,70 @@
 import type { Failure } from '../core/failure.js';
 import type { Secret } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
-import { redirectRefused } from '../http/address-failures.js';
-import { ActiveSet } from '../relay/active-set.js';
-import type { Authorizer, ProtectedTarget, RefusalHead } from '../tokens/authorizer.js';
-import { exchange, MemoryBudget, type Outcome, type RunningExchange } from './exchange.js';
-import type { HostPipe } from './host-pipe.js';
-import type { Wire, WireRequest } from './wire.js';
+import { type ExchangeParts, exchange, type Outcome, type RunningExchange } from './exchange.js';
+import { MemoryBudget } from './memory-budget.js';
+import type { WireRequest } from './wire.js';
 
-export interface TransportParts {
-  readonly wire: Wire;
-  readonly host: HostPipe;
-  readonly authorizer: Authorizer;
-  /** How long a server may take for the head of an answer, in milliseconds. */
-  readonly answerMs: number;
-  /** Most bytes of one message; all answers under way may hold twice as many together. */
-  readonly largestMessageBytes: number;
+/** A request to the server, as far as its token goes. */
+export interface AuthorizerTarget {
+  readonly url: string;
+  /** What it does, for counting step-ups (rule 5.6). */
+  operation(): string;
+  repeatable(): boolean;
+  /** `host`: the server itself has named this address for messages, on its own origin (older transport). */
+  reach?(): 'server' | 'host';
 }
 
-type Headers = readonly (readonly [name: string, value: string])[];
+export interface AuthorizedTarget {
+  readonly token: { readonly bearer: Secret } | undefined;
+}
 
-/** One request of the bridge, before the token is put on it. */
+/** Puts the login's token on requests, and says after each response whether there is a better one. */
+export interface RequestAuthorizer {
+  authorize(target: AuthorizerTarget): AuthorizedTarget | Promise<AuthorizedTarget>;
+  /** The same with another token; undefined, or resolving to it: the response stands. @throws Failure */
+  retry(
+    request: AuthorizedTarget,
+    response: { readonly status: number; readonly challenges: readonly string[]; readonly body?: Uint8Array },
+  ): Promise<AuthorizedTarget | undefined> | undefined;
+}
+
+export interface TransportParts extends Pick<ExchangeParts, 'wire' | 'host' | 'meter' | 'maxMessageBytes'> {
+  readonly authorizer: RequestAuthorizer;
+  /** How long a server may take for the head of a response, in milliseconds. */
+  readonly headersMs: number;
+}
+
+type Headers = WireRequest['headers'];
+
+/** One HTTP request, before the token is put on it. */
 export interface OutgoingMessage {
   readonly request: Omit<WireRequest, 'headers' | 'headersMs'>;
   /** Asked for each attempt anew. */
   readonly headers: () => Headers;
-  /** What it does, for counting step-ups (rule 5.6). */
-  readonly operation: () => string;
-  readonly reach?: ProtectedTarget['reach'];
-  /** Whether it can be sent again when a connection that was kept alive broke before an answer. */
+  readonly operation: AuthorizerTarget['operation'];
+  readonly reach?: AuthorizerTarget['reach'];
+  /** Whether it can be sent again when a connection that was kept alive broke before a response. */
   readonly repeatable: boolean;
-  readonly succeeded?: ((header: (name: string) => string | undefined) => void) | undefined;
+  readonly succeeded?: ExchangeParts['succeeded'];
   /** False where it brought the host nothing. */
   readonly event: (event: EventBytes) => boolean;
   /** Is given each attempt as it begins. */
   readonly began?: (running: RunningExchange) => void;
 }
 
+const accepted = { status: 200, challenges: [] };
+
 /** Sends with the login's token, and once more where the authorizer has a better one. */
 export class Transport {
   readonly #parts: TransportParts;
   readonly #budget: MemoryBudget;
-  readonly #running = new ActiveSet<RunningExchange>();
-  readonly #over = (running: RunningExchange) => void this.#running.remove(running);
   #latest: { readonly given: Headers; readonly bearer: Secret; readonly headers: Headers } | undefined;
   #ended: Failure | undefined;
 
   constructor(parts: TransportParts) {
     this.#parts = parts;
-    this.#budget = new MemoryBudget(2 * parts.largestMessageBytes);
+    this.#budget = new MemoryBudget(2 * parts.maxMessageBytes); // of all responses together
   }
 
   /**
@@ -57,9 +73,8 @@ export class Transport {
    */
   async send(outgoing: OutgoingMessage): Promise<Outcome> {
     const { authorizer } = this.#parts;
-    const { url } = outgoing.request;
-    const { operation, reach } = outgoing;
-    const target = { url, operation, repeatable: () => true, ...(reach && { reach }) };
+    const { operation, reach, request } = outgoing;
+    const target = { url: request.url, operation, repeatable: () => true, ...(reach && { reach }) };
     const got = authorizer.authorize(target);
     let authorized = got instanceof Promise ? await got : got;
     let repeated = false;
@@ -74,7 +89,7 @@ export class Transport {
       }
       const retried = authorizer.retry(authorized, outcome.kind === 'refused' ? outcome : accepted);
       const again = retried && (await retried);
-      if (again === undefined) return redirected(outgoing, outcome);
+      if (again === undefined) return outcome;
       authorized = again;
     }
   }
@@ -82,29 +97,28 @@ export class Transport {
   /** Ends everything that is under way; nothing is sent from then on. */
   end(reason: Failure): void {
     this.#ended = reason;
-    for (const running of this.#running.all()) running.abort(reason);
+    this.#parts.wire.cut(reason);
   }
 
   #once(outgoing: OutgoingMessage, bearer: Secret | undefined): Promise<Outcome> {
-    const { wire, host, answerMs, largestMessageBytes } = this.#parts;
+    const { wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { method, url, body, lasting } = outgoing.request;
     const headers = this.#headersWith(outgoing.headers(), bearer);
     const running = exchange({
       wire,
       host,
+      meter,
       budget: this.#budget,
-      request: { method, url, body, lasting, headers, headersMs: answerMs },
-      largestMessageBytes,
+      request: { method, url, body, lasting, headers, headersMs },
+      maxMessageBytes,
       succeeded: outgoing.succeeded,
       event: outgoing.event,
-      over: this.#over,
     });
-    this.#running.add(running);
     outgoing.began?.(running);
     return running.outcome;
   }
 
-  /** The same object for the same headers and token: whoever judges them need not do it again. */
+  /** The same object for the same headers and token: the wire need not validate it again. */
   #headersWith(given: Headers, bearer: Secret | undefined): Headers {
     if (bearer === undefined) return given;
     const latest = this.#latest;
@@ -113,16 +127,4 @@ export class Transport {
     this.#latest = { given, bearer, headers };
     return headers;
   }
-}
-
-const accepted: RefusalHead = { status: 200, challenges: [] };
-
-/** The token goes to one address; where a server sends a request on to is not followed. */
-function redirected(outgoing: OutgoingMessage, outcome: Outcome): Outcome {
-  if (outcome.kind !== 'refused') return outcome;
-  if (outcome.status < 300 || outcome.status > 399) return outcome;
-  const { url } = outgoing.request;
-  const why = 'the token goes to the address of its login only';
-  const error = redirectRefused({ from: url, status: outcome.status, to: outcome.location, why });
-  return { kind: 'failed', error, unanswered: false };
 }

@@ -1,9 +1,9 @@
-import { messageHeaders, ownRevision } from '../mcp/message-headers.js';
-import { type MessageShape, scanText } from '../mcp/scan-message.js';
 import type { Outcome } from './exchange.js';
 import { sessionLost } from './failures.js';
+import { messageHeaders, ownRevision } from './message-headers.js';
+import { isResponse, type MessageShape, scanText, textMember } from './scan-message.js';
 import { everyMessage } from './session.js';
-import { keepStanding, type StreamParts } from './streams.js';
+import { type ClientParts, keepListening } from './streams.js';
 import type { OutgoingMessage } from './transport.js';
 
 /** Requests that change nothing, so that a second one does no harm. */
@@ -22,39 +22,39 @@ const readOnly: ReadonlySet<string> = new Set([
 
 /** The POST that a message of the host becomes: its bytes, and the headers that its revision wants. */
 export function outgoingFor(
-  parts: StreamParts,
-  line: Uint8Array,
+  parts: ClientParts,
+  text: Uint8Array,
   message: MessageShape,
 ): Omit<OutgoingMessage, 'event'> {
-  const { session, server, tokens } = parts;
+  const { session, server, credential } = parts;
   const { method, params, kind } = message;
   const revision = ownRevision(message);
   const isCall = revision !== undefined && method === 'tools/call';
-  const parameters = isCall ? session.parameterHeaders.headersFor(params.name, line) : [];
+  const parameters = isCall ? session.parameterHeaders.headersFor(params.name, text) : [];
   const own =
     revision === undefined ? undefined : [...everyMessage, ...messageHeaders(message, revision), ...parameters];
   const opens = method === 'initialize';
   return {
-    request: { method: 'POST', url: server, body: line, lasting: kind === 'request' },
-    headers: () => own ?? session.messageHeaders(tokens.key),
+    request: { method: 'POST', url: server, body: text, lasting: kind === 'request' },
+    headers: () => own ?? session.messageHeaders(credential.key),
     operation: () => `POST ${new URL(server).pathname} ${method} ${params.name ?? params.uri ?? ''}`.trim(),
     repeatable: readOnly.has(method),
-    ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), tokens.key) } : {}),
+    ...(opens ? { succeeded: (header) => session.takeId(header('mcp-session-id'), credential.key) } : {}),
   };
 }
 
 /** So often within a minute another session is opened for a lost one. */
-const mostReopenings = 3;
+const maxReopenings = 3;
 
 const withinMs = 60_000;
 
 /** Opens another session with the host's own messages, in place of one that the server has forgotten. */
 export class Reopener {
-  readonly #parts: StreamParts;
+  readonly #parts: ClientParts;
   #running: Promise<void> | undefined;
   #times: readonly number[] = [];
 
-  constructor(parts: StreamParts) {
+  constructor(parts: ClientParts) {
     this.#parts = parts;
   }
 
@@ -82,29 +82,28 @@ export class Reopener {
     if (opening === undefined) throw sessionLost(server, 'the messages that opened it are not known');
     const now = clock.now();
     this.#times = this.#times.filter((at) => now - at < withinMs);
-    if (this.#times.length >= mostReopenings) throw sessionLost(server, 'it forgets each new one, too');
+    if (this.#times.length >= maxReopenings) throw sessionLost(server, 'it forgets each new one, too');
     this.#times = [...this.#times, now];
     session.clear();
-    const answered = await this.#send(opening.initialize);
-    if (answered.kind === 'refused') throw sessionLost(server, `it answered ${answered.status} to a new one`);
+    const outcome = await this.#send(opening.initialize);
+    if (outcome.kind === 'refused') throw sessionLost(server, `it answered ${outcome.status} to a new one`);
     if (session.revision !== revision) throw sessionLost(server, 'it now speaks another revision of the protocol');
     if (opening.initialized !== undefined) {
       await this.#send(opening.initialized);
-      keepStanding(this.#parts);
+      void keepListening(this.#parts);
     }
     tell(
       'The server had forgotten the session; another one was opened. What the old one held (subscriptions, log level) is gone.',
     );
   }
 
-  /** Sends one of the opening messages once more; its answer is for us alone. */
-  async #send(line: Uint8Array): Promise<Outcome> {
+  /** Sends one of the opening messages once more; its response is for us alone. */
+  async #send(text: Uint8Array): Promise<Outcome> {
     const { transport } = this.#parts;
-    const scanned = scanText(line);
-    const [message] = typeof scanned === 'string' ? [] : scanned.messages;
+    const message = onlyMessage(text);
     if (message === undefined) throw new Error('what the host has sent was a message');
     const outcome = await transport.send({
-      ...outgoingFor(this.#parts, line, message),
+      ...outgoingFor(this.#parts, text, message),
       event: ({ data }) => data.byteLength > 0 && this.#take(data, message),
     });
     if (outcome.kind === 'failed') throw outcome.error;
@@ -112,12 +111,16 @@ export class Reopener {
     return outcome;
   }
 
-  #take(bytes: Uint8Array, asked: MessageShape): boolean {
+  #take(text: Uint8Array, asked: MessageShape): boolean {
     const { session, inbound } = this.#parts;
-    const scanned = scanText(bytes);
-    const [answer] = typeof scanned === 'string' ? [] : scanned.messages;
-    if (answer?.kind !== 'answer' || answer.id !== asked.id) return inbound.take(bytes);
-    session.takeAnswer(bytes, answer);
+    const response = onlyMessage(text);
+    if (response === undefined || !isResponse(response) || response.id !== asked.id) return inbound.take(text);
+    if (response.kind === 'result') session.takeRevision(textMember(text, response.resultAt, 'protocolVersion'));
     return true;
   }
+}
+
+function onlyMessage(text: Uint8Array): MessageShape | undefined {
+  const scanned = scanText(text);
+  return typeof scanned === 'string' ? undefined : scanned.messages[0];
 }

@@ -2,58 +2,26 @@ import type { Transform } from 'node:stream';
 import { mediaTypeIs } from '../core/text/characters.js';
 import { gateUrl } from '../core/url.js';
 import { urlRefused } from '../http/address-failures.js';
-import { requestHeaders } from '../http/request.js';
 import { type Coding, codingOf, createDecoder } from '../http/body.js';
 import { networkFailed, requestInterrupted, timedOut } from '../http/failures.js';
 import type { Origins } from '../http/origins.js';
 import type { BorrowedFor } from '../http/pool.js';
+import { requestHeaders } from '../http/request.js';
+import type { Wire, WireExchange, WireRequest, WireWatcher } from '../mcp/wire.js';
 import { type Active, ActiveSet, Lookout } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
-
-/** A request that is told by calls as its response comes, for what has to be quick and pass bytes through. */
-export interface WireRequest {
-  readonly method: 'POST' | 'GET' | 'DELETE';
-  /** Named by the person, or an address on the same origin. */
-  readonly url: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  readonly body: Uint8Array | undefined;
-  /** Whether the response may be a stream without an end: those have connections of their own. */
-  readonly lasting: boolean;
-  /** How long the head of the response may take, in milliseconds. */
-  readonly headersMs: number;
-}
-
-/** Is told what comes; never before `send` has returned, and not after `end` or `failed`. */
-export interface WireWatcher {
-  /** @param header The values of a header, whose name is given in lower case */
-  head(status: number, header: (name: string) => readonly string[]): void;
-  /** @param chunk Its memory is used again once this has returned. */
-  data(chunk: Uint8Array): void;
-  end(): void;
-  /** @param unanswered A connection that was kept alive was closed before a byte of a response came. */
-  failed(error: unknown, unanswered: boolean): void;
-}
-
-export interface WireExchange {
-  pause(): void;
-  resume(): void;
-  /** Ends it: nothing is told of it any more. */
-  abort(): void;
-}
-
-/** The HTTP client once more, with the same checks: for many small requests, of whose responses nothing is collected. */
-export interface Wire extends AsyncDisposable {
-  send(request: WireRequest, watcher: WireWatcher): WireExchange;
-}
 
 const maxUrl = 8_192;
 
 /** How often it is looked whether a head is late, in milliseconds. */
 const lookEveryMs = 1_000;
 
-/** Redirects are reported. @param origins Where its connections come from, which is its own from now on */
-export function createWire(userAgent: string, origins: Origins<Connection>): Wire {
+/**
+ * The HTTP client once more, with the same checks, over the relay's connections: for many small requests.
+ * @param origins Where its connections come from, which is its own from now on
+ */
+export function createWire(userAgent: string, origins: Origins<Connection>): Wire & AsyncDisposable {
   return new RelayWire(userAgent, origins);
 }
 
@@ -65,11 +33,16 @@ interface Validated {
   readonly headers: { readonly given: WireRequest['headers']; readonly sent: readonly string[] };
 }
 
-class RelayWire implements Wire {
+class RelayWire implements Wire, AsyncDisposable {
   readonly #userAgent: string;
   readonly #origins: Origins<Connection>;
+  /** Those whose head has not come, and those whose body is coming. */
   readonly #waiting = new ActiveSet<Sending>();
-  readonly #headed = (sending: Sending) => void this.#waiting.remove(sending);
+  readonly #begun = new ActiveSet<Sending>();
+  readonly #headed = (sending: Sending) => {
+    if (this.#waiting.remove(sending)) this.#begun.add(sending);
+    if (sending.isOver) this.#begun.remove(sending);
+  };
   readonly #lookout = new Lookout(lookEveryMs, (now) => {
     for (const sending of this.#waiting.all()) sending.look(now);
     return this.#waiting.size > 0; // an idle bridge wakes nobody
@@ -88,6 +61,10 @@ class RelayWire implements Wire {
     this.#lookout.start();
     if (!this.#startNow(request, sending)) void this.#start(request, sending);
     return sending;
+  }
+
+  cut(reason: unknown): void {
+    for (const sending of [...this.#waiting.all(), ...this.#begun.all()]) sending.failed(reason, false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -140,7 +117,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
   isOver = false;
   readonly #request: WireRequest;
   readonly #watcher: WireWatcher;
-  /** Called when the head is there, or will not come. */
+  /** Called when the head is there, and when it is over. */
   readonly #headed: (sending: Sending) => void;
   #connection: Connection | undefined;
   #leaving: AbortController | undefined;

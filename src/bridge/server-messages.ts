@@ -1,0 +1,110 @@
+import { ByteCollector } from '../core/text/bytes.js';
+import { protocolBroken } from '../mcp/failures.js';
+import type { Incoming, MessageHost } from '../mcp/host.js';
+import type { Pending } from '../mcp/pending.js';
+import { namedError } from '../mcp/rpc-error.js';
+import { type MessageShape, scanText, textMember } from '../mcp/scan-message.js';
+import type { HostPipe } from './host-pipe.js';
+
+const lineFeed = 0x0a;
+
+const carriageReturn = 0x0d;
+
+const space = 0x20;
+
+interface ServerMessagesOptions {
+  readonly server: string;
+  readonly pipe: Pick<HostPipe, 'write' | 'isFull' | 'whenDrained'>;
+  /** The negotiated revision. */
+  readonly revision: () => string | undefined;
+}
+
+interface Scanned extends Incoming {
+  readonly messages: readonly MessageShape[];
+}
+
+/** What the server sends, for the host behind the pipe: the bytes that came, each message on one line. */
+export class ServerMessages implements MessageHost {
+  readonly keepsTexts = true;
+  readonly #options: ServerMessagesOptions;
+
+  constructor(options: ServerMessagesOptions) {
+    this.#options = options;
+  }
+
+  read(given: Uint8Array, asked: Pending | undefined): Scanned | undefined {
+    const text = withoutMark(given);
+    const scanned = scanText(text);
+    if (typeof scanned === 'string') return undefined;
+    const { messages, isBatch } = scanned;
+    if (isBatch && !allowsBatches(this.#options.revision())) {
+      const why = 'it sent a batch of messages, which the revision that was agreed on has not';
+      throw protocolBroken(this.#options.server, why);
+    }
+    const [message] = messages;
+    if (isBatch || asked === undefined || message?.kind !== 'error' || message.id !== undefined) {
+      return { text, messages };
+    }
+    return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
+  }
+
+  write({ text }: Scanned): void {
+    this.#options.pipe.write(oneLine(text));
+  }
+
+  revisionIn({ text, messages: [message] }: Scanned): string | undefined {
+    return message && textMember(text, message.resultAt, 'protocolVersion');
+  }
+
+  get isFull(): boolean {
+    return this.#options.pipe.isFull;
+  }
+
+  whenDrained(then: () => void): void {
+    this.#options.pipe.whenDrained(then);
+  }
+}
+
+/** Only revision 2025-03-26 has batches. */
+export function allowsBatches(revision: string | undefined): boolean {
+  return revision === '2025-03-26';
+}
+
+/** What some readers take for the end of a line, in UTF-8: U+0085, U+2028 and U+2029. */
+const otherLineEnds = [
+  { bytes: Uint8Array.of(0xc2, 0x85), escaped: '\\u0085' },
+  { bytes: Uint8Array.of(0xe2, 0x80, 0xa8), escaped: '\\u2028' },
+  { bytes: Uint8Array.of(0xe2, 0x80, 0xa9), escaped: '\\u2029' },
+].map(({ bytes, escaped }) => ({ bytes, escaped: new TextEncoder().encode(escaped) }));
+
+/**
+ * A text that has been found to be JSON, on one line for every reader. Line ends of ASCII stand between its parts: as
+ * blanks they mean the same. The others stand in strings, and are escaped there.
+ */
+export function oneLine(text: Uint8Array): Uint8Array {
+  const bytes = text instanceof Buffer ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
+  const isOne = bytes.indexOf(lineFeed) === -1 && bytes.indexOf(carriageReturn) === -1;
+  const flat = isOne ? bytes : bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte));
+  const mayHaveOther = bytes.indexOf(0xe2) !== -1 || bytes.indexOf(0xc2) !== -1;
+  return mayHaveOther && otherLineEnds.some((end) => bytes.indexOf(end.bytes) !== -1) ? escaped(flat) : flat;
+}
+
+function escaped(text: Uint8Array): Uint8Array {
+  const collector = new ByteCollector();
+  let from = 0;
+  for (let at = 0; at < text.byteLength; at += 1) {
+    const lead = text[at];
+    if (lead !== 0xc2 && lead !== 0xe2) continue;
+    const found = otherLineEnds.find(({ bytes }) => bytes.every((byte, index) => text[at + index] === byte));
+    if (found === undefined) continue;
+    collector.push(text.subarray(from, at));
+    collector.push(found.escaped);
+    from = at + found.bytes.byteLength;
+  }
+  collector.push(text.subarray(from));
+  return collector.take();
+}
+
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}

@@ -1,0 +1,168 @@
+import { Failure } from '../core/failure.js';
+import type { Clock } from '../core/ports.js';
+import type { Outcome, Refusal } from './exchange.js';
+import { Inbound } from './inbound.js';
+import { OlderTransport } from './older-transport.js';
+import type { Pending, PendingRequests } from './pending.js';
+import { outgoingFor, Reopener } from './reopener.js';
+import { type MessageShape, scanText } from './scan-message.js';
+import { Session } from './session.js';
+import { type ClientParts, keepListening, Position, resume } from './streams.js';
+import { Transport, type TransportParts } from './transport.js';
+
+export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'credential' | 'tell' | 'signal'> {
+  readonly clock: Clock;
+  readonly pending: PendingRequests;
+  /** Whether the session's own event stream is wanted. */
+  readonly listens: boolean;
+}
+
+const initialized = 'notifications/initialized';
+
+/**
+ * Speaks the protocol with one server over Streamable HTTP, or the older transport: each message of the host is a POST of
+ * the bytes that it is, and what the server sends goes to the host as bytes.
+ */
+export class ProtocolClient {
+  readonly #options: ClientOptions;
+  readonly #parts: ClientParts;
+  readonly #reopener: Reopener;
+  #older: OlderTransport | undefined;
+  /** Resolves once the server has taken the session's own stream, or has none. */
+  listening: Promise<void> = Promise.resolve();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { server, clock, credential, host, pending, tell, signal } = options;
+    const session = new Session(server);
+    const inbound = new Inbound({ server, host, pending, session, tell });
+    const transport = new Transport(options);
+    this.#parts = { server, clock, transport, credential, session, inbound, pending, tell, signal };
+    this.#reopener = new Reopener(this.#parts);
+  }
+
+  get revision(): string | undefined {
+    return this.#parts.session.revision;
+  }
+
+  /**
+   * Sends a request, until the host has its response, or it is cancelled. Where there will be none, what came instead.
+   * @throws Failure of the transport, `session_lost`, `protocol_broken`
+   */
+  async request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
+    const { session } = this.#parts;
+    await this.#reopener.ready();
+    const opens = pending.method === 'initialize';
+    if (opens) {
+      session.clear();
+      session.opening = { initialize: text, initialized: undefined };
+    } else if (this.#older !== undefined) {
+      return this.#older.request(text, message, pending);
+    }
+    const position = new Position();
+    const { number, hasId } = session;
+    let outcome = await this.#post(text, message, pending, position);
+    if (opens && (await this.#isOlder(outcome))) return this.#older?.request(text, message, pending);
+    if (hasId && !pending.isModern && this.#isLost(outcome)) {
+      await this.#reopener.reopen(number);
+      outcome = await this.#post(text, message, pending, position);
+    }
+    return this.#conclude(outcome, pending, position);
+  }
+
+  /** Sends what has no response. The refusal, if it is refused. @throws as `request` */
+  async tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined> {
+    const { session } = this.#parts;
+    const isInitialized = message.method === initialized;
+    if (isInitialized && session.opening !== undefined) session.opening.initialized = text;
+    if (this.#older !== undefined) return this.#older.tell(text, message);
+    await this.#reopener.ready();
+    const { number, hasId } = session;
+    let outcome = await this.#post(text, message, undefined, new Position());
+    if (hasId && this.#isLost(outcome)) {
+      await this.#reopener.reopen(number);
+      if (isInitialized) return undefined;
+      outcome = await this.#post(text, message, undefined, new Position());
+    }
+    if (outcome.kind === 'failed') throw outcome.error;
+    if (outcome.kind === 'refused') return outcome;
+    if (isInitialized && this.#options.listens) this.listening = keepListening(this.#parts);
+    return undefined;
+  }
+
+  /** Hands over what came otherwise than as the response to that request. False where it is no message for the host. */
+  take(text: Uint8Array, asked: Pending): boolean {
+    return this.#parts.inbound.take(text, asked);
+  }
+
+  /** Ends everything that is under way; what waits for it fails with that. */
+  end(reason: Failure): void {
+    this.#parts.transport.end(reason);
+  }
+
+  /** Ends the session at the server, which may not allow it (405): best effort. @throws Failure of the authorizer */
+  async endSession(maxMs: number): Promise<void> {
+    const { wire, authorizer } = this.#options;
+    const { session, server, credential } = this.#parts;
+    if (!session.hasId || !session.isOf(credential.key)) return;
+    const { token } = await authorizer.authorize({ url: server, operation: () => 'DELETE', repeatable: () => false });
+    const own = token === undefined ? [] : ([['authorization', token.bearer.reveal()]] as const);
+    const headers = [...session.headers(credential.key), ...own];
+    await new Promise<void>((resolve) => {
+      const request = { method: 'DELETE', url: server, headers, body: undefined, lasting: false } as const;
+      const done = () => resolve();
+      wire.send({ ...request, headersMs: maxMs }, { head: done, data: done, end: done, failed: done });
+    });
+  }
+
+  async #post(
+    text: Uint8Array,
+    message: MessageShape,
+    pending: Pending | undefined,
+    position: Position,
+  ): Promise<Outcome> {
+    const { transport, inbound } = this.#parts;
+    return transport.send({
+      ...outgoingFor(this.#parts, text, message),
+      event: (event) => {
+        position.note(event);
+        return inbound.event(event, pending);
+      },
+      began: (running) => {
+        if (pending !== undefined) pending.abort = () => running.abort(undefined);
+      },
+    });
+  }
+
+  /** A server that refuses `initialize` like this may speak the older transport only; asking it tells. */
+  async #isOlder(outcome: Outcome): Promise<boolean> {
+    this.#older = undefined;
+    if (outcome.kind !== 'refused' || ![400, 404, 405].includes(outcome.status)) return false;
+    if (typeof scanText(outcome.body) !== 'string') return false; // it has answered, in its own words
+    const older = new OlderTransport(this.#parts);
+    const isOpen = await older.open().catch((error: unknown) => {
+      if (!(error instanceof Failure) || error.code === 'protocol_broken') throw error;
+      return false;
+    });
+    if (!isOpen) return false;
+    this.#parts.tell('The server speaks the older transport (HTTP with SSE) only, which is used.');
+    this.#older = older;
+    return true;
+  }
+
+  /** Of a request that was sent within a session. */
+  #isLost(outcome: Outcome): boolean {
+    const { session, credential } = this.#parts;
+    if (outcome.kind !== 'refused') return false;
+    return outcome.status === 404 || (outcome.status === 400 && !session.isOf(credential.key));
+  }
+
+  async #conclude(outcome: Outcome, pending: Pending, position: Position): Promise<Outcome | undefined> {
+    const { inbound, pending: all } = this.#parts;
+    if (outcome.kind === 'json') inbound.take(outcome.body, pending);
+    if (!all.has(pending) || pending.isCancelled) return undefined;
+    if (outcome.kind === 'failed') throw outcome.error;
+    if (outcome.kind === 'stream' && !pending.isModern) return resume(this.#parts, pending, position, outcome);
+    return outcome;
+  }
+}

@@ -1,0 +1,79 @@
+import { Failure } from '../core/failure.js';
+import type { EventBytes } from '../core/text/event-stream.js';
+import { protocolBroken } from './failures.js';
+import type { Incoming, MessageHost } from './host.js';
+import type { Pending, PendingRequests } from './pending.js';
+import { isResponse } from './scan-message.js';
+import type { Session } from './session.js';
+
+interface InboundParts {
+  readonly server: string;
+  readonly host: MessageHost;
+  readonly pending: PendingRequests;
+  readonly session: Session;
+  readonly tell: (line: string) => void;
+}
+
+/** What the server sends: read by the host, and handed to it where it is for it. */
+export class Inbound {
+  readonly #parts: InboundParts;
+  #unasked = 0;
+  #broken = 0;
+
+  constructor(parts: InboundParts) {
+    this.#parts = parts;
+  }
+
+  /** An event of a stream; one that holds no message is passed over: false. @throws as `take` */
+  event({ event, data }: EventBytes, asked: Pending | undefined): boolean {
+    return data.byteLength > 0 && (event === '' || event === 'message') && this.take(data, asked);
+  }
+
+  /** An event of a stream that goes on whatever comes: what is no message is left out, too. False: nothing for the host. */
+  overhear(event: EventBytes): boolean {
+    try {
+      return this.event(event, undefined);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#broken += 1;
+      this.#report(error.message, this.#broken);
+      return false;
+    }
+  }
+
+  /**
+   * One JSON text. False: none of it is for the host, since nobody gets a response that was not asked for, or gets it twice.
+   * @param asked as for `MessageHost.read`
+   * @throws Failure `protocol_broken` where it is no message
+   */
+  take(text: Uint8Array, asked?: Pending): boolean {
+    const { server, host } = this.#parts;
+    const incoming = host.read(text, asked);
+    if (incoming === undefined) throw protocolBroken(server, 'it sent something that is no JSON-RPC message');
+    let isWanted = true;
+    for (const message of incoming.messages) isWanted = this.#admit(incoming, message) && isWanted;
+    if (isWanted) {
+      host.write(incoming);
+      return true;
+    }
+    this.#unasked += 1;
+    this.#report('The server sent an answer that nobody waits for; it was left out.', this.#unasked);
+    return false;
+  }
+
+  #admit(incoming: Incoming, message: Incoming['messages'][number]): boolean {
+    if (!isResponse(message)) return true;
+    const { host, pending, session } = this.#parts;
+    const request = pending.find(message.id);
+    if (request === undefined) return false;
+    if (request.method === 'initialize' && message.kind === 'result') session.takeRevision(host.revisionIn(incoming));
+    if (request.isModern && request.method === 'tools/list') session.parameterHeaders.learn(incoming.text);
+    return pending.settle(request);
+  }
+
+  /** What a server does without end is told at the first time, the tenth, the hundredth … */
+  #report(line: string, times: number): void {
+    if (!/^10*$/.test(String(times))) return;
+    this.#parts.tell(times === 1 ? line : `${line} (${times} times by now)`);
+  }
+}
