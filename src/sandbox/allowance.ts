@@ -1,32 +1,32 @@
 /** Most keys remembered; the ones untouched for longest are forgotten first. */
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 /** How often something may be done: so many times in a sliding window, for each key by itself. */
 export class Allowance {
-  readonly #most: number;
+  readonly max: number;
   readonly #windowMs: number;
   readonly #now: () => number;
   readonly #times = new Map<string, readonly number[]>();
 
   /** @param now milliseconds since the epoch */
-  constructor(most: number, windowMs: number, now: () => number) {
-    this.#most = most;
+  constructor(max: number, windowMs: number, now: () => number) {
+    this.max = max;
     this.#windowMs = windowMs;
     this.#now = now;
   }
 
   /** Whether there is nothing left of it at the moment. */
   isSpent(key: string): boolean {
-    return this.#recent(key).length >= this.#most;
+    return this.#recent(key).length >= this.max;
   }
 
   /** Counts one time. */
   take(key: string): void {
-    const times = [...this.#recent(key), this.#now()].slice(-this.#most);
+    const times = [...this.#recent(key), this.#now()].slice(-this.max);
     this.#times.delete(key);
     this.#times.set(key, times);
     const [oldest] = this.#times.keys();
-    if (this.#times.size > mostKeys && oldest !== undefined) this.#times.delete(oldest);
+    if (this.#times.size > maxKeys && oldest !== undefined) this.#times.delete(oldest);
   }
 
   #recent(key: string): readonly number[] {

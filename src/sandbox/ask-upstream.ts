@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { collectBytes } from '../core/text/bytes.js';
 import { asObject, parseJson } from '../core/text/json.js';
 
-const largestAnswer = 16_384;
+const largestResponse = 16_384;
 
 /**
  * One request to the upstream, which is on this computer: a GET, or a POST of `form`. The strings in the JSON
@@ -26,9 +26,9 @@ export async function askUpstream(
         agent: false,
         timeout: 5000,
       },
-      (answer) => {
-        collectBytes(answer, largestAnswer, () => new Error('the upstream said too much'))
-          .then((bytes) => resolve(answer.statusCode === 200 ? stringsIn(bytes) : {}))
+      (response) => {
+        collectBytes(response, largestResponse, () => new Error('the upstream said too much'))
+          .then((bytes) => resolve(response.statusCode === 200 ? stringsIn(bytes) : {}))
           .catch(reject);
       },
     );

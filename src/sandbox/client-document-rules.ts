@@ -14,14 +14,14 @@ export interface ClientDocumentRules {
 
 const name = '(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 
-const place = new RegExp(`^(?:${name}|\\[[0-9a-f:.]+\\]):[0-9]{1,5}$`);
+const address = new RegExp(`^(?:${name}|\\[[0-9a-f:.]+\\]):[0-9]{1,5}$`);
 
 const domain = new RegExp(`^(?:(?:\\*\\.)?${name}|\\[[0-9a-f:.]+\\])(?::[0-9]{1,5})?$`);
 
 /** @throws RangeError for a rule that could never match, and for a certificate that is none */
 export function checkDocumentRules({ allow = [], trust = [], ca }: ClientDocumentRules): void {
   for (const one of allow) {
-    if (!place.test(one) || !URL.canParse(`https://${one}/`)) {
+    if (!address.test(one) || !URL.canParse(`https://${one}/`)) {
       throw new RangeError('client documents are allowed from HOST:PORT, in lower case, such as 127.0.0.1:8443');
     }
   }

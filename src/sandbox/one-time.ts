@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashOf } from './secret-hash.js';
 
-const most = 1000;
+const max = 1000;
 
 /**
  * Values under random names (128 bits and more), each of which can be taken once and for a limited time. The
@@ -22,7 +22,7 @@ export class OneTime<T> {
     const name = randomBytes(32).toString('base64url');
     this.#kept.set(hashOf(name), { value, until: this.#now() + this.#lifetimeMs });
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > most && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > max && oldest !== undefined) this.#kept.delete(oldest);
     return name;
   }
 

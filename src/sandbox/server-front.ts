@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
-import type { Exchange, Places, Point } from './faults/fault.js';
+import type { Addresses, Exchange, Point } from './faults/fault.js';
 import type { FaultBox } from './faults/fault-box.js';
 import type { RequestLog } from './log.js';
-import { send } from './wire/answer.js';
 import type { Handler } from './wire/listen.js';
 import { parametersOf } from './wire/request.js';
+import { send } from './wire/response.js';
 
 interface ServerFrontParts {
-  readonly places: Places;
+  readonly addresses: Addresses;
   readonly log: RequestLog;
   readonly faults: FaultBox;
 }
@@ -17,35 +17,35 @@ export function serverFront(parts: ServerFrontParts, next: Handler): Handler {
   return async (request, response) => {
     const params = parametersOf(request, Buffer.alloc(0));
     parts.log.record('server', request, response, params, '');
-    const exchange = exchangeOf(parts.places, request, params);
+    const exchange = exchangeOf(parts.addresses, request, params);
     const instead = parts.faults.instead(exchange);
     if (instead !== undefined) {
       send(response, instead);
       return;
     }
-    response.hold((answer) => parts.faults.rewrite(exchange, answer));
+    response.hold((reply) => parts.faults.rewrite(exchange, reply));
     await next(request, response);
   };
 }
 
 function exchangeOf(
-  places: Places,
+  addresses: Addresses,
   request: IncomingMessage,
   params: readonly (readonly [string, string])[],
 ): Exchange {
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   return {
-    point: pointOf(path, places),
+    point: pointOf(path, addresses),
     method: request.method ?? '',
     path,
     params: new Map(params),
     body: '',
     authorized: request.headers.authorization !== undefined,
-    places,
+    addresses: addresses,
   };
 }
 
-function pointOf(path: string, places: Places): Point {
+function pointOf(path: string, addresses: Addresses): Point {
   if (/^(\/\.well-known\/oauth-protected-resource|\/resource-metadata$)/.test(path)) return 'resource-metadata';
-  return path === new URL(places.serverUrl).pathname ? 'protected' : 'other';
+  return path === new URL(addresses.serverUrl).pathname ? 'protected' : 'other';
 }

@@ -45,7 +45,7 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
   const serverUrl = `${protectedPort.origin}/mcp`;
   const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
   const origins = { serverOrigin: protectedPort.origin, authorizationOrigin: authorizationPort.origin };
-  const places = { serverUrl, issuer, ...origins };
+  const addresses = { serverUrl, issuer, ...origins };
   const { upstream, accounts } = serveUpstream(upstreamPort, issuer);
   const keys = await keysReady;
   const closing = new AbortController();
@@ -53,7 +53,7 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
     server: authorizationPort,
     settings,
     keys,
-    places,
+    addresses: addresses,
     log,
     faults,
     accounts,
@@ -67,7 +67,7 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
     wellKnown: settings.wellKnown,
     accounts,
   });
-  protectedPort.serve(serverFront({ places, log, faults }, protectedServer.handler));
+  protectedPort.serve(serverFront({ addresses: addresses, log, faults }, protectedServer.handler));
   const close = async (): Promise<void> => {
     closing.abort();
     await protectedServer.close();

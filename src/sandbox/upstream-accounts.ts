@@ -36,7 +36,7 @@ export interface Visit {
 
 const minutes = 60_000;
 
-const mostTokens = 1000;
+const maxTokens = 1000;
 
 /**
  * The sandbox as a client of the upstream, which knows it under one static client identifier. So the upstream
@@ -123,8 +123,8 @@ export class UpstreamAccounts {
   async profile(subject: string, clientId: string): Promise<string | undefined> {
     const token = this.#tokens.get(ownerOf({ subject, clientId }));
     if (token === undefined) return undefined;
-    const answer = await askUpstream(`${this.#origin}/profile`, { authorization: `Bearer ${token}` });
-    return answer['name'];
+    const response = await askUpstream(`${this.#origin}/profile`, { authorization: `Bearer ${token}` });
+    return response['name'];
   }
 
   /** One for each departure: a browser may be on several ways at once. */
@@ -135,12 +135,12 @@ export class UpstreamAccounts {
   async #redeem(code: string | null, verifier: string): Promise<string | undefined> {
     if (code === null) return undefined;
     const { id, secret, redirectUri } = this.#client;
-    const answer = await askUpstream(
+    const reply = await askUpstream(
       `${this.#origin}/token`,
       { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
       { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier },
     );
-    return answer['access_token'];
+    return reply['access_token'];
   }
 }
 
@@ -153,5 +153,5 @@ function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > mostTokens && oldest !== undefined) map.delete(oldest);
+  if (map.size > maxTokens && oldest !== undefined) map.delete(oldest);
 }

@@ -28,7 +28,7 @@ interface Step {
   readonly form?: URLSearchParams;
 }
 
-const mostSteps = 20;
+const maxSteps = 20;
 
 /**
  * Walks a login as a browser would, without one: cookies, redirects, the login and consent pages and
@@ -40,17 +40,17 @@ const mostSteps = 20;
 export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Promise<Arrival> {
   const cookies = new CookieJar();
   let step: Step = { method: 'GET', url: new URL(authorizationUrl) };
-  for (let count = 0; count < mostSteps; count += 1) {
-    const answer = await take(step, cookies, walk.signal);
-    const location = answer.location === undefined ? undefined : new URL(answer.location, step.url);
+  for (let count = 0; count < maxSteps; count += 1) {
+    const response = await take(step, cookies, walk.signal);
+    const location = response.location === undefined ? undefined : new URL(response.location, step.url);
     const next =
-      location === undefined ? submission(answer.html, step.url, walk) : { method: 'GET' as const, url: location };
+      location === undefined ? submission(response.html, step.url, walk) : { method: 'GET' as const, url: location };
     if (next === undefined || next.url.protocol !== 'http:' || next.url.pathname === walk.stopBefore) {
-      return { finalUrl: (next ?? step).url.href, status: answer.status, html: answer.html };
+      return { finalUrl: (next ?? step).url.href, status: response.status, html: response.html };
     }
     step = next;
   }
-  throw new Error(`the login did not end within ${mostSteps} pages`);
+  throw new Error(`the login did not end within ${maxSteps} pages`);
 }
 
 /** The form of a page, filled in and with the wanted button pressed; undefined when nothing is asked. */
@@ -102,14 +102,14 @@ function take(
     const sent = request(
       step.url,
       { method: step.method, headers, agent: false, ...(signal && { signal }) },
-      (answer) => {
+      (reply) => {
         const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.once('error', reject);
-        answer.once('end', () => {
-          cookies.take(step.url, answer.headers['set-cookie'] ?? []);
+        reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+        reply.once('error', reject);
+        reply.once('end', () => {
+          cookies.take(step.url, reply.headers['set-cookie'] ?? []);
           const html = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: answer.statusCode ?? 0, location: answer.headers.location, html });
+          resolve({ status: reply.statusCode ?? 0, location: reply.headers.location, html });
         });
       },
     );

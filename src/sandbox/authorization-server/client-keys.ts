@@ -4,7 +4,7 @@ import { asObject, type JsonValue } from '../../core/text/json.js';
 const privateParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /** Each key is tried on an assertion that does not name one. */
-const mostKeys = 20;
+const maxKeys = 20;
 
 /** 4096 bits and 32 bits in base64url: the work of one verification grows with both. */
 const longestModulus = 683;
@@ -18,7 +18,7 @@ const longestExponent = 6;
 export function problemOfKeySet(jwks: JsonValue | undefined): string | undefined {
   const keys = asObject(jwks)?.['keys'];
   if (!Array.isArray(keys) || keys.length === 0) return 'has a jwks without keys';
-  if (keys.length > mostKeys) return `has more than ${mostKeys} keys in its jwks`;
+  if (keys.length > maxKeys) return `has more than ${maxKeys} keys in its jwks`;
   for (const key of keys.map(asObject)) {
     if (key === undefined) return 'has a jwks with something else than keys in it';
     const { kty, n, e } = key;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Allowance } from '../allowance.js';
-import type { Exchange, Places, Point } from '../faults/fault.js';
+import type { Addresses, Exchange, Point } from '../faults/fault.js';
 import type { FaultBox } from '../faults/fault-box.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
-import { type Answer, type HeldResponse, send } from '../wire/answer.js';
 import type { Handler, LoopbackServer } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/request.js';
+import { type HeldResponse, type SentResponse, send } from '../wire/response.js';
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -26,7 +26,7 @@ interface FrontParts {
   readonly settings: SandboxSettings;
   readonly log: RequestLog;
   readonly faults: FaultBox;
-  readonly places: Places;
+  readonly addresses: Addresses;
   readonly provider: Provider;
   readonly interactions: InteractionPages;
   readonly resources: readonly string[];
@@ -74,7 +74,7 @@ export function front(parts: FrontParts): Handler {
       send(response, instead);
       return;
     }
-    response.hold((answer) => parts.faults.rewrite(exchange, guarded(answer)));
+    response.hold((reply) => parts.faults.rewrite(exchange, guarded(reply)));
     await route(parts, visit, spending, pass);
   };
 }
@@ -136,7 +136,7 @@ function exchangeOf(parts: FrontParts, visit: Visit): Exchange {
     params: new Map(visit.form),
     body: visit.body.toString('utf8'),
     authorized: request.headers.authorization !== undefined,
-    places: parts.places,
+    addresses: parts.addresses,
   };
 }
 
@@ -177,18 +177,18 @@ function withScope(target: string, url: URL): string {
 }
 
 /** No redirect leaves this computer without the person's own click [OAuth 2.1 section 7.12.2]. */
-function guarded(answer: Answer): Answer {
-  const location = answer.headers.find(([name]) => name === 'location')?.[1];
-  if (location === undefined || location.startsWith('/') || isLoopback(location)) return answer;
-  const kept = answer.headers.filter(([name]) => name === 'set-cookie');
+function guarded(reply: SentResponse): SentResponse {
+  const location = reply.headers.find(([name]) => name === 'location')?.[1];
+  if (location === undefined || location.startsWith('/') || isLoopback(location)) return reply;
+  const kept = reply.headers.filter(([name]) => name === 'set-cookie');
   const page = leavingPage(location);
   return { ...page, headers: [...page.headers, ...kept] };
 }
 
-function notFound(): Answer {
+function notFound(): SentResponse {
   return oauthError(404, 'not_found', 'nothing is here');
 }
 
-async function reply(response: HeldResponse, answer: Answer): Promise<void> {
-  send(response, answer);
+async function reply(response: HeldResponse, reply: SentResponse): Promise<void> {
+  send(response, reply);
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { errors, Interaction, Provider } from 'oidc-provider';
-import { type Answer, send } from '../wire/answer.js';
+import { type SentResponse, send } from '../wire/response.js';
 import { accountById } from './accounts.js';
 import { askedIn, makeGrant } from './grant.js';
 import { consentPage } from './pages/consent-page.js';
@@ -68,7 +68,7 @@ async function wentOn(
   return true;
 }
 
-async function show(shared: Shared, interaction: Interaction): Promise<Answer> {
+async function show(shared: Shared, interaction: Interaction): Promise<SentResponse> {
   const params = askedIn(interaction);
   let client: Awaited<ReturnType<Provider['Client']['find']>>;
   try {
@@ -132,7 +132,7 @@ async function decide(
 }
 
 /** The same authorization request from the start, for a person with another account. */
-function anew(shared: Shared, interaction: Interaction): Answer {
+function anew(shared: Shared, interaction: Interaction): SentResponse {
   const query = new URLSearchParams(interaction.params as Record<string, string>);
   const cookie = `${shared.provider.cookieName('session')}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`;
   return {

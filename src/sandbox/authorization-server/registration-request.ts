@@ -1,17 +1,17 @@
 import type { JsonValue } from '../../core/text/json.js';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { problemOfKeySet } from './client-keys.js';
 import { oauthError } from './oauth-error.js';
 import { isAcceptable } from './redirect-uri.js';
 
-const mostRedirectUris = 20;
+const maxRedirectUris = 20;
 
 /**
  * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
  * whatever application type it claims, that names addresses to fetch more from, that wants tokens for itself, or
  * whose keys are not to be had. All else is judged by oidc-provider.
  */
-export function refusedRegistration(body: Buffer): Answer | undefined {
+export function refusedRegistration(body: Buffer): SentResponse | undefined {
   let metadata: unknown;
   try {
     metadata = JSON.parse(body.toString('utf8'));
@@ -39,7 +39,7 @@ export function refusedRegistration(body: Buffer): Answer | undefined {
   if (problem !== undefined) return oauthError(400, 'invalid_client_metadata', `the client ${problem}`);
   const uris: unknown = (metadata as Record<string, unknown>)['redirect_uris'];
   if (uris === undefined) return undefined;
-  if (!Array.isArray(uris) || uris.length > mostRedirectUris || !uris.every(isAcceptable)) {
+  if (!Array.isArray(uris) || uris.length > maxRedirectUris || !uris.every(isAcceptable)) {
     return oauthError(400, 'invalid_redirect_uri', 'redirect URIs must be https, or http on a loopback address');
   }
   return undefined;

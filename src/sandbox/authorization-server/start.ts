@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Provider } from 'oidc-provider/lib/provider.js';
-import type { Places } from '../faults/fault.js';
+import type { Addresses } from '../faults/fault.js';
 import type { FaultBox } from '../faults/fault-box.js';
 import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
@@ -21,7 +21,7 @@ export interface AuthorizationServerParts {
   readonly server: LoopbackServer;
   readonly settings: SandboxSettings;
   readonly keys: SigningKeys;
-  readonly places: Places;
+  readonly addresses: Addresses;
   readonly log: RequestLog;
   readonly faults: FaultBox;
   readonly accounts: UpstreamAccounts;
@@ -32,7 +32,7 @@ export interface AuthorizationServerParts {
 /** Puts the authorization server behind a listening port. */
 export function serveAuthorization(parts: AuthorizationServerParts): void {
   const { server, settings } = parts;
-  const resources = [parts.places.serverUrl, ...settings.otherResources];
+  const resources = [parts.addresses.serverUrl, ...settings.otherResources];
   const secret = randomBytes(32).toString('base64url');
   const documents = new ClientDocuments({
     rules: settings.metadataDocuments || {},
@@ -43,7 +43,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
   });
   const guesses = userCodeGuesses();
   const provider = new Provider(
-    parts.places.issuer,
+    parts.addresses.issuer,
     providerConfiguration({
       settings,
       keys: parts.keys,

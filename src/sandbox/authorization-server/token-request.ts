@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { oauthError } from './oauth-error.js';
 
 /**
@@ -11,7 +11,7 @@ export async function refusedTarget(
   provider: Provider,
   resources: readonly string[],
   form: URLSearchParams,
-): Promise<Answer | undefined> {
+): Promise<SentResponse | undefined> {
   const asked = form.getAll('resource');
   const [resource] = asked;
   if (asked.length !== 1 || resource === undefined) return refuse('exactly one resource must be named');
@@ -40,6 +40,6 @@ async function spent(provider: Provider, form: URLSearchParams): Promise<Record<
   return found as unknown as Record<string, unknown> | undefined;
 }
 
-function refuse(description: string): Answer {
+function refuse(description: string): SentResponse {
   return oauthError(400, 'invalid_target', description);
 }

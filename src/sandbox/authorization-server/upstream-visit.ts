@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Interaction } from 'oidc-provider';
 import { consentForAll, noConsent, stateUnbound } from '../faults/upstream.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { askedIn } from './grant.js';
 import { errorPage } from './pages/error-page.js';
 import { upstreamScope } from './scopes.js';
@@ -15,7 +15,7 @@ export interface VisitParts {
 }
 
 /** Sends the browser to the upstream, for a client that the person has just allowed to use it. */
-export function departure(parts: VisitParts, interaction: Interaction, scopes: readonly string[]): Answer {
+export function departure(parts: VisitParts, interaction: Interaction, scopes: readonly string[]): SentResponse {
   const { location, cookie } = parts.accounts.depart({
     uid: interaction.uid,
     subject: interaction.session?.accountId ?? '',
@@ -33,7 +33,11 @@ export function takesConsentForGiven(parts: VisitParts, interaction: Interaction
 }
 
 /** What the upstream answers a browser with; the login that it belongs to goes on. */
-export async function arrival(parts: VisitParts, request: IncomingMessage, query: URLSearchParams): Promise<Answer> {
+export async function arrival(
+  parts: VisitParts,
+  request: IncomingMessage,
+  query: URLSearchParams,
+): Promise<SentResponse> {
   const consent = await parts.accounts.arrive(request, query, !parts.isFaulty(stateUnbound));
   if (consent === undefined) {
     return errorPage(400, 'invalid_request', 'this answer of the upstream belongs to no login in this browser');
@@ -42,7 +46,7 @@ export async function arrival(parts: VisitParts, request: IncomingMessage, query
   return redirect(`${parts.issuerPath}/interaction/${consent.uid}`, forgetting);
 }
 
-function redirect(location: string, cookie?: string): Answer {
+function redirect(location: string, cookie?: string): SentResponse {
   return {
     status: 303,
     headers: [

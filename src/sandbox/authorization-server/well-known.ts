@@ -9,11 +9,11 @@ const openid = '/.well-known/openid-configuration';
  * Discovery 1.0 section 4) that answer. All give the same document.
  */
 export function isMetadataPath(path: string, issuerPath: string, which: SandboxSettings['metadata']): boolean {
-  const answering = {
+  const responding = {
     both: [oauth + issuerPath, openid + issuerPath, issuerPath + openid],
     oauth: [oauth + issuerPath],
     openid: [openid + issuerPath, issuerPath + openid],
     'openid-appended': [issuerPath + openid],
   };
-  return answering[which].includes(path);
+  return responding[which].includes(path);
 }

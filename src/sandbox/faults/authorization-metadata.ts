@@ -102,10 +102,10 @@ function delivery(): readonly Fault[] {
     insteadFault(point, { name: 'as-huge', rows: [45], what: '50 MB of JSON' }, hugeJson),
     insteadFault(point, { name: 'as-gzip-bomb', rows: [45, 253], what: '50 KB that unpack to 50 MB' }, gzipBomb),
     insteadFault(point, { name: 'as-slow', rows: [45, 254], what: 'a byte now and then' }, slowJson),
-    successFault(point, { name: 'as-deep-json', rows: [45, 258], what: 'nested 50 000 deep' }, (_exchange, answer) =>
+    successFault(point, { name: 'as-deep-json', rows: [45, 258], what: 'nested 50 000 deep' }, (_exchange, response) =>
       withText(
-        answer,
-        JSON.stringify(jsonOf(answer)).replace('{', `{"deep":${'['.repeat(50_000)}${']'.repeat(50_000)},`),
+        response,
+        JSON.stringify(jsonOf(response)).replace('{', `{"deep":${'['.repeat(50_000)}${']'.repeat(50_000)},`),
       ),
     ),
   ];

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 
 const megabyte = 1_048_576;
 
 /** JSON of 50 MB that nothing but its size is wrong with. */
-export function hugeJson(): Answer {
+export function hugeJson(): SentResponse {
   return jsonOf(pieces('{"padding":"', Buffer.alloc(megabyte, 0x61), 50, '"}'));
 }
 
 /** 50 KB of gzip that unpack to 50 MB, whatever encodings the client said it takes. */
-export function gzipBomb(): Answer {
-  const answer = jsonOf(pieces('', gzipSync(Buffer.alloc(megabyte, 0x20)), 50, ''));
-  return { ...answer, headers: [...answer.headers, ['content-encoding', 'gzip']] };
+export function gzipBomb(): SentResponse {
+  const response = jsonOf(pieces('', gzipSync(Buffer.alloc(megabyte, 0x20)), 50, ''));
+  return { ...response, headers: [...response.headers, ['content-encoding', 'gzip']] };
 }
 
 /** A byte four times a second, for ten minutes: no idle time-out ever ends it. */
-export function slowJson(): Answer {
+export function slowJson(): SentResponse {
   return jsonOf(drops());
 }
 
-function jsonOf(body: AsyncIterable<Uint8Array>): Answer {
+function jsonOf(body: AsyncIterable<Uint8Array>): SentResponse {
   return { status: 200, headers: [['content-type', 'application/json']], body };
 }
 

@@ -1,13 +1,13 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { headerOf, insteadFault, json, withHeader } from './change.js';
-import type { Exchange, Fault, Places } from './fault.js';
+import type { Addresses, Exchange, Fault } from './fault.js';
 
 /** A: what the 401 says in `WWW-Authenticate`. */
 export function challengeFaults(): readonly Fault[] {
   return [
     pointer('challenge-file-url', [1], 'resource_metadata is a file: URL', () => 'file:///etc/passwd'),
     pointer('challenge-javascript-url', [1], 'resource_metadata is a javascript: URL', () => 'javascript:alert(1)'),
-    pointer('challenge-other-origin', [3], 'resource_metadata is served by another origin', strayDocument),
+    pointer('challenge-other-origin', [3], 'resource_metadata is served by another origin', foreignDocument),
     pointer(
       'challenge-private-address',
       [4, 5],
@@ -33,15 +33,15 @@ export function challengeFaults(): readonly Fault[] {
       'Basic realm="x, Bearer resource_metadata=\\"https://evil.invalid/prm\\"", ' +
         'Bearer error_description="resource_metadata=https://evil.invalid/prm, scope=admin"',
     ]),
-    challenge('challenge-two-bearers', [11], 'two Bearer challenges that differ', ({ places }) => [
-      `Bearer resource_metadata="${honestDocument(places)}"`,
+    challenge('challenge-two-bearers', [11], 'two Bearer challenges that differ', ({ addresses }) => [
+      `Bearer resource_metadata="${honestDocument(addresses)}"`,
       'Bearer resource_metadata="https://evil.invalid/prm"',
     ]),
-    challenge('challenge-repeated-parameter', [11], 'resource_metadata twice in one challenge', ({ places }) => [
-      `Bearer resource_metadata="${honestDocument(places)}", resource_metadata="https://evil.invalid/prm"`,
+    challenge('challenge-repeated-parameter', [11], 'resource_metadata twice in one challenge', ({ addresses }) => [
+      `Bearer resource_metadata="${honestDocument(addresses)}", resource_metadata="https://evil.invalid/prm"`,
     ]),
-    challenge('challenge-odd-form', [12], 'valid, but as no tidy server writes it', ({ places }) => [
-      `NewScheme abc==, , bEaReR resource_metadata = "${honestDocument(places)}" ,scope="mcp:basic",, DPoP algs="ES256"`,
+    challenge('challenge-odd-form', [12], 'valid, but as no tidy server writes it', ({ addresses }) => [
+      `NewScheme abc==, , bEaReR resource_metadata = "${honestDocument(addresses)}" ,scope="mcp:basic",, DPoP algs="ES256"`,
     ]),
     challenge('challenge-huge', [13], 'a header of a megabyte', () => [`Bearer ${','.repeat(1_048_576)}`]),
     challenge('challenge-commas', [13], 'a header of 12 KB of commas and backslashes', () => [
@@ -57,10 +57,10 @@ export function challengeFaults(): readonly Fault[] {
       'other',
       { name: 'challenge-other-origin', rows: [3], what: 'serves the document for it' },
       (exchange) =>
-        `${exchange.places.authorizationOrigin}${exchange.path}` === strayDocument(exchange.places)
+        `${exchange.addresses.authorizationOrigin}${exchange.path}` === foreignDocument(exchange.addresses)
           ? json(200, {
-              resource: exchange.places.serverUrl,
-              authorization_servers: [exchange.places.issuer],
+              resource: exchange.addresses.serverUrl,
+              authorization_servers: [exchange.addresses.issuer],
             })
           : undefined,
     ),
@@ -84,12 +84,14 @@ function challenge(
   };
 }
 
-function pointer(name: string, rows: readonly number[], what: string, url: (places: Places) => string): Fault {
-  return challenge(name, rows, what, ({ places }) => [`Bearer resource_metadata="${url(places)}", scope="mcp:basic"`]);
+function pointer(name: string, rows: readonly number[], what: string, url: (places: Addresses) => string): Fault {
+  return challenge(name, rows, what, ({ addresses }) => [
+    `Bearer resource_metadata="${url(addresses)}", scope="mcp:basic"`,
+  ]);
 }
 
 function challengeOnServerError(): Fault {
-  const fail = (answer: Answer): Answer => ({ ...answer, status: 500 });
+  const fail = (answer: SentResponse): SentResponse => ({ ...answer, status: 500 });
   return {
     name: 'challenge-on-500',
     rows: [14],
@@ -100,10 +102,10 @@ function challengeOnServerError(): Fault {
 }
 
 /** Where the protected server's own document is. */
-export function honestDocument(places: Places): string {
-  return `${places.serverOrigin}/.well-known/oauth-protected-resource${new URL(places.serverUrl).pathname}`;
+export function honestDocument(addresses: Addresses): string {
+  return `${addresses.serverOrigin}/.well-known/oauth-protected-resource${new URL(addresses.serverUrl).pathname}`;
 }
 
-function strayDocument(places: Places): string {
-  return `${places.authorizationOrigin}/stray-resource-metadata`;
+function foreignDocument(addresses: Addresses): string {
+  return `${addresses.authorizationOrigin}/stray-resource-metadata`;
 }

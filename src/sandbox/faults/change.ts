@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import type { Exchange, Fault, Point } from './fault.js';
 
 export type JsonObject = Record<string, unknown>;
@@ -9,19 +9,19 @@ export function jsonFault(
   about: Pick<Fault, 'name' | 'rows' | 'what'>,
   change: (document: JsonObject, exchange: Exchange) => unknown,
 ): Fault {
-  return successFault(point, about, (exchange, answer) => withJson(answer, change(jsonOf(answer), exchange)));
+  return successFault(point, about, (exchange, response) => withJson(response, change(jsonOf(response), exchange)));
 }
 
 /** A fault that changes every success (200 or 201) at one point. */
 export function successFault(
   point: Point,
   about: Pick<Fault, 'name' | 'rows' | 'what'>,
-  change: (exchange: Exchange, answer: Answer) => Answer,
+  change: (exchange: Exchange, reply: SentResponse) => SentResponse,
 ): Fault {
-  const succeeded = (answer: Answer): boolean => answer.status === 200 || answer.status === 201;
+  const succeeded = (reply: SentResponse): boolean => reply.status === 200 || reply.status === 201;
   return {
     ...about,
-    rewrite: (exchange, answer) => (exchange.point === point && succeeded(answer) ? change(exchange, answer) : answer),
+    rewrite: (exchange, reply) => (exchange.point === point && succeeded(reply) ? change(exchange, reply) : reply),
   };
 }
 
@@ -29,25 +29,25 @@ export function successFault(
 export function insteadFault(
   point: Point,
   about: Pick<Fault, 'name' | 'rows' | 'what'>,
-  answer: (exchange: Exchange) => Answer | undefined,
+  reply: (exchange: Exchange) => SentResponse | undefined,
 ): Fault {
-  return { ...about, instead: (exchange) => (exchange.point === point ? answer(exchange) : undefined) };
+  return { ...about, instead: (exchange) => (exchange.point === point ? reply(exchange) : undefined) };
 }
 
-export function jsonOf(answer: Answer): JsonObject {
-  return answer.body instanceof Uint8Array ? (JSON.parse(Buffer.from(answer.body).toString('utf8')) as JsonObject) : {};
+export function jsonOf(reply: SentResponse): JsonObject {
+  return reply.body instanceof Uint8Array ? (JSON.parse(Buffer.from(reply.body).toString('utf8')) as JsonObject) : {};
 }
 
-export function withJson(answer: Answer, document: unknown): Answer {
-  return { ...answer, body: Buffer.from(JSON.stringify(document)) };
+export function withJson(reply: SentResponse, document: unknown): SentResponse {
+  return { ...reply, body: Buffer.from(JSON.stringify(document)) };
 }
 
 /** JSON text as it stands, for what JSON.stringify cannot write. */
-export function withText(answer: Answer, text: string): Answer {
-  return { ...answer, body: Buffer.from(text) };
+export function withText(reply: SentResponse, text: string): SentResponse {
+  return { ...reply, body: Buffer.from(text) };
 }
 
-export function json(status: number, document: unknown, headers: Answer['headers'] = []): Answer {
+export function json(status: number, document: unknown, headers: SentResponse['headers'] = []): SentResponse {
   return {
     status,
     headers: [['content-type', 'application/json'], ['cache-control', 'no-store'], ...headers],
@@ -55,20 +55,20 @@ export function json(status: number, document: unknown, headers: Answer['headers
   };
 }
 
-export function html(status: number, text: string): Answer {
+export function html(status: number, text: string): SentResponse {
   return { status, headers: [['content-type', 'text/html; charset=utf-8']], body: Buffer.from(text) };
 }
 
-export function redirect(status: number, location: string): Answer {
+export function redirect(status: number, location: string): SentResponse {
   return { status, headers: [['location', location]], body: new Uint8Array() };
 }
 
 /** Replaces one header; several values give several header lines, none removes it. */
-export function withHeader(answer: Answer, name: string, ...values: readonly string[]): Answer {
-  const others = answer.headers.filter(([one]) => one !== name);
-  return { ...answer, headers: [...others, ...values.map((value) => [name, value] as const)] };
+export function withHeader(reply: SentResponse, name: string, ...values: readonly string[]): SentResponse {
+  const others = reply.headers.filter(([one]) => one !== name);
+  return { ...reply, headers: [...others, ...values.map((value) => [name, value] as const)] };
 }
 
-export function headerOf(answer: Answer, name: string): string | undefined {
-  return answer.headers.find(([one]) => one === name)?.[1];
+export function headerOf(reply: SentResponse, name: string): string | undefined {
+  return reply.headers.find(([one]) => one === name)?.[1];
 }

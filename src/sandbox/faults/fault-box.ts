@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import type { Exchange, Fault } from './fault.js';
 import { allFaults } from './table.js';
 
@@ -24,17 +24,17 @@ export class FaultBox {
   }
 
   /** The answer that a fault gives before the request is looked at. */
-  instead(exchange: Exchange): Answer | undefined {
+  instead(exchange: Exchange): SentResponse | undefined {
     for (const fault of this.#active) {
-      const answer = fault.instead?.(exchange);
-      if (answer !== undefined) return answer;
+      const response = fault.instead?.(exchange);
+      if (response !== undefined) return response;
     }
     return undefined;
   }
 
   /** The honest answer, changed by every fault that is on. */
-  async rewrite(exchange: Exchange, answer: Answer): Promise<Answer> {
-    let changed = answer;
+  async rewrite(exchange: Exchange, reply: SentResponse): Promise<SentResponse> {
+    let changed = reply;
     for (const fault of this.#active) changed = (await fault.rewrite?.(exchange, changed)) ?? changed;
     return changed;
   }

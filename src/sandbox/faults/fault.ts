@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 
 /** Which step of the main job a request belongs to. */
 export type Point =
@@ -13,7 +13,7 @@ export type Point =
   | 'other';
 
 /** Where everything is, so that a fault can point there, or elsewhere. */
-export interface Places {
+export interface Addresses {
   readonly serverUrl: string;
   readonly serverOrigin: string;
   readonly issuer: string;
@@ -31,7 +31,7 @@ export interface Exchange {
   readonly body: string;
   /** It carries an `Authorization` header. */
   readonly authorized: boolean;
-  readonly places: Places;
+  readonly addresses: Addresses;
 }
 
 /** One rule broken on demand. */
@@ -42,7 +42,7 @@ export interface Fault {
   /** What is done wrong, in a few words. */
   readonly what: string;
   /** The answer given before the request is looked at; undefined lets it pass. */
-  readonly instead?: (exchange: Exchange) => Answer | undefined;
+  readonly instead?: (exchange: Exchange) => SentResponse | undefined;
   /** The honest answer, changed. */
-  readonly rewrite?: (exchange: Exchange, answer: Answer) => Answer | Promise<Answer>;
+  readonly rewrite?: (exchange: Exchange, response: SentResponse) => SentResponse | Promise<SentResponse>;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { slowJson } from './bodies.js';
 import { html, insteadFault, json, jsonOf, redirect, withJson } from './change.js';
 import type { Exchange, Fault } from './fault.js';
@@ -8,7 +8,7 @@ import type { Exchange, Fault } from './fault.js';
 export const noRotation = 'refresh-no-rotation';
 
 /** How late an answer that is late comes. */
-const lateMs = 3_000;
+const delayedMs = 3_000;
 
 /** G: what a refresh gets back, and what a revocation does. */
 export function refreshFaults(): readonly Fault[] {
@@ -22,33 +22,33 @@ export function refreshFaults(): readonly Fault[] {
       name: 'refresh-late',
       rows: [136, 139],
       what: 'a refresh is done at once, and answered three seconds later',
-      rewrite: async (exchange, answer) => {
-        if (isRefresh(exchange)) await sleep(lateMs);
-        return answer;
+      rewrite: async (exchange, response) => {
+        if (isRefresh(exchange)) await sleep(delayedMs);
+        return response;
       },
     },
     {
       name: noRotation,
       rows: [144],
       what: 'no rotation, and no refresh token in the answer',
-      rewrite: (exchange, answer) =>
-        isRefresh(exchange) && answer.status === 200
-          ? withJson(answer, { ...jsonOf(answer), refresh_token: undefined })
-          : answer,
+      rewrite: (exchange, reply) =>
+        isRefresh(exchange) && reply.status === 200
+          ? withJson(reply, { ...jsonOf(reply), refresh_token: undefined })
+          : reply,
     },
     insteadFault('revocation', { name: 'revocation-500', rows: [152], what: '500' }, () => html(500, 'oops')),
     insteadFault('revocation', { name: 'revocation-slow', rows: [152], what: 'a byte now and then' }, slowJson),
     insteadFault(
       'revocation',
       { name: 'revocation-redirect', rows: [152], what: '307 to another origin' },
-      ({ places }) => redirect(307, `${places.serverOrigin}/stolen-revocation`),
+      ({ addresses }) => redirect(307, `${addresses.serverOrigin}/stolen-revocation`),
     ),
   ];
 }
 
-function refused(name: string, rows: readonly number[], what: string, answer: () => Answer): Fault {
+function refused(name: string, rows: readonly number[], what: string, reply: () => SentResponse): Fault {
   return insteadFault('token', { name, rows, what: `a refresh gets ${what}` }, (exchange) =>
-    isRefresh(exchange) ? answer() : undefined,
+    isRefresh(exchange) ? reply() : undefined,
   );
 }
 

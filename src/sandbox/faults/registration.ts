@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, withJson } from './change.js';
 import type { Fault } from './fault.js';
 
@@ -54,9 +54,9 @@ export function registrationFaults(): readonly Fault[] {
     successFault(
       point,
       { name: 'registration-lenient', rows: [], what: '200 and strings for numbers' },
-      (_exchange, answer) => ({
-        ...withJson(answer, {
-          ...jsonOf(answer),
+      (_exchange, response) => ({
+        ...withJson(response, {
+          ...jsonOf(response),
           client_id_issued_at: '1700000000',
           client_secret_expires_at: '0',
           client_uri: null,
@@ -74,8 +74,8 @@ export function registrationFaults(): readonly Fault[] {
       { name: 'registration-code-only', rows: [], what: 'refused where it asks for more than a code' },
       ({ body }) => refusedIf(/refresh_token|device_code|"scope"/.test(body), 'authorization_code alone'),
     ),
-    insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ places }) =>
-      redirect(307, `${places.serverOrigin}/stolen-registration`),
+    insteadFault(point, { name: 'registration-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
+      redirect(307, `${addresses.serverOrigin}/stolen-registration`),
     ),
     insteadFault(point, { name: 'registration-error-html', rows: [55], what: '400 with a page full of escapes' }, () =>
       html(400, hostilePage),
@@ -86,7 +86,7 @@ export function registrationFaults(): readonly Fault[] {
   ];
 }
 
-function refusedIf(isTooMuch: boolean, why: string): Answer | undefined {
+function refusedIf(isTooMuch: boolean, why: string): SentResponse | undefined {
   const error = { error: 'invalid_client_metadata', error_description: why };
   return isTooMuch ? json(400, error) : undefined;
 }
@@ -97,8 +97,8 @@ export function pushedFaults(): readonly Fault[] {
     insteadFault('pushed', { name: 'pushed-refused', rows: [], what: '400 with a description' }, () =>
       json(400, { error: 'invalid_request', error_description: 'this client may not ask for that scope' }),
     ),
-    insteadFault('pushed', { name: 'pushed-redirect', rows: [54], what: '307 to another origin' }, ({ places }) =>
-      redirect(307, `${places.serverOrigin}/stolen-request`),
+    insteadFault('pushed', { name: 'pushed-redirect', rows: [54], what: '307 to another origin' }, ({ addresses }) =>
+      redirect(307, `${addresses.serverOrigin}/stolen-request`),
     ),
     jsonFault('pushed', { name: 'pushed-no-uri', rows: [], what: 'no request_uri' }, (pushed) => ({
       ...pushed,

@@ -13,25 +13,25 @@ export function resourceMetadataFaults(): readonly Fault[] {
     jsonFault(
       point,
       { name: 'prm-resource-origin', rows: [18], what: 'resource names the whole origin' },
-      (document, { places }) => ({
+      (document, { addresses }) => ({
         ...document,
-        resource: places.serverOrigin,
+        resource: addresses.serverOrigin,
       }),
     ),
     jsonFault(
       point,
       { name: 'prm-resource-sibling', rows: [18], what: 'resource names a sibling path' },
-      (document, { places }) => ({
+      (document, { addresses }) => ({
         ...document,
-        resource: `${places.serverOrigin}/other`,
+        resource: `${addresses.serverOrigin}/other`,
       }),
     ),
     jsonFault(
       point,
       { name: 'prm-resource-fragment', rows: [19], what: 'resource has a fragment' },
-      (document, { places }) => ({
+      (document, { addresses }) => ({
         ...document,
-        resource: `${places.serverUrl}#a`,
+        resource: `${addresses.serverUrl}#a`,
       }),
     ),
     jsonFault(point, { name: 'prm-no-servers', rows: [21], what: 'no authorization_servers' }, (document) => {
@@ -62,10 +62,10 @@ export function resourceMetadataFaults(): readonly Fault[] {
     jsonFault(point, { name: 'prm-array', rows: [20], what: 'an array instead of an object' }, (document) => [
       document,
     ]),
-    successFault(point, { name: 'prm-duplicate-keys', rows: [20], what: 'resource twice' }, ({ places }, answer) =>
+    successFault(point, { name: 'prm-duplicate-keys', rows: [20], what: 'resource twice' }, ({ addresses }, response) =>
       withText(
-        answer,
-        `{"resource":"${places.serverUrl}","authorization_servers":["${places.issuer}"],"resource":"https://evil.invalid"}`,
+        response,
+        `{"resource":"${addresses.serverUrl}","authorization_servers":["${addresses.issuer}"],"resource":"https://evil.invalid"}`,
       ),
     ),
     insteadFault(point, { name: 'prm-html', rows: [16], what: '200 with an HTML page' }, () =>

@@ -1,4 +1,4 @@
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
 import { html, json, redirect, withHeader } from './change.js';
 import type { Exchange, Fault } from './fault.js';
@@ -7,23 +7,23 @@ import type { Exchange, Fault } from './fault.js';
 export function serverFaults(): readonly Fault[] {
   let asked = 0;
   return [
-    whenAuthorized('server-redirects-elsewhere', [153], '307 to another origin', ({ places }) =>
-      redirect(307, `${places.authorizationOrigin}/stolen-call`),
+    whenAuthorized('server-redirects-elsewhere', [153], '307 to another origin', ({ addresses }) =>
+      redirect(307, `${addresses.authorizationOrigin}/stolen-call`),
     ),
-    whenAuthorized('server-redirects-sibling', [157], '307 to a sibling path', ({ places }) =>
-      redirect(307, `${places.serverOrigin}/other/mcp`),
+    whenAuthorized('server-redirects-sibling', [157], '307 to a sibling path', ({ addresses }) =>
+      redirect(307, `${addresses.serverOrigin}/other/mcp`),
     ),
-    whenAuthorized('server-401-always', [146], '401 for every token, however new', ({ places }) =>
+    whenAuthorized('server-401-always', [146], '401 for every token, however new', ({ addresses }) =>
       json(401, { error: 'invalid_token' }, [
-        ['www-authenticate', `Bearer error="invalid_token", resource_metadata="${honestDocument(places)}"`],
+        ['www-authenticate', `Bearer error="invalid_token", resource_metadata="${honestDocument(addresses)}"`],
       ]),
     ),
     whenAuthorized('server-403-always', [162], '403 insufficient_scope with the same scope for ever', (exchange) =>
-      insufficient('notes:write', honestDocument(exchange.places)),
+      insufficient('notes:write', honestDocument(exchange.addresses)),
     ),
     whenAuthorized('server-403-treadmill', [163], '403 insufficient_scope with another scope each time', (exchange) => {
       asked += 1;
-      return insufficient(`scope:${asked}`, honestDocument(exchange.places));
+      return insufficient(`scope:${asked}`, honestDocument(exchange.addresses));
     }),
     whenAuthorized('server-403-other-server', [164], '403 that points to other metadata', () =>
       insufficient('notes:write', 'https://evil.invalid/prm'),
@@ -35,10 +35,10 @@ export function serverFaults(): readonly Fault[] {
       name: 'server-session-id',
       rows: [160],
       what: 'a session identifier with characters that it may not have',
-      rewrite: (exchange, answer) =>
-        exchange.point === 'protected' && exchange.authorized && answer.status === 200
-          ? withHeader(answer, 'mcp-session-id', 'a b\u00e9')
-          : answer,
+      rewrite: (exchange, response) =>
+        exchange.point === 'protected' && exchange.authorized && response.status === 200
+          ? withHeader(response, 'mcp-session-id', 'a b\u00e9')
+          : response,
     },
   ];
 }
@@ -47,17 +47,17 @@ function whenAuthorized(
   name: string,
   rows: readonly number[],
   what: string,
-  answer: (exchange: Exchange) => Answer,
+  reply: (exchange: Exchange) => SentResponse,
 ): Fault {
   return {
     name,
     rows,
     what,
-    instead: (exchange) => (exchange.point === 'protected' && exchange.authorized ? answer(exchange) : undefined),
+    instead: (exchange) => (exchange.point === 'protected' && exchange.authorized ? reply(exchange) : undefined),
   };
 }
 
-function insufficient(scope: string, document: string): Answer {
+function insufficient(scope: string, document: string): SentResponse {
   return json(403, { error: 'insufficient_scope' }, [
     ['www-authenticate', `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${document}"`],
   ]);

@@ -84,30 +84,27 @@ function scopes(): readonly Fault[] {
 
 function shapes(): readonly Fault[] {
   return [
-    successFault(point, { name: 'token-html', rows: [121], what: '200 with a page' }, (_exchange, answer) =>
-      html(200, `<p>access_token=${jsonOf(answer)['access_token']}</p>`),
+    successFault(point, { name: 'token-html', rows: [121], what: '200 with a page' }, (_exchange, response) =>
+      html(200, `<p>access_token=${jsonOf(response)['access_token']}</p>`),
     ),
     successFault(
       point,
       { name: 'token-form-encoded', rows: [121], what: '200 with a form-encoded body' },
-      (_exchange, answer) =>
+      (_exchange, reply) =>
         withHeader(
-          withText(answer, new URLSearchParams(strings(jsonOf(answer))).toString()),
+          withText(reply, new URLSearchParams(strings(jsonOf(reply))).toString()),
           'content-type',
           'application/x-www-form-urlencoded',
         ),
     ),
-    successFault(
-      point,
-      { name: 'token-duplicate-keys', rows: [121], what: 'access_token twice' },
-      (_exchange, answer) =>
-        withText(answer, JSON.stringify(jsonOf(answer)).replace(/}$/, ',"access_token":"second"}')),
+    successFault(point, { name: 'token-duplicate-keys', rows: [121], what: 'access_token twice' }, (_exchange, reply) =>
+      withText(reply, JSON.stringify(jsonOf(reply)).replace(/}$/, ',"access_token":"second"}')),
     ),
-    successFault(point, { name: 'token-trailing', rows: [121], what: 'bytes after the JSON' }, (_exchange, answer) =>
-      withText(answer, `${JSON.stringify(jsonOf(answer))} trailing`),
+    successFault(point, { name: 'token-trailing', rows: [121], what: 'bytes after the JSON' }, (_exchange, reply) =>
+      withText(reply, `${JSON.stringify(jsonOf(reply))} trailing`),
     ),
-    jsonFault(point, { name: 'token-error-200', rows: [122], what: '200 with an error in it' }, (answer) => ({
-      ...answer,
+    jsonFault(point, { name: 'token-error-200', rows: [122], what: '200 with an error in it' }, (reply) => ({
+      ...reply,
       error: 'invalid_grant',
       error_description: 'no',
     })),
@@ -121,12 +118,12 @@ function refusals(): readonly Fault[] {
     insteadFault(
       point,
       { name: 'token-redirect-307', rows: [126], what: '307 to another address here' },
-      ({ places }) => redirect(307, `${places.authorizationOrigin}/stolen-token`),
+      ({ addresses }) => redirect(307, `${addresses.authorizationOrigin}/stolen-token`),
     ),
     insteadFault(
       point,
       { name: 'token-redirect-302-elsewhere', rows: [126], what: '302 to another origin' },
-      ({ places }) => redirect(302, `${places.serverOrigin}/stolen-token`),
+      ({ addresses }) => redirect(302, `${addresses.serverOrigin}/stolen-token`),
     ),
     insteadFault(point, { name: 'token-429', rows: [132], what: '429 with an absurd Retry-After' }, () =>
       json(429, { error: 'slow_down' }, [['retry-after', '1000000000']]),

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
-import type { Answer } from '../wire/answer.js';
 import { readBody } from '../wire/request.js';
-import { rpcErrorAnswer } from './json-answer.js';
+import type { SentResponse } from '../wire/response.js';
+import { rpcErrorResponse } from './json-response.js';
 import type { AdmittedRequest } from './mcp-endpoint.js';
 import type { Caller } from './verify-token.js';
 
@@ -20,25 +20,25 @@ export async function admit(
   outgoing: ServerResponse,
   resource: string,
   caller: Caller,
-): Promise<AdmittedRequest | Answer> {
+): Promise<AdmittedRequest | SentResponse> {
   const { method = '' } = incoming;
   if (!methods.includes(method)) {
-    return rpcErrorAnswer(405, -32000, 'Method not allowed', [['allow', methods.join(', ')]]);
+    return rpcErrorResponse(405, -32000, 'Method not allowed', [['allow', methods.join(', ')]]);
   }
   const request = webRequest(incoming, outgoing, resource, method);
   if (method !== 'POST') return { request, caller };
   if (!isJsonContentType(incoming.headers['content-type'] ?? null)) {
-    return rpcErrorAnswer(415, -32000, 'The body must be application/json');
+    return rpcErrorResponse(415, -32000, 'The body must be application/json');
   }
   const bytes = await readBody(incoming, longestBody);
   if (bytes === undefined) {
     outgoing.shouldKeepAlive = false;
-    return rpcErrorAnswer(413, -32000, `The body must not be longer than ${longestBody} bytes`);
+    return rpcErrorResponse(413, -32000, `The body must not be longer than ${longestBody} bytes`);
   }
   try {
     return { request, caller, body: JSON.parse(bytes.toString('utf8')) };
   } catch {
-    return rpcErrorAnswer(400, -32700, 'The body is not JSON');
+    return rpcErrorResponse(400, -32700, 'The body is not JSON');
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Answer } from '../wire/answer.js';
-import { jsonAnswer } from './json-answer.js';
+import type { SentResponse } from '../wire/response.js';
+import { jsonResponse } from './json-response.js';
 
 /** What every challenge of one server repeats. */
 export interface ChallengeParts {
@@ -18,13 +18,13 @@ export interface ChallengeError {
 const statuses = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
 
 /** 401 for a request without a token: a challenge that says how to get one, and no error (RFC 6750 section 3.1). */
-export function tokenMissing(parts: ChallengeParts): Answer {
-  return jsonAnswer(401, { error: 'unauthorized' }, [['www-authenticate', bearerChallenge(parts)]]);
+export function tokenMissing(parts: ChallengeParts): SentResponse {
+  return jsonResponse(401, { error: 'unauthorized' }, [['www-authenticate', bearerChallenge(parts)]]);
 }
 
 /** 400, 401 or 403 with the error in the challenge and in the body (RFC 6750 section 3.1). */
-export function tokenRefused(parts: ChallengeParts, problem: ChallengeError): Answer {
-  return jsonAnswer(statuses[problem.error], { error: problem.error, error_description: problem.description }, [
+export function tokenRefused(parts: ChallengeParts, problem: ChallengeError): SentResponse {
+  return jsonResponse(statuses[problem.error], { error: problem.error, error_description: problem.description }, [
     ['www-authenticate', bearerChallenge(parts, problem)],
   ]);
 }

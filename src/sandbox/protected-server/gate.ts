@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { scopesMissing } from '../../core/scope.js';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 import { presentedToken } from './bearer-token.js';
 import { type ChallengeParts, tokenMissing, tokenRefused } from './challenge.js';
 import { widenedScopes } from './needed-scope.js';
@@ -8,7 +8,7 @@ import type { ProtectedServerSettings } from './options.js';
 import { metadataUrl } from './resource-metadata.js';
 import { type Caller, tokenVerifier } from './verify-token.js';
 
-export type Entry = { readonly caller: Caller } | { readonly refusal: Answer };
+export type Entry = { readonly caller: Caller } | { readonly refusal: SentResponse };
 
 /** Decides who may enter, from the header alone: before it has said yes, nothing of a request is processed. */
 export function tokenGate(settings: ProtectedServerSettings): (request: IncomingMessage) => Promise<Entry> {

@@ -1,8 +1,8 @@
 import { createMcpHandler, isInitializeRequest, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
-import type { Answer } from '../wire/answer.js';
-import { answerOf, streamOf } from './answer-of.js';
+import type { SentResponse } from '../wire/response.js';
 import { authInfoOf } from './caller-of.js';
-import { rpcErrorAnswer } from './json-answer.js';
+import { rpcErrorResponse } from './json-response.js';
+import { responseOf, streamOf } from './response-of.js';
 import { Sessions } from './sessions.js';
 import type { Caller } from './verify-token.js';
 
@@ -36,24 +36,24 @@ export class McpEndpoint {
     return this.#sessions.size;
   }
 
-  async answer(admitted: AdmittedRequest): Promise<Answer> {
+  async reply(admitted: AdmittedRequest): Promise<SentResponse> {
     const { request, body, caller } = admitted;
     const options = {
       authInfo: authInfoOf(caller, this.#metadata),
       ...(body === undefined ? {} : { parsedBody: body }),
     };
     if (!(await isLegacyRequest(request, body))) {
-      return answerOf(await this.#sessionless.fetch(request, options), request.signal);
+      return responseOf(await this.#sessionless.fetch(request, options), request.signal);
     }
     const id = request.headers.get('mcp-session-id');
     const transport = id === null ? await this.#begin(body, caller) : this.#sessions.find(id, caller);
     if (transport === undefined) {
       return id === null
-        ? rpcErrorAnswer(400, -32000, 'Mcp-Session-Id is missing: begin with initialize')
-        : rpcErrorAnswer(404, -32001, 'Session not found');
+        ? rpcErrorResponse(400, -32000, 'Mcp-Session-Id is missing: begin with initialize')
+        : rpcErrorResponse(404, -32001, 'Session not found');
     }
     const response = await transport.handleRequest(request, options);
-    return request.method === 'GET' ? streamOf(response, request.signal) : answerOf(response, request.signal);
+    return request.method === 'GET' ? streamOf(response, request.signal) : responseOf(response, request.signal);
   }
 
   async close(): Promise<void> {

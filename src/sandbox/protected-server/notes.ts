@@ -3,9 +3,9 @@ export interface Note {
   readonly text: string;
 }
 
-const mostNotes = 100;
+const maxNotes = 100;
 
-const mostSubjects = 1000;
+const maxSubjects = 1000;
 
 /** Notes by subject, in memory. Nobody sees another's. */
 export class NoteStore {
@@ -18,8 +18,8 @@ export class NoteStore {
   /** The new note, or undefined when there is no room for it. */
   add(subject: string, text: string): Note | undefined {
     const shelf = this.#bySubject.get(subject) ?? { next: 1, notes: [] };
-    const full = shelf.notes.length >= mostNotes;
-    if (full || (!this.#bySubject.has(subject) && this.#bySubject.size >= mostSubjects)) return undefined;
+    const full = shelf.notes.length >= maxNotes;
+    if (full || (!this.#bySubject.has(subject) && this.#bySubject.size >= maxSubjects)) return undefined;
     const note = { id: String(shelf.next), text };
     this.#bySubject.set(subject, { next: shelf.next + 1, notes: [...shelf.notes, note] });
     return note;

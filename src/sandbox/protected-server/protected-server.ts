@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, send } from '../wire/answer.js';
 import { hasHost, targetOf } from '../wire/request.js';
+import { type SentResponse, send } from '../wire/response.js';
 import { admit } from './admit.js';
 import { tokenGate } from './gate.js';
-import { jsonAnswer } from './json-answer.js';
+import { jsonResponse } from './json-response.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { buildMcpServer } from './mcp-server.js';
 import { NoteStore } from './notes.js';
 import { type ProtectedServerOptions, protectedServerSettings } from './options.js';
-import { metadataAnswer, metadataPaths, metadataUrl } from './resource-metadata.js';
+import { metadataPaths, metadataResponse, metadataUrl } from './resource-metadata.js';
 import { UpstreamClient } from './upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
@@ -35,23 +35,23 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
     metadataUrl(settings),
   );
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<Answer> => {
-    if (!hasHost(request, host)) return jsonAnswer(421, { error: 'misdirected_request' });
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<SentResponse> => {
+    if (!hasHost(request, host)) return jsonResponse(421, { error: 'misdirected_request' });
     const path = targetOf(request).pathname;
-    if (metadataPaths(settings).includes(path)) return metadataAnswer(settings, request.method ?? '');
-    if (path !== pathname) return jsonAnswer(404, { error: 'not_found' });
+    if (metadataPaths(settings).includes(path)) return metadataResponse(settings, request.method ?? '');
+    if (path !== pathname) return jsonResponse(404, { error: 'not_found' });
     // A page of another origin has no business here, and is given no CORS header either.
     const from = request.headers.origin;
-    if (from !== undefined && from !== origin) return jsonAnswer(403, { error: 'forbidden_origin' });
+    if (from !== undefined && from !== origin) return jsonResponse(403, { error: 'forbidden_origin' });
     const entry = await enter(request);
     if ('refusal' in entry) return entry.refusal;
     const admitted = await admit(request, response, settings.resource, entry.caller);
-    return 'caller' in admitted ? endpoint.answer(admitted) : admitted;
+    return 'caller' in admitted ? endpoint.reply(admitted) : admitted;
   };
   const close = (): Promise<void> => endpoint.close();
   return {
     handler: async (request, response) => {
-      const given = await answer(request, response);
+      const given = await reply(request, response);
       send(response, given);
       // A stream's head goes out before there is anything to tell.
       if (!(given.body instanceof Uint8Array)) response.flushHeaders();

@@ -1,6 +1,6 @@
 import type { EventId, EventStore, JSONRPCMessage, StreamId } from '@modelcontextprotocol/server';
 
-const mostEvents = 1000;
+const maxEvents = 1000;
 
 interface StoredEvent {
   readonly id: EventId;
@@ -17,7 +17,7 @@ export class RecentEvents implements EventStore {
     const id = String(this.#next);
     this.#next += 1;
     this.#events.push({ id, stream, message });
-    if (this.#events.length > mostEvents) this.#events.shift();
+    if (this.#events.length > maxEvents) this.#events.shift();
     return id;
   }
 

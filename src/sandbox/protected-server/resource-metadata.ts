@@ -1,14 +1,14 @@
-import type { Answer } from '../wire/answer.js';
-import { jsonAnswer } from './json-answer.js';
+import type { SentResponse } from '../wire/response.js';
+import { jsonResponse } from './json-response.js';
 import type { ProtectedServerSettings } from './options.js';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
 
-const told = '/resource-metadata';
+const reported = '/resource-metadata';
 
 /** The paths at which the protected resource metadata answers (RFC 9728 section 3), the best known first. */
 export function metadataPaths(settings: ProtectedServerSettings): readonly string[] {
-  if (settings.discovery === 'header') return [told];
+  if (settings.discovery === 'header') return [reported];
   const withPath = `${wellKnown}${new URL(settings.resource).pathname}`;
   return { path: [withPath], root: [wellKnown], both: [withPath, wellKnown] }[settings.wellKnown];
 }
@@ -20,11 +20,11 @@ export function metadataUrl(settings: ProtectedServerSettings): string | undefin
 }
 
 /** The protected resource metadata (RFC 9728 section 2), or 405 for anything but reading it. */
-export function metadataAnswer(settings: ProtectedServerSettings, method: string): Answer {
+export function metadataResponse(settings: ProtectedServerSettings, method: string): SentResponse {
   if (method !== 'GET' && method !== 'HEAD') {
-    return jsonAnswer(405, { error: 'method_not_allowed' }, [['allow', 'GET, HEAD']]);
+    return jsonResponse(405, { error: 'method_not_allowed' }, [['allow', 'GET, HEAD']]);
   }
-  return jsonAnswer(200, {
+  return jsonResponse(200, {
     resource: settings.resource,
     authorization_servers: [settings.issuer],
     scopes_supported: settings.requiredScopes,

@@ -10,7 +10,7 @@ interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
 }
 
-const mostSessions = 100;
+const maxSessions = 100;
 
 /** The protocol's own sessions (`Mcp-Session-Id`), each bound to who opened it. The least used go first. */
 export class Sessions {
@@ -45,7 +45,7 @@ export class Sessions {
         server.server.onclose = () => this.#open.delete(id);
         this.#open.set(id, { owner: ownerOf(caller), server, transport });
         const [oldest] = this.#open.values();
-        if (this.#open.size > mostSessions) await oldest?.server.close();
+        if (this.#open.size > maxSessions) await oldest?.server.close();
       },
     });
     await server.connect(transport);

@@ -38,7 +38,7 @@ export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier 
         audience: settings.resource,
         requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id'],
       });
-      return judgeClaims(payload);
+      return validateClaims(payload);
     } catch (error) {
       if (error instanceof errors.JOSEError) return refused(problemOf(error));
       throw error;
@@ -47,7 +47,7 @@ export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier 
 }
 
 /** What is left to judge once signature, type, issuer, audience and times are right. */
-function judgeClaims(payload: JWTPayload): Verified {
+function validateClaims(payload: JWTPayload): Verified {
   // A token that others may use too can come from any of them (RFC 9068 section 5).
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) return refused(wrongAudience);
   const { sub, exp, scope = '', client_id: clientId } = payload;

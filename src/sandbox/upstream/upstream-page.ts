@@ -1,14 +1,14 @@
-import { html, pageAnswer } from '../authorization-server/pages/html.js';
-import type { Answer } from '../wire/answer.js';
+import { html, pageResponse } from '../authorization-server/pages/html.js';
+import type { SentResponse } from '../wire/response.js';
 
 /** What the upstream asks, once in each browser. It cannot say on whose behalf its client asks. */
 export function upstreamPage(options: {
   /** The parameters of the request, which come back with the decision. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly client: string;
-}): Answer {
+}): SentResponse {
   const hidden = options.fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
-  return pageAnswer({
+  return pageResponse({
     status: 200,
     title: 'Upstream',
     // Where the answer leads on to, from redirect to redirect, is on this computer or asked for again.

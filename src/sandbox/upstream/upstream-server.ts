@@ -5,10 +5,10 @@ import { errorPage } from '../authorization-server/pages/error-page.js';
 import { OneTime } from '../one-time.js';
 import { hashOf } from '../secret-hash.js';
 import type { StaticClient } from '../static-client.js';
-import { type Answer, send } from '../wire/answer.js';
 import { cookiesOf, strictCookie } from '../wire/cookies.js';
 import type { Handler } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, targetOf } from '../wire/request.js';
+import { type SentResponse, send } from '../wire/response.js';
 import { upstreamPage } from './upstream-page.js';
 
 /** What a code was issued for. */
@@ -19,7 +19,7 @@ interface Authorized {
 
 const bodyLimit = 16_384;
 
-const mostKept = 1000;
+const maxKept = 1000;
 
 /**
  * Another service that a person may have an account with: an authorization server and an API at once, on a port
@@ -70,7 +70,7 @@ export class UpstreamServer {
   };
 
   /** The authorization request (RFC 6749 section 4.1.1): asked once in each browser, and never again. */
-  #ask(request: IncomingMessage, params: ReadonlyMap<string, string>): Answer {
+  #ask(request: IncomingMessage, params: ReadonlyMap<string, string>): SentResponse {
     const refused = this.#refused(params);
     if (refused !== undefined) return refused;
     const known = cookiesOf(request).get(this.#cookieName);
@@ -86,36 +86,36 @@ export class UpstreamServer {
     };
   }
 
-  #decide(request: IncomingMessage, params: ReadonlyMap<string, string>): Answer {
+  #decide(request: IncomingMessage, params: ReadonlyMap<string, string>): SentResponse {
     const refused = this.#refused(params);
     if (refused !== undefined) return refused;
     const session = cookiesOf(request).get(this.#cookieName) ?? '';
     if (!isSame(params.get('csrf') ?? '', this.#csrf(session))) {
       return errorPage(403, 'forbidden', 'the form did not come from this page');
     }
-    if (params.get('decision') !== 'allow') return this.#answer(params, { error: 'access_denied' });
+    if (params.get('decision') !== 'allow') return this.reply(params, { error: 'access_denied' });
     remember(this.#allowed, hashOf(session));
     return this.#grant(params);
   }
 
   /** Only the client's own redirect URI is ever redirected to (RFC 6749 section 4.1.2.1). */
-  #refused(params: ReadonlyMap<string, string>): Answer | undefined {
+  #refused(params: ReadonlyMap<string, string>): SentResponse | undefined {
     const { id, redirectUri } = this.#client;
     if (params.get('client_id') !== id || params.get('redirect_uri') !== redirectUri) {
       return errorPage(400, 'invalid_request', 'no such client, or not its redirect URI');
     }
     const right = params.get('response_type') === 'code' && params.get('code_challenge_method') === 'S256';
-    return right ? undefined : this.#answer(params, { error: 'invalid_request' });
+    return right ? undefined : this.reply(params, { error: 'invalid_request' });
   }
 
-  #grant(params: ReadonlyMap<string, string>): Answer {
+  #grant(params: ReadonlyMap<string, string>): SentResponse {
     const challenge = params.get('code_challenge') ?? '';
-    return this.#answer(params, {
+    return this.reply(params, {
       code: this.#codes.put({ redirectUri: this.#client.redirectUri, challenge }),
     });
   }
 
-  #answer(params: ReadonlyMap<string, string>, result: Readonly<Record<string, string>>): Answer {
+  reply(params: ReadonlyMap<string, string>, result: Readonly<Record<string, string>>): SentResponse {
     const query = new URLSearchParams({ ...result, state: params.get('state') ?? '', iss: this.#origin });
     return {
       status: 303,
@@ -128,7 +128,7 @@ export class UpstreamServer {
   }
 
   /** Redeems a code for a token that is good for this API alone. */
-  #token(request: IncomingMessage, params: ReadonlyMap<string, string>): Answer {
+  #token(request: IncomingMessage, params: ReadonlyMap<string, string>): SentResponse {
     const { id, secret } = this.#client;
     const wanted = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
     if (!isSame(request.headers.authorization ?? '', wanted)) return oauthError(401, 'invalid_client', 'not known');
@@ -143,7 +143,7 @@ export class UpstreamServer {
     return json(200, { access_token: token, token_type: 'Bearer', expires_in: 3600 });
   }
 
-  #profile(request: IncomingMessage): Answer {
+  #profile(request: IncomingMessage): SentResponse {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
     this.#received.push(token);
     if (this.#received.length > 100) this.#received.shift();
@@ -163,7 +163,7 @@ export class UpstreamServer {
 function remember(set: Set<string>, value: string): void {
   set.add(value);
   const [oldest] = set;
-  if (set.size > mostKept && oldest !== undefined) set.delete(oldest);
+  if (set.size > maxKept && oldest !== undefined) set.delete(oldest);
 }
 
 function isSame(given: string, wanted: string): boolean {
@@ -171,7 +171,7 @@ function isSame(given: string, wanted: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-function json(status: number, document: unknown): Answer {
+function json(status: number, document: unknown): SentResponse {
   return {
     status,
     headers: [

@@ -1,6 +1,6 @@
 import { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { HeldResponse } from './answer.js';
+import { HeldResponse } from './response.js';
 
 export type Handler = (request: IncomingMessage, response: HeldResponse) => Promise<void> | void;
 

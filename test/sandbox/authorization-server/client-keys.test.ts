@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { base64url, CompactEncrypt } from 'jose';
-import { judgeDocument } from '../../../src/sandbox/authorization-server/client-documents/judge-document.js';
+import { validateDocument } from '../../../src/sandbox/authorization-server/client-documents/validate-document.js';
 import { readClients } from '../../../src/sandbox/read-clients.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { startSandbox } from '../../support/start-sandbox.js';
@@ -45,7 +45,7 @@ for (const [what, keys, said] of costly) {
     assert.match(String(json['error_description']), said);
     const id = 'https://client.example/c.json';
     const document = JSON.stringify({ ...documentAt(id), ...metadata });
-    const judged = judgeDocument(Buffer.from(document), id);
+    const judged = validateDocument(Buffer.from(document), id);
     assert.ok(!judged.ok && said.test(judged.problem ?? ''), JSON.stringify(judged));
     const file = Buffer.from(JSON.stringify({ client_id: 'c', jwks: { keys } }));
     assert.throws(() => readClients(file), { name: 'RangeError', message: said });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { judgeDocument } from '../../../src/sandbox/authorization-server/client-documents/judge-document.js';
+import { validateDocument } from '../../../src/sandbox/authorization-server/client-documents/validate-document.js';
 import { type Document, documentAt } from '../document-host.js';
 
 const clientId = 'https://client.example/c.json';
 const key = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: '1' };
 
 function judge(document: unknown) {
-  return judgeDocument(Buffer.from(JSON.stringify(document)), clientId);
+  return validateDocument(Buffer.from(JSON.stringify(document)), clientId);
 }
 
 const wrong: readonly (readonly [title: string, change: Document, problem: RegExp])[] = [
@@ -82,7 +82,7 @@ test('[R-4.4b] of the grant types of a document those are left out that stranger
 test('[R-4.4b] [A-275] what is no JSON object gets no reason, and whatever the bytes are, nothing of them is in it', () => {
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), fc.json().map(Buffer.from)), (bytes) => {
-      const judged = judgeDocument(bytes, clientId);
+      const judged = validateDocument(bytes, clientId);
       assert.ok(!judged.ok);
     }),
   );

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { ProtectedServerOptions } from '../../../src/sandbox/protected-server/options.js';
 import { createProtectedServer, type ProtectedServer } from '../../../src/sandbox/protected-server/protected-server.js';
-import { HeldResponse } from '../../../src/sandbox/wire/answer.js';
+import { HeldResponse } from '../../../src/sandbox/wire/response.js';
 
 export const issuer = 'http://127.0.0.1:9/issuer';
 

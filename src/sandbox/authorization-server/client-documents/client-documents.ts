@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import * as errors from 'oidc-provider/lib/helpers/errors.js';
 import { Allowance } from '../../allowance.js';
 import type { ClientDocumentRules } from '../../client-document-rules.js';
-import { DocumentShelf, type FreshDocument } from './document-shelf.js';
+import { DocumentShelf, type FreshDocument } from './document-cache.js';
 import { freshSeconds } from './freshness.js';
 import { getDocument, type ServedDocument } from './get-document.js';
 import { isTrusted, readIdentifier } from './identifier.js';
-import { judgeDocument } from './judge-document.js';
 import { type Resolve, reachableAddresses } from './reachable-addresses.js';
+import { validateDocument } from './validate-document.js';
 
 /** What the fetching needs of the world around it. */
 export interface DocumentSurroundings {
@@ -31,7 +31,7 @@ const soonestFailure = 200;
  * Connections to one address in a minute, whatever names lead there and whatever comes back: strangers choose
  * what is fetched, and must not be able to make this server hammer somebody.
  */
-const mostVisits = 60;
+const maxVisits = 60;
 
 /** What every failure to fetch looks like: it tells nothing of what was found at the address. */
 const unreadable =
@@ -51,7 +51,7 @@ export class ClientDocuments {
   constructor(about: DocumentSurroundings) {
     this.#about = about;
     this.#shelf = new DocumentShelf(about.now);
-    this.#visits = new Allowance(mostVisits, 60_000, about.now);
+    this.#visits = new Allowance(maxVisits, 60_000, about.now);
   }
 
   /**
@@ -75,14 +75,14 @@ export class ClientDocuments {
   async #fetch(clientId: string, url: URL): Promise<FreshDocument> {
     const floor = wait(soonestFailure, undefined, { ref: false });
     const served = await this.#serve(url).catch(() => undefined);
-    const judged = served === undefined ? undefined : judgeDocument(served.bytes, clientId);
-    if (served === undefined || judged === undefined || (!judged.ok && judged.problem === undefined)) {
+    const validated = served === undefined ? undefined : validateDocument(served.bytes, clientId);
+    if (served === undefined || validated === undefined || (!validated.ok && validated.problem === undefined)) {
       await floor;
       throw refusal(unreadable);
     }
-    if (!judged.ok) throw refusal(`the client's metadata document ${judged.problem}`);
+    if (!validated.ok) throw refusal(`the client's metadata document ${validated.problem}`);
     // Without a method it is a public client: the default of RFC 7591 would need a secret, and none is allowed here.
-    const text = JSON.stringify({ token_endpoint_auth_method: 'none', ...judged.document });
+    const text = JSON.stringify({ token_endpoint_auth_method: 'none', ...validated.document });
     return { text, seconds: freshSeconds(served.headers, this.#about.now()) };
   }
 

@@ -29,17 +29,17 @@ export async function getDocument(
   ca: string | undefined,
   signal: AbortSignal,
 ): Promise<ServedDocument> {
-  const answer = await ask(target, addresses, ca, signal);
+  const response = await ask(target, addresses, ca, signal);
   try {
-    const headers = answer.headersDistinct;
-    if (answer.statusCode !== 200 || headers['content-encoding'] !== undefined || !isJson(headers)) {
+    const headers = response.headersDistinct;
+    if (response.statusCode !== 200 || headers['content-encoding'] !== undefined || !isJson(headers)) {
       throw new Error('not a JSON document');
     }
-    if (Number(answer.headers['content-length'] ?? 0) > largestDocument) throw tooLarge();
+    if (Number(response.headers['content-length'] ?? 0) > largestDocument) throw tooLarge();
     // A body that is shorter than announced ends in an error, too.
-    return { bytes: await collectBytes(answer, largestDocument, tooLarge), headers };
+    return { bytes: await collectBytes(response, largestDocument, tooLarge), headers };
   } finally {
-    answer.destroy();
+    response.destroy();
   }
 }
 
@@ -55,7 +55,7 @@ function ask(
       {
         host,
         port: portOf(target),
-        lookup: answering(addresses),
+        lookup: responding(addresses),
         servername: isIP(host) === 0 ? host : '',
         path: `${target.pathname}${target.search}`,
         headers: { host: target.host, accept: 'application/json', 'accept-encoding': 'identity' },
@@ -73,7 +73,7 @@ function ask(
 }
 
 /** A resolver that knows one answer. Node does not ask it for a host that is an address already. */
-function answering(addresses: readonly LookupAddress[]): LookupFunction {
+function responding(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, done) => {
     const [first] = addresses;
     if (all === true) done(null, [...addresses]);

@@ -8,7 +8,7 @@ export interface DocumentHooks {
   readonly fetch: NonNullable<Configuration['fetch']>;
 }
 
-const mostWaiting = 100;
+const maxWaiting = 100;
 
 /**
  * oidc-provider asks whether it may fetch a document, and then fetches. Here the first question is answered
@@ -31,7 +31,7 @@ export function documentHooks(documents: ClientDocuments): DocumentHooks {
       ready.delete(clientId);
       ready.set(clientId, document);
       const [oldest] = ready.keys();
-      if (ready.size > mostWaiting && oldest !== undefined) ready.delete(oldest);
+      if (ready.size > maxWaiting && oldest !== undefined) ready.delete(oldest);
       return true;
     },
     fetch: async (url) => {

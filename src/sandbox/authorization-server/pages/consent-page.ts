@@ -1,8 +1,8 @@
-import type { Answer } from '../../wire/answer.js';
+import type { SentResponse } from '../../wire/response.js';
 import type { SandboxAccount } from '../accounts.js';
 import { isLoopback } from '../redirect-uri.js';
 import { scopeInWords } from '../scopes.js';
-import { html, type Markup, pageAnswer, words } from './html.js';
+import { html, type Markup, pageResponse, words } from './html.js';
 
 export interface ConsentQuestion {
   readonly action: string;
@@ -31,10 +31,10 @@ const longestName = 60;
  * fetched by this server it would be one more address that a stranger chose, and either way it would lend a
  * made-up client the looks of a known one. The name and the hosts are what can be checked.
  */
-export function consentPage(ask: ConsentQuestion): Answer {
+export function consentPage(ask: ConsentQuestion): SentResponse {
   const name = words(ask.clientName, longestName);
   const target = ask.redirectUri === undefined ? undefined : new URL(ask.redirectUri);
-  return pageAnswer({
+  return pageResponse({
     status: 200,
     title: 'Allow access?',
     // The answer of this form is redirected to the client: browsers ask the policy for that, too.

@@ -1,5 +1,5 @@
-import type { Answer } from '../../wire/answer.js';
-import { html, type Markup, pageAnswer, words } from './html.js';
+import type { SentResponse } from '../../wire/response.js';
+import { html, type Markup, pageResponse, words } from './html.js';
 
 export interface DeviceForm {
   readonly action: string;
@@ -8,18 +8,18 @@ export interface DeviceForm {
 }
 
 /** Which code does your device show? */
-export function deviceInputPage(form: DeviceForm, wrong: boolean): Answer {
+export function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse {
   const body = html`<h1>Which code does your program show?</h1>
 ${wrong ? html`<p class="warning">There is no such code (any more).</p>` : html``}
 <form method="post" action="${form.action}">
 ${hidden(form)}<p><input type="text" name="user_code" autocomplete="off" autofocus></p>
 <div class="choices"><button class="main" name="decision" value="code">Continue</button></div>
 </form>`;
-  return pageAnswer({ status: wrong ? 400 : 200, title: 'Type the code', body });
+  return pageResponse({ status: wrong ? 400 : 200, title: 'Type the code', body });
 }
 
 /** Is that the code that you see? */
-export function deviceConfirmPage(form: DeviceForm, client: string, userCode: string): Answer {
+export function deviceConfirmPage(form: DeviceForm, client: string, userCode: string): SentResponse {
   const body = html`<h1>Does ${words(client)} show this code?</h1>
 <p><code>${words(userCode)}</code></p>
 <p class="soft">If somebody sent it to you, close this page.</p>
@@ -28,15 +28,15 @@ ${hidden(form)}<div class="choices">
 <button name="abort" value="yes">No</button>
 <button class="main" name="decision" value="confirm">Yes</button></div>
 </form>`;
-  return pageAnswer({ status: 200, title: 'The right code?', body });
+  return pageResponse({ status: 200, title: 'The right code?', body });
 }
 
 /** The end, either way. */
-export function deviceDonePage(allowed: boolean): Answer {
+export function deviceDonePage(allowed: boolean): SentResponse {
   const body = allowed
     ? html`<h1>Done</h1><p>The program goes on by itself. You can close this page.</p>`
     : html`<h1>Stopped</h1><p>Nothing was allowed. You can close this page.</p>`;
-  return pageAnswer({ status: 200, title: allowed ? 'Done' : 'Stopped', body });
+  return pageResponse({ status: 200, title: allowed ? 'Done' : 'Stopped', body });
 }
 
 function hidden({ fields }: DeviceForm): readonly Markup[] {

@@ -1,9 +1,9 @@
-import type { Answer } from '../../wire/answer.js';
-import { html, pageAnswer, words } from './html.js';
+import type { SentResponse } from '../../wire/response.js';
+import { html, pageResponse, words } from './html.js';
 
 /** The end of a request that may not be answered with a redirect: said here and nowhere else. */
-export function errorPage(status: number, error: string, description: string): Answer {
-  return pageAnswer({
+export function errorPage(status: number, error: string, description: string): SentResponse {
+  return pageResponse({
     status,
     title: 'This login cannot go on',
     body: html`<h1>This login cannot go on</h1>

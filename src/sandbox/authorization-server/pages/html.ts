@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { printable } from '../../../core/text/printable.js';
-import type { Answer } from '../../wire/answer.js';
+import type { SentResponse } from '../../wire/response.js';
 import { style } from './style.js';
 
 /** Text that is HTML already; everything else is escaped by `html`. */
@@ -35,7 +35,7 @@ export interface Page {
 }
 
 /** A whole page: no script, no frame, nothing loaded, nothing cached, no referrer for others. */
-export function pageAnswer(page: Page): Answer {
+export function pageResponse(page: Page): SentResponse {
   const document = html`<!doctype html>
 <html lang="en">
 <head>

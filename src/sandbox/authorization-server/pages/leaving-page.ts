@@ -1,12 +1,12 @@
-import type { Answer } from '../../wire/answer.js';
-import { html, pageAnswer, words } from './html.js';
+import type { SentResponse } from '../../wire/response.js';
+import { html, pageResponse, words } from './html.js';
 
 /**
  * Stands before every redirect that leaves this computer: whoever registered the address chose it, so
  * the person decides (OAuth 2.1 section 7.12.2).
  */
-export function leavingPage(location: string): Answer {
-  return pageAnswer({
+export function leavingPage(location: string): SentResponse {
+  return pageResponse({
     status: 200,
     title: 'Leave the sandbox?',
     body: html`<h1>Go on to ${words(new URL(location).host)}?</h1>

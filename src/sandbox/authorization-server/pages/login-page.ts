@@ -1,20 +1,20 @@
-import type { Answer } from '../../wire/answer.js';
+import type { SentResponse } from '../../wire/response.js';
 import { accounts } from '../accounts.js';
-import { html, pageAnswer, words } from './html.js';
+import { html, pageResponse, words } from './html.js';
 
 /** Who are you? One button for each account; no password is asked for. */
 export function loginPage(options: {
   readonly action: string;
   readonly csrf: string;
   readonly client: string;
-}): Answer {
+}): SentResponse {
   const buttons = accounts.map(
     (account) => html`<button class="account" name="account" value="${account.id}">
 <span class="face" aria-hidden="true">${account.name.slice(0, 1)}</span>
 <span>${account.name} <small>${account.id}</small></span></button>
 `,
   );
-  return pageAnswer({
+  return pageResponse({
     status: 200,
     title: 'Log in',
     body: html`<h1>Who are you today?</h1>

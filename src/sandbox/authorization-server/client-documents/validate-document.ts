@@ -3,12 +3,12 @@ import { problemOfKeySet } from '../client-keys.js';
 import { deviceGrant } from '../device-flow.js';
 import { isAcceptable } from '../redirect-uri.js';
 
-export type JudgedDocument =
+export type ValidatedDocument =
   | { readonly ok: true; readonly document: JsonObject }
   /** `problem` finishes the sentence "the client's metadata document …"; undefined: it is no JSON object. */
   | { readonly ok: false; readonly problem: string | undefined };
 
-const mostRedirectUris = 20;
+const maxRedirectUris = 20;
 
 const methods = ['none', 'private_key_jwt'];
 
@@ -26,7 +26,7 @@ const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
  * elsewhere (MCP authorization 2.3 and 4.4, client ID metadata document draft section 4.1). Nothing of the
  * document stands in the answer's `problem`.
  */
-export function judgeDocument(bytes: Uint8Array, clientId: string): JudgedDocument {
+export function validateDocument(bytes: Uint8Array, clientId: string): ValidatedDocument {
   const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 200 });
   const document = parsed.ok ? asObject(parsed.value) : undefined;
   if (document === undefined) return { ok: false, problem: undefined };
@@ -52,7 +52,7 @@ function problemOf(document: JsonObject, clientId: string): string | undefined {
   if ((stringField(document, 'client_name') ?? '').trim() === '') return 'has no client_name';
   const uris = stringListField(document, 'redirect_uris') ?? [];
   if (uris.length === 0) return 'has no redirect_uris';
-  if (uris.length > mostRedirectUris || !uris.every(isAcceptable)) {
+  if (uris.length > maxRedirectUris || !uris.every(isAcceptable)) {
     return 'has redirect_uris that are neither https nor http on a loopback address, or more than 20';
   }
   const reference = references.find((name) => document[name] !== undefined);

@@ -1,5 +1,5 @@
 import { EventByteReader } from '../../core/text/event-stream.js';
-import type { Answer } from '../wire/answer.js';
+import type { SentResponse } from '../wire/response.js';
 
 /** Of what the SDK answers, in bytes. */
 const largestEvent = 32 * 1024 * 1024;
@@ -10,7 +10,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>;
  * What the SDK answers, as an answer of ours. An event stream that turns out to hold one response and nothing
  * else becomes plain JSON: both forms are right, and clients must be ready for both (Streamable HTTP).
  */
-export async function answerOf(response: Response, signal: AbortSignal): Promise<Answer> {
+export async function responseOf(response: Response, signal: AbortSignal): Promise<SentResponse> {
   const { status } = response;
   const headers = [...response.headers];
   if (response.body === null || !isEventStream(response)) {
@@ -28,8 +28,8 @@ export async function answerOf(response: Response, signal: AbortSignal): Promise
 }
 
 /** The answer to a GET: an event stream from its first byte on, even while there is nothing to tell. */
-export function streamOf(response: Response, signal: AbortSignal): Promise<Answer> | Answer {
-  if (response.body === null || !isEventStream(response)) return answerOf(response, signal);
+export function streamOf(response: Response, signal: AbortSignal): Promise<SentResponse> | SentResponse {
+  if (response.body === null || !isEventStream(response)) return responseOf(response, signal);
   const reader: Reader = response.body.getReader();
   signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true });
   return { status: response.status, headers: [...response.headers], body: streamed([], reader) };

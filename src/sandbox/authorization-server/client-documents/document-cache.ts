@@ -12,10 +12,10 @@ export interface FreshDocument {
 }
 
 /** Most documents kept; the least recently used goes first. */
-const mostKept = 100;
+const maxKept = 100;
 
 /** Most fetches under way at once; more are refused, since each can take seconds. */
-const mostUnderWay = 16;
+const maxUnderWay = 16;
 
 /** Milliseconds until a document that does not suit may be fetched again. */
 const soonestAgain = 10_000;
@@ -51,7 +51,7 @@ export class DocumentShelf {
     }
     const underWay = this.#underWay.get(clientId);
     if (underWay !== undefined) return underWay;
-    if (this.#underWay.size >= mostUnderWay) return undefined;
+    if (this.#underWay.size >= maxUnderWay) return undefined;
     const fetched = this.#fetch(clientId, fetch).finally(() => this.#underWay.delete(clientId));
     this.#underWay.set(clientId, fetched);
     return fetched;
@@ -68,7 +68,7 @@ export class DocumentShelf {
       const since = this.#now();
       this.#kept.set(clientId, { text, since, until: since + seconds * 1000 });
       const [oldest] = this.#kept.keys();
-      if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+      if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest);
     }
     return text;
   }

@@ -2,14 +2,14 @@ import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders
 import { Readable } from 'node:stream';
 
 /** A whole HTTP answer as a value, so that it can be changed before it goes out. */
-export interface Answer {
+export interface SentResponse {
   readonly status: number;
   /** Names in lower case; a name may be repeated, which gives several header lines. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-export type Rewrite = (answer: Answer) => Answer | Promise<Answer>;
+export type Rewrite = (reply: SentResponse) => SentResponse | Promise<SentResponse>;
 
 type HeadArguments = [
   status: number,
@@ -65,7 +65,7 @@ export class HeldResponse extends ServerResponse<IncomingMessage> {
     };
     Promise.resolve(honest)
       .then(rewrite)
-      .then((answer) => send(this, answer))
+      .then((reply) => send(this, reply))
       .catch(() => this.destroy());
     return this;
   }
@@ -76,18 +76,18 @@ export class HeldResponse extends ServerResponse<IncomingMessage> {
 }
 
 /** Sends a whole answer; headers set before are dropped. */
-export function send(response: ServerResponse, answer: Answer): void {
+export function send(response: ServerResponse, reply: SentResponse): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
-  response.statusCode = answer.status;
-  for (const [name, value] of answer.headers) {
+  response.statusCode = reply.status;
+  for (const [name, value] of reply.headers) {
     if (name !== 'content-length') response.appendHeader(name, value);
   }
-  if (answer.body instanceof Uint8Array) {
-    response.setHeader('content-length', answer.body.byteLength);
-    response.end(answer.body);
+  if (reply.body instanceof Uint8Array) {
+    response.setHeader('content-length', reply.body.byteLength);
+    response.end(reply.body);
     return;
   }
-  const source = Readable.from(answer.body);
+  const source = Readable.from(reply.body);
   response.once('close', () => source.destroy());
   source.once('error', () => response.destroy());
   source.pipe(response);
