@@ -19,10 +19,10 @@ export class NotEditable extends Error {
   }
 }
 
-/** What `act` returns; undefined where a text is not editable. */
-export function ifEditable<T>(act: () => T): T | undefined {
+/** What `read` returns; undefined where a text is not editable. */
+export function ifEditable<T>(read: () => T): T | undefined {
   try {
-    return act();
+    return read();
   } catch (error) {
     if (error instanceof NotEditable) return undefined;
     throw error;
