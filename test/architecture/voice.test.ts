@@ -23,7 +23,7 @@ const fieldWords: Readonly<Record<string, string>> = {
   neighbour: 'external program',
   leftover: 'conflict',
   beside: 'fallback',
-  renew: 58'refresh',
+  renew: 'refresh',
   most: 'max',
   least: 'min',
   late: 'lazy',
