@@ -60,9 +60,9 @@ export function programFileUnwritable(path: string, code: string): Failure {
 }
 
 /** Runs an edit of the file's text. @throws Failure `entry_not_edited` */
-export function edit<T>(path: string, change: () => T): T {
+export function edit<T>(path: string, edited: () => T): T {
   try {
-    return change();
+    return edited();
   } catch (error) {
     throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
   }

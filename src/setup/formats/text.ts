@@ -19,10 +19,10 @@ export class NotEditable extends Error {
   }
 }
 
-/** What `read` returns; undefined where a text is not editable. */
-export function ifEditable<T>(read: () => T): T | undefined {
+/** What `attempt` returns; undefined where a text is not editable. */
+export function ifEditable<T>(attempt: () => T): T | undefined {
   try {
-    return read();
+    return attempt();
   } catch (error) {
     if (error instanceof NotEditable) return undefined;
     throw error;
