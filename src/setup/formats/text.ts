@@ -19,10 +19,10 @@ export class NotEditable extends Error {
   }
 }
 
-/** What `attempt` returns; undefined where a text is not editable. */
-export function ifEditable<T>(attempt: () => T): T | undefined {
+/** What `edited` returns; undefined where a text is not editable. */
+export function ifEditable<T>(edited: () => T): T | undefined {
   try {
-    return attempt();
+    return edited();
   } catch (error) {
     if (error instanceof NotEditable) return undefined;
     throw error;
