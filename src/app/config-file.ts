@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../core/failure.js';
+import { accessProblem } from '../core/file-access.js';
 import { configurationUnsafe, configurationUnusable } from '../core/usage-failures.js';
 
 const longestConfiguration = 256 * 1024;
@@ -37,12 +38,7 @@ export function readConfigFile(folder: string): { readonly path: string; readonl
   }
 }
 
+/** A link's own mode says nothing. */
 function openToOthers(stats: Stats): string | undefined {
-  const us = process.geteuid?.();
-  if (us === undefined) {
-    return undefined; // Windows: left to its access lists
-  }
-  if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
-  const isWritable = !stats.isSymbolicLink() && (stats.mode & 0o022) !== 0;
-  return isWritable ? `other users can write to it (mode ${(stats.mode & 0o777).toString(8)})` : undefined;
+  return accessProblem(stats, process.geteuid?.(), { orRoots: true, denied: stats.isSymbolicLink() ? 0 : 0o022 });
 }

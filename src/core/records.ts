@@ -60,7 +60,7 @@ export interface LoginRecord {
   /** Grows with each login of this key, so that an older writer notices. */
   readonly generation: number;
   /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
-  readonly wish?: string;
+  readonly requestFingerprint?: string;
 }
 
 /** A client registration kept for one issuer; its secret, if any, is the store's item `key`. */
@@ -104,7 +104,7 @@ export interface ClientKeyRecord {
 }
 
 /** An item that a store may hold and no record tells of: what was being written or removed when something ended it. */
-export interface StrayItem {
+export interface StoredItem {
   readonly key: string;
   readonly store: StoreKind;
 }
@@ -116,7 +116,7 @@ export interface IndexDocument {
   /** The oldest first; not given: none. */
   readonly clientKeys?: readonly ClientKeyRecord[];
   /** Not given: none. */
-  readonly strays?: readonly StrayItem[];
+  readonly orphans?: readonly StoredItem[];
 }
 
 /** A credential that another program asked for in vain. Nothing in it is secret. */

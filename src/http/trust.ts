@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { SecureContext } from 'node:tls';
+import { accessProblem } from '../core/file-access.js';
 import { quoted } from '../core/text/printable.js';
 import { networkSettingUnusable } from './failures.js';
 import type { Environment } from './proxy-settings.js';
@@ -97,11 +98,7 @@ export function readClientKey(path: string): Buffer {
 }
 
 function problem(stats: Stats): string | undefined {
-  const us = process.geteuid?.();
   if (!stats.isFile()) return 'it is not a plain file';
   if (stats.size > maxBytes) return `it is larger than ${maxBytes} bytes`;
-  if (us === undefined) return undefined; // Windows is left to its access lists
-  if (stats.uid !== us && stats.uid !== 0) return `it belongs to user ${stats.uid}, not to you (${us})`;
-  const mode = stats.mode & 0o777;
-  return (mode & 0o077) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)}; chmod 600)`;
+  return accessProblem(stats, process.geteuid?.(), { orRoots: true, hint: '; chmod 600' });
 }

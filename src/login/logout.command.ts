@@ -5,11 +5,11 @@ import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { HttpPorts } from '../http/request.js';
-import { mendStrays } from '../stores/orphans.js';
+import { removeOrphans } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
 import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
-import { byFailure, callName, inWords, leftoverLines } from './render.js';
+import { byFailure, callName, inWords, orphanLines } from './render.js';
 
 export const logoutTable = {
   name: 'logout',
@@ -67,10 +67,10 @@ async function endOne(
   world.progress.begin(`Logging out of ${login.server}`);
   const result = await logout(world, { login, force, signal });
   world.progress.end();
-  const left = await mendStrays(world, ({ store }) => store === login.store, signal);
+  const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
   if (world.json) await out.json({ logouts: [resultJson(result)] });
   else await out.line(resultLine(result, world.clock.now()));
-  for (const line of leftoverLines(left)) world.tell(line);
+  for (const line of orphanLines(left)) world.tell(line);
   return 0;
 }
 
@@ -91,7 +91,7 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
       tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
     }
   }
-  for (const line of leftoverLines(left)) tell(line);
+  for (const line of orphanLines(left)) tell(line);
   if (all.keptKeys > 0) {
     tell('Keys of client metadata documents are kept: their documents still name them. To remove one, make its');
     tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');

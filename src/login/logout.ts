@@ -1,11 +1,11 @@
 import { exitCode, Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import type { IndexDocument, LoginRecord, StrayItem } from '../core/records.js';
+import type { IndexDocument, LoginRecord, StoredItem } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import { revokeToken } from '../oauth/revocation.js';
 import type { StoredCredential } from '../stores/credential-item.js';
-import { type Leftover, markShared, mendStrays, withoutStrays, withStrays } from '../stores/orphans.js';
+import { itemsOf, type KeptOrphan, markShared, removeOrphans, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 import { currentProofs, removeClientKey } from '../tokens/client-keys.js';
 import { recover } from '../tokens/keep-refreshed.js';
@@ -65,15 +65,14 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
   let credential: StoredCredential | undefined;
   if (sharedWith === undefined) credential = await readable(ports, login, force);
   // The record goes first, and what it told of is noted: whatever ends this process here, no login looks whole that is not.
-  const kinds = [login.store, ...(login.leftIn === undefined ? [] : [login.leftIn])];
-  const items = sharedWith === undefined ? kinds.map((store) => ({ key, store })) : [];
+  const items = sharedWith === undefined ? itemsOf(login) : [];
   await ports.index.update((document) =>
-    withStrays({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
+    withOrphans({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
   );
   try {
     for (const item of items) {
       await ports.stores.of(item.store).remove(key);
-      await ports.index.update((document) => withoutStrays(document, [item]));
+      await ports.index.update((document) => withoutOrphans(document, [item]));
     }
     if (sharedWith === undefined) await ports.recovery.forget(key);
   } catch (error) {
@@ -86,11 +85,11 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
 }
 
 /** As before: a login that could not be taken away is still there, unless another one has come in its place since. */
-function restored(document: IndexDocument, login: LoginRecord, items: readonly StrayItem[]): IndexDocument {
+function restored(document: IndexDocument, login: LoginRecord, items: readonly StoredItem[]): IndexDocument {
   const { server, account } = login;
   return document.logins.some((other) => other.server === server && other.account === account)
     ? document
-    : withoutStrays({ ...document, logins: [...document.logins, login] }, items);
+    : withoutOrphans({ ...document, logins: [...document.logins, login] }, items);
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
@@ -162,7 +161,7 @@ export interface LogoutOfAll {
   readonly clientKeys: number;
   readonly keptKeys: number;
   /** Items that a store did not give up; noted, so that the next one tries again. */
-  readonly left: readonly Leftover[];
+  readonly left: readonly KeptOrphan[];
 }
 
 /**
@@ -192,7 +191,7 @@ export async function logoutOfAll(
   const { clientKeys = [] } = await ports.index.read();
   const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
   for (const record of own) await removeClientKey(ports, record, signal);
-  const left = await mendStrays(ports, () => true, signal);
+  const left = await removeOrphans(ports, () => true, signal);
   return {
     logouts,
     failures,

@@ -228,7 +228,11 @@ export async function serves(made: LoginRecord, request: Wish): Promise<boolean>
   if (!isSuch) return false;
   const wish = await wishOf(request);
   const nothingLost = scopesMissing(made.scopes, heldScopes).length === 0;
-  if (made.wish === wish || (nothingLost && made.wish?.split('-')[0] === wish.split('-')[0])) return true;
+  if (
+    made.requestFingerprint === wish ||
+    (nothingLost && made.requestFingerprint?.split('-')[0] === wish.split('-')[0])
+  )
+    return true;
   // Without `scopes` it is the server that says which: only who asked for the same is sure to have got them.
   const wanted = scopes && unionScopes(heldScopes, scopes);
   if (wanted === undefined || scopesMissing(made.scopes, wanted).length > 0) return false;

@@ -3,7 +3,7 @@ import { loginCommand } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
 import { type ClientKeyRecord, defaultAccount, type LoginRecord, storeInWords } from '../core/records.js';
 import { printable, shellWord } from '../core/text/printable.js';
-import type { Leftover } from '../stores/orphans.js';
+import type { KeptOrphan } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { KeysToRegister } from './client/made-keys.js';
 
@@ -185,7 +185,7 @@ export function clientKeyJson(record: ClientKeyRecord): Readonly<Record<string, 
 }
 
 /** What a store did not give up. */
-export function leftoverLines(left: readonly Leftover[]): readonly string[] {
+export function orphanLines(left: readonly KeptOrphan[]): readonly string[] {
   const stores = [...new Set(left.map(({ item }) => item.store))];
   return stores.flatMap((store) => {
     const groups = byFailure(left.filter(({ item }) => item.store === store));

@@ -1,13 +1,21 @@
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
-import type { ClientAuthMethod, Grant, LoginRecord, RegistrationWay, StrayItem } from '../core/records.js';
+import type { ClientAuthMethod, Grant, LoginRecord, RegistrationWay, StoredItem } from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import { quotesSecret } from '../core/secret.js';
 import type { Discovery } from '../oauth/discover.js';
 import { identityIn } from '../oauth/id-token.js';
 import type { IssuedToken } from '../oauth/token.js';
 import { credentialKey, encodeCredential } from '../stores/credential-item.js';
-import { isRecorded, markShared, mendStrays, withoutStrays, withStrays } from '../stores/orphans.js';
+import {
+  isRecorded,
+  itemsOf,
+  markShared,
+  removeOrphans,
+  withItemToCome,
+  withOrphans,
+  withoutOrphans,
+} from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
@@ -49,23 +57,12 @@ export async function keepLogin(ports: KeepPorts, login: NewLogin): Promise<Logi
     });
     await removeOld(ports, item);
   }
-  await mendStrays(ports, ({ store }) => store === ports.store.kind, login.request.signal);
+  await removeOrphans(ports, ({ store }) => store === ports.store.kind, login.request.signal);
   return record;
 }
 
-type Place = StrayItem;
-
-function placesOf({ key, store, leftIn }: LoginRecord): readonly Place[] {
-  return leftIn === undefined
-    ? [{ key, store }]
-    : [
-        { key, store },
-        { key, store: leftIn },
-      ];
-}
-
 /** A store that has stopped working must not keep a person from the one that works; what stays is noted, and said. */
-async function removeOld(ports: KeepPorts, old: Place): Promise<void> {
+async function removeOld(ports: KeepPorts, old: StoredItem): Promise<void> {
   try {
     await ports.stores.of(old.store).remove(old.key);
   } catch (error) {
@@ -75,13 +72,13 @@ async function removeOld(ports: KeepPorts, old: Place): Promise<void> {
     return;
   }
   await ports.recovery.forget(old.key);
-  await ports.index.update((document) => withoutStrays(document, [old]));
+  await ports.index.update((document) => withoutOrphans(document, [old]));
 }
 
 async function write(
   ports: KeepPorts,
   login: NewLogin,
-): Promise<{ readonly record: LoginRecord; readonly replaced: readonly Place[] }> {
+): Promise<{ readonly record: LoginRecord; readonly replaced: readonly StoredItem[] }> {
   const { request } = login;
   const binding = {
     server: login.discovery.server,
@@ -91,10 +88,7 @@ async function write(
     account: request.account,
   };
   const key = await credentialKey(binding);
-  await using _lock = await ports.locks.acquire(key, {
-    waitMs: credentialLockWaitMs,
-    signal: request.signal,
-  });
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal: request.signal });
   const { logins } = await ports.index.read();
   const same = (record: LoginRecord) => record.server === login.discovery.server && record.account === request.account;
   const before = logins.filter((record) => record.key === key || same(record));
@@ -108,7 +102,7 @@ async function write(
   const grant = login.grant === 'client_credentials' ? { grant: login.grant } : {};
   const place = { key, store: ports.store.kind };
   // First, so that whatever ends this process here leaves nothing that nobody knows of.
-  await ports.index.update((document) => (isRecorded(document, place) ? document : withStrays(document, [place])));
+  await ports.index.update((document) => withItemToCome(document, place));
   await ports.store.write(
     key,
     encodeCredential({
@@ -141,14 +135,14 @@ async function write(
     warnings: [...login.discovery.warnings, ...token.warnings].filter(isClean),
     generation,
     // Nobody waits for a login of the client's own.
-    ...(login.grant === 'authorization_code' ? { wish: await wishOf(request) } : {}),
+    ...(login.grant === 'authorization_code' ? { requestFingerprint: await wishOf(request) } : {}),
   };
-  const places = before.flatMap(placesOf);
+  const places = before.flatMap(itemsOf);
   const after = await ports.index.update((document) => {
     let others: readonly LoginRecord[] = document.logins.filter((old) => !same(old));
     for (const old of document.logins.filter(same)) others = markShared(others, old.key);
-    const kept = withoutStrays({ ...document, logins: [...others, record] }, [place]);
-    return withStrays(
+    const kept = withoutOrphans({ ...document, logins: [...others, record] }, [place]);
+    return withOrphans(
       kept,
       places.filter((old) => !isRecorded(kept, kindOf(ports, old))),
     );
@@ -167,7 +161,7 @@ function askedScopes(
 }
 
 /** Whoever brings a store has no other, whatever it was called when the record was written. */
-function kindOf(ports: KeepPorts, { key, store }: Place): Place {
+function kindOf(ports: KeepPorts, { key, store }: StoredItem): StoredItem {
   return { key, store: ports.stores.of(store).kind };
 }
 

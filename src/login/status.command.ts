@@ -3,12 +3,12 @@ import { environmentLines } from '../core/configuration/configuration.js';
 import type { CorePorts } from '../core/ports.js';
 import type { FormatFailure } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
-import { mendStrays } from '../stores/orphans.js';
+import { removeOrphans } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 import { originText } from '../tokens/credential-target.js';
 import { loginNeeded } from '../tokens/failures.js';
 import { pickLogin } from '../tokens/find-login.js';
-import { clientKeyJson, clientKeyLines, inWords, leftoverLines, loginJson, loginLines, status } from './render.js';
+import { clientKeyJson, clientKeyLines, inWords, loginJson, loginLines, orphanLines, status } from './render.js';
 
 export const statusTable = {
   name: 'status',
@@ -42,7 +42,7 @@ export const command: Command<typeof statusTable, World> = {
     const shown = args.server === undefined ? all : only(all, args.server);
     const { clientKeys = [] } = await world.index.read();
     const keys = args.server === undefined ? clientKeys : [];
-    const left = await mendStrays(world, () => true, world.signal);
+    const left = await removeOrphans(world, () => true, world.signal);
     if (world.json) {
       await out.json({
         logins: shown.map(loginJson),
@@ -59,7 +59,7 @@ export const command: Command<typeof statusTable, World> = {
       if (shown.length === 0) world.tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
-    for (const line of leftoverLines(left)) world.tell(line);
+    for (const line of orphanLines(left)) world.tell(line);
     for (const line of environmentLines(world.env)) world.tell(`Note: ${printable(line, 400)}`);
     return 0;
   },

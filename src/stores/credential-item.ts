@@ -1,7 +1,8 @@
 import type { ClientAuthMethod } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { asObject, type JsonObject, parseObject, stringField, stringListField } from '../core/text/json.js';
+import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
+import { type Checks, isAuthMethod, isText, isTexts, isTime, isWhole, maybe, oneOf, wrongMember } from './checks.js';
 
 /** Whose credential it is; the key of its item is a hash over exactly these. */
 export interface CredentialBinding {
@@ -91,99 +92,50 @@ export function registrationKey(issuer: string, clientId: string): Promise<strin
 
 const bindingParts = ['server', 'resource', 'issuer', 'clientId', 'account'] as const;
 
-const authMethods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const itemChecks = {
+  tokenEndpoint: isText,
+  revocationEndpoint: maybe(isText),
+  authMethod: isAuthMethod,
+  accessToken: (value) => typeof value === 'string' && isTokenText(value),
+  refreshToken: maybe(isText),
+  clientSecret: maybe(isText),
+  subject: maybe(isText),
+  grant: maybe(oneOf('client_credentials')),
+  expiresAt: isTime,
+  obtainedAt: isWhole,
+  scopes: isTexts,
+  generation: isWhole,
+} satisfies Checks;
+
+const secretMembers: readonly string[] = ['accessToken', 'refreshToken', 'clientSecret'];
 
 /** @param server That of an item which names none. */
 function credentialOf(item: JsonObject, server: string | undefined): StoredCredential | undefined {
-  const binding = bindingOf(asObject(item['binding']), server);
-  const tokenEndpoint = stringField(item, 'tokenEndpoint');
-  const authMethod = stringField(item, 'authMethod');
-  const accessToken = stringField(item, 'accessToken');
-  const scopes = stringListField(item, 'scopes');
-  const expiresAt = item['expiresAt'] === null ? null : timeField(item, 'expiresAt');
-  const obtainedAt = timeField(item, 'obtainedAt');
-  const generation = timeField(item, 'generation');
-  const optional = optionalFields(item);
-  if (
-    binding === undefined ||
-    tokenEndpoint === undefined ||
-    authMethod === undefined ||
-    !authMethods.includes(authMethod) ||
-    accessToken === undefined ||
-    !isTokenText(accessToken) ||
-    scopes === undefined ||
-    expiresAt === undefined ||
-    obtainedAt === undefined ||
-    generation === undefined ||
-    optional === undefined
-  ) {
-    return undefined;
-  }
+  const named = asObject(item['binding']) ?? {};
+  const texts = bindingParts.map((part) => [part, part === 'server' ? (server ?? named[part]) : named[part]] as const);
+  if (!texts.every(([, text]) => isText(text)) || wrongMember(item, itemChecks) !== undefined) return undefined;
+  const members = Object.keys(itemChecks).flatMap((name) => {
+    const value = item[name];
+    if (value === undefined) return [];
+    return [[name, secretMembers.includes(name) ? new Secret(String(value)) : value] as const];
+  });
   return {
     version: 2,
-    binding,
-    tokenEndpoint,
-    authMethod: authMethod as ClientAuthMethod,
-    accessToken: new Secret(accessToken),
-    ...optional,
-    expiresAt,
-    obtainedAt,
-    scopes,
-    generation,
-  };
-}
-
-function bindingOf(object: JsonObject | undefined, expected: string | undefined): CredentialBinding | undefined {
-  const [named, resource, issuer, clientId, account] = bindingParts.map((part) => object && stringField(object, part));
-  const server = expected ?? named;
-  return server === undefined ||
-    resource === undefined ||
-    issuer === undefined ||
-    clientId === undefined ||
-    account === undefined
-    ? undefined
-    : { server, resource, issuer, clientId, account };
-}
-
-function optionalFields(
-  item: JsonObject,
-): Pick<StoredCredential, 'refreshToken' | 'clientSecret' | 'revocationEndpoint' | 'grant' | 'subject'> | undefined {
-  const { refreshToken, clientSecret, revocationEndpoint, grant, subject } = item;
-  const texts = [refreshToken, clientSecret, revocationEndpoint, subject];
-  const knownGrant = grant === undefined || grant === 'client_credentials';
-  if (!knownGrant || !texts.every((text) => text === undefined || typeof text === 'string')) return undefined;
-  return {
-    ...(typeof refreshToken === 'string' ? { refreshToken: new Secret(refreshToken) } : {}),
-    ...(typeof clientSecret === 'string' ? { clientSecret: new Secret(clientSecret) } : {}),
-    ...(typeof revocationEndpoint === 'string' ? { revocationEndpoint } : {}),
-    ...(typeof subject === 'string' ? { subject } : {}),
-    ...(grant === undefined ? {} : { grant }),
-  };
-}
-
-/** A whole number from 0 on. */
-function timeField(item: JsonObject, name: string): number | undefined {
-  const value = item[name];
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+    binding: Object.fromEntries(texts),
+    ...Object.fromEntries(members),
+  } as unknown as StoredCredential;
 }
 
 /**
  * SHA-256 over the parts, each with its length before it, so that no two lists of parts give the same bytes. The
- * bytes are UTF-16 code units: UTF-8 would make one of all lone surrogates. Hex, 64 characters: nothing of the parts
- * can be read from it.
+ * bytes are UTF-16 code units: UTF-8 would make one of all lone surrogates. Hex, 64 characters.
  */
 export async function hashOfParts(parts: readonly string[]): Promise<string> {
-  const length = parts.reduce((sum, part) => sum + 4 + 2 * part.length, 0);
-  const bytes = new DataView(new ArrayBuffer(length));
-  let at = 0;
-  for (const part of parts) {
-    bytes.setUint32(at, part.length);
-    at += 4;
-    for (let index = 0; index < part.length; index += 1) {
-      bytes.setUint16(at, part.charCodeAt(index));
-      at += 2;
-    }
-  }
-  const digest = await globalThis.crypto.subtle.digest('SHA-256', bytes);
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const pieces = parts.flatMap((part) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(part.length);
+    return [length, Buffer.from(part, 'utf16le').swap16()];
+  });
+  const digest = await globalThis.crypto.subtle.digest('SHA-256', Buffer.concat(pieces));
+  return Buffer.from(digest).toString('hex');
 }

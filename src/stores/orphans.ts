@@ -1,36 +1,54 @@
 import { Failure } from '../core/failure.js';
-import type { IndexDocument, LoginRecord, StrayItem } from '../core/records.js';
+import type { IndexDocument, LoginRecord, RegistrationRecord, StoredItem } from '../core/records.js';
 import type { StorePorts } from './ports.js';
 
-/** An item that is left in a store, and why it could not be removed. */
-export interface Leftover {
-  readonly item: StrayItem;
+/** An orphan that could not be removed, and why. */
+export interface KeptOrphan {
+  readonly item: StoredItem;
   readonly failure: Failure;
 }
 
-const same = (one: StrayItem, other: StrayItem) => one.key === other.key && one.store === other.store;
+const isAmong = (item: StoredItem, items: readonly StoredItem[]) =>
+  items.some(({ key, store }) => key === item.key && store === item.store);
 
 /** The index with these items noted as without a record: whoever comes next removes them. */
-export function withStrays(document: IndexDocument, items: readonly StrayItem[]): IndexDocument {
-  const { strays = [], ...rest } = document;
-  const added = items.filter((item) => !strays.some((stray) => same(stray, item)));
-  const all = [...strays, ...added.map(({ key, store }) => ({ key, store }))];
-  return all.length === 0 ? rest : { ...rest, strays: all };
+export function withOrphans(document: IndexDocument, items: readonly StoredItem[]): IndexDocument {
+  const { orphans = [] } = document;
+  const added = items.filter((item) => !isAmong(item, orphans)).map(({ key, store }) => ({ key, store }));
+  return noting(document, [...orphans, ...added]);
 }
 
 /** The index without these notes. */
-export function withoutStrays(document: IndexDocument, items: readonly StrayItem[]): IndexDocument {
-  const { strays = [], ...rest } = document;
-  const kept = strays.filter((stray) => !items.some((item) => same(stray, item)));
-  return kept.length === 0 ? rest : { ...rest, strays: kept };
+export function withoutOrphans(document: IndexDocument, items: readonly StoredItem[]): IndexDocument {
+  const { orphans = [] } = document;
+  return noting(
+    document,
+    orphans.filter((item) => !isAmong(item, items)),
+  );
+}
+
+function noting({ orphans: _, ...rest }: IndexDocument, orphans: readonly StoredItem[]): IndexDocument {
+  return orphans.length === 0 ? rest : { ...rest, orphans };
+}
+
+/** The index before an item is written: until a record tells of it, it is an orphan. */
+export function withItemToCome(document: IndexDocument, item: StoredItem): IndexDocument {
+  return isRecorded(document, item) ? document : withOrphans(document, [item]);
+}
+
+/** The items that a record tells of. */
+export function itemsOf({
+  key,
+  store = 'keychain',
+  leftIn,
+}: Pick<RegistrationRecord, 'key' | 'store' | 'leftIn'>): readonly StoredItem[] {
+  return [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
 }
 
 /** Does a record say that this item is where it is? */
-export function isRecorded({ logins, registrations, clientKeys = [] }: IndexDocument, item: StrayItem): boolean {
+export function isRecorded({ logins, registrations, clientKeys = [] }: IndexDocument, item: StoredItem): boolean {
   const secrets = registrations.filter(({ hasSecret }) => hasSecret);
-  return [...logins, ...secrets, ...clientKeys].some(
-    ({ key, store = 'keychain', leftIn }) => key === item.key && (store === item.store || leftIn === item.store),
-  );
+  return [...logins, ...secrets, ...clientKeys].some((record) => isAmong(item, itemsOf(record)));
 }
 
 /** These logins, after one with that item has gone: who shared it is not believed to have it for himself from then on. */
@@ -46,34 +64,31 @@ type Needs = Pick<StorePorts, 'stores' | 'index' | 'recovery' | 'locks'>;
  * @param wanted Which of them; those in a store that nobody wants to wait for can be left out.
  * @throws Failure of the index
  */
-export async function mendStrays(
+export async function removeOrphans(
   ports: Needs,
-  wanted: (item: StrayItem) => boolean,
+  wanted: (item: StoredItem) => boolean,
   signal: AbortSignal,
-): Promise<readonly Leftover[]> {
-  const { strays = [] } = await ports.index.read();
-  const left: Leftover[] = [];
-  for (const item of strays.filter(wanted)) {
-    const failure = await mendOne(ports, item, signal);
-    if (failure !== undefined) left.push({ item, failure });
+): Promise<readonly KeptOrphan[]> {
+  const { orphans = [] } = await ports.index.read();
+  const kept: KeptOrphan[] = [];
+  for (const item of orphans.filter(wanted)) {
+    try {
+      await removeOrphan(ports, item, signal);
+    } catch (failure) {
+      if (!(failure instanceof Failure) || signal.aborted) throw failure;
+      if (failure.code !== 'busy') kept.push({ item, failure });
+    }
   }
-  return left;
+  return kept;
 }
 
-/** Undefined when it is gone, or in another process's hands. */
-async function mendOne(ports: Needs, item: StrayItem, signal: AbortSignal): Promise<Failure | undefined> {
-  try {
-    await using _lock = await ports.locks.acquire(item.key, { waitMs: 0, signal });
-    const document = await ports.index.read();
-    if (!isRecorded(document, item)) {
-      await ports.stores.of(item.store).remove(item.key);
-      const isUsed = [...document.logins].some(({ key }) => key === item.key);
-      if (!isUsed) await ports.recovery.forget(item.key);
-    }
-    await ports.index.update((now) => withoutStrays(now, [item]));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Failure) || signal.aborted) throw error;
-    return error.code === 'busy' ? undefined : error;
+async function removeOrphan(ports: Needs, item: StoredItem, signal: AbortSignal): Promise<void> {
+  await using _lock = await ports.locks.acquire(item.key, { waitMs: 0, signal });
+  const document = await ports.index.read();
+  if (!isRecorded(document, item)) {
+    await ports.stores.of(item.store).remove(item.key);
+    const isUsed = document.logins.some(({ key }) => key === item.key);
+    if (!isUsed) await ports.recovery.forget(item.key);
   }
+  await ports.index.update((now) => withoutOrphans(now, [item]));
 }

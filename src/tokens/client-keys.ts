@@ -6,7 +6,7 @@ import { asObject, parseObject, stringField } from '../core/text/json.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey, privateText } from '../oauth/client-key.js';
 import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
-import { mendStrays, withStrays } from '../stores/orphans.js';
+import { itemsOf, removeOrphans, withOrphans } from '../stores/orphans.js';
 import type { SecretStore, StorePorts } from '../stores/ports.js';
 import { clientKeyGone } from './failures.js';
 
@@ -129,10 +129,8 @@ export async function removeClientKey(
   record: ClientKeyRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { key, store, leftIn } = record;
-  const items = [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
-  await ports.index.update((document) => withStrays(without(document, record), items));
-  await mendStrays(ports, (item) => item.key === key, signal);
+  await ports.index.update((document) => withOrphans(without(document, record), itemsOf(record)));
+  await removeOrphans(ports, ({ key }) => key === record.key, signal);
 }
 
 /** Was a key made here for the document at this address? Then it says `private_key_jwt`. */

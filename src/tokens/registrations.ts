@@ -1,10 +1,10 @@
 import { Failure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
-import type { IndexDocument, LoginRecord, RegistrationRecord, StrayItem } from '../core/records.js';
+import type { IndexDocument, LoginRecord, RegistrationRecord, StoredItem } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { parseObject } from '../core/text/json.js';
 import { registrationKey } from '../stores/credential-item.js';
-import { isRecorded, withoutStrays, withStrays } from '../stores/orphans.js';
+import { isRecorded, itemsOf, withItemToCome, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import type { StorePorts } from '../stores/ports.js';
 
 /** The registrations kept for an issuer, the newest first. Never used at another issuer. */
@@ -73,7 +73,7 @@ export async function keepRegistration(
   const place = { key, store: ports.store.kind };
   if (secret !== undefined) {
     const { issuer, clientId } = registration;
-    await ports.index.update((document) => (isRecorded(document, place) ? document : withStrays(document, [place])));
+    await ports.index.update((document) => withItemToCome(document, place));
     await ports.store.write(key, encodeClientSecret({ issuer, clientId, secret }));
   }
   const where = secret === undefined ? {} : { store: ports.store.kind };
@@ -128,19 +128,19 @@ function isUsed({ issuer, clientId }: RegistrationRecord, logins: readonly Login
 async function replaceRegistrations(
   ports: Pick<StorePorts, 'stores' | 'index'>,
   goes: (old: RegistrationRecord, document: IndexDocument) => boolean,
-  written: readonly StrayItem[],
+  written: readonly StoredItem[],
   record: RegistrationRecord | undefined,
 ): Promise<void> {
-  let items: readonly StrayItem[] = [];
+  let items: readonly StoredItem[] = [];
   await ports.index.update((document) => {
     const kept = document.registrations.filter((old) => !goes(old, document));
     const registrations = record === undefined ? kept : [...kept, record];
-    const after = withoutStrays({ ...document, registrations }, written);
+    const after = withoutOrphans({ ...document, registrations }, written);
     items = document.registrations
       .filter((old) => goes(old, document) && old.hasSecret)
-      .flatMap(placesOf)
+      .flatMap(itemsOf)
       .filter(({ key, store }) => !isRecorded(after, { key, store: ports.stores.of(store).kind }));
-    return withStrays(after, items);
+    return withOrphans(after, items);
   });
   for (const item of items) {
     try {
@@ -149,12 +149,8 @@ async function replaceRegistrations(
       if (!(error instanceof Failure)) throw error;
       continue; // `status` tells of it, and tries again
     }
-    await ports.index.update((document) => withoutStrays(document, [item]));
+    await ports.index.update((document) => withoutOrphans(document, [item]));
   }
-}
-
-function placesOf({ key, store = 'keychain', leftIn }: RegistrationRecord): readonly StrayItem[] {
-  return [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
 }
 
 /** The stored form of one client secret; it repeats whose it is, so that a swapped item is noticed. */

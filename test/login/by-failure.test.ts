@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoreKind } from '../../src/core/records.js';
-import { leftoverLines } from '../../src/login/render.js';
+import { orphanLines } from '../../src/login/render.js';
 import { storeFailed, storeUnavailable } from '../../src/stores/failures.js';
 
 test('what several secrets cannot be removed for is told once, and how many they are', () => {
@@ -9,7 +9,7 @@ test('what several secrets cannot be removed for is told once, and how many they
     item: { key: 'ab'.repeat(32), store },
     failure,
   });
-  const lines = leftoverLines([
+  const lines = orphanLines([
     left('keychain'),
     left('file', storeFailed('remove', new Error('odd'))),
     left('keychain'),
@@ -18,5 +18,5 @@ test('what several secrets cannot be removed for is told once, and how many they
   assert.equal(lines.length, 6);
   assert.match(lines[0] ?? '', /^Note: 2 secrets without a login are left in the keychain .*no D-Bus session/);
   assert.match(lines[2] ?? '', /^Note: a secret without a login is left in a sealed file .*odd/);
-  assert.deepEqual(leftoverLines([]), []);
+  assert.deepEqual(orphanLines([]), []);
 });

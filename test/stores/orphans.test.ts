@@ -5,7 +5,7 @@ import type { LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../src/login/logout.js';
 import { status } from '../../src/login/render.js';
-import { mendStrays } from '../../src/stores/orphans.js';
+import { removeOrphans } from '../../src/stores/orphans.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openShelf } from '../support/flows/shelf.js';
 import { failureOf } from '../support/http.js';
@@ -25,9 +25,9 @@ test('[A-136][A-205] a login killed before its record is written leaves an item 
   await assert.rejects(shelf.logIn({}, shelf.dyingAt(2)), /killed/);
   assert.ok(await shelf.stores.bare('keychain').read(key), 'the item was written');
   assert.deepEqual(await status(shelf.ports), [], 'and no login is shown');
-  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  assert.deepEqual(await removeOrphans(shelf.ports, everything, signal), []);
   assert.equal(await shelf.stores.bare('keychain').read(key), undefined);
-  assert.equal((await shelf.ports.index.read()).strays, undefined);
+  assert.equal((await shelf.ports.index.read()).orphans, undefined);
 });
 
 test('[A-136][A-205] a logout killed before the item is gone: no login is shown, and the item goes at the next look', async () => {
@@ -38,21 +38,21 @@ test('[A-136][A-205] a logout killed before the item is gone: no login is shown,
   await assert.rejects(logout(dying, { login: record, force: false, signal }), /killed/);
   assert.deepEqual(await status(shelf.ports), []);
   assert.ok(await shelf.stores.bare('keychain').read(record.key));
-  await mendStrays(shelf.ports, everything, signal);
+  await removeOrphans(shelf.ports, everything, signal);
   assert.equal(await shelf.stores.bare('keychain').read(record.key), undefined);
 });
 
 test('[A-205] what another process is just writing is not taken away', async () => {
   await using shelf = await openShelf();
   const key = 'ab'.repeat(32);
-  await shelf.ports.index.update((document) => ({ ...document, strays: [{ key, store: 'file' }] }));
+  await shelf.ports.index.update((document) => ({ ...document, orphans: [{ key, store: 'file' }] }));
   await shelf.stores.bare('file').write(key, new Secret('half a login'));
   {
     await using _lock = await shelf.ports.locks.acquire(key, { waitMs: 0, signal });
-    assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+    assert.deepEqual(await removeOrphans(shelf.ports, everything, signal), []);
     assert.ok(await shelf.stores.bare('file').read(key));
   }
-  await mendStrays(shelf.ports, everything, signal);
+  await removeOrphans(shelf.ports, everything, signal);
   assert.equal(await shelf.stores.bare('file').read(key), undefined);
 });
 
@@ -61,17 +61,17 @@ test('[A-205] a login that ends between the list of such items and the lock keep
   const record = await shelf.logIn();
   const { key, store } = record;
   const item = { key, store };
-  await shelf.ports.index.update((document) => ({ ...document, logins: [], strays: [item] }));
+  await shelf.ports.index.update((document) => ({ ...document, logins: [], orphans: [item] }));
   const { locks, index } = shelf.ports;
   // Its record comes while the item is on the list of those to be removed.
   const acquire: typeof locks.acquire = async (name, options) => {
     if (name === key) await index.update((document) => ({ ...document, logins: [record] }));
     return locks.acquire(name, options);
   };
-  assert.deepEqual(await mendStrays({ ...shelf.ports, locks: { acquire } }, everything, signal), []);
+  assert.deepEqual(await removeOrphans({ ...shelf.ports, locks: { acquire } }, everything, signal), []);
   assert.ok(await shelf.stores.bare(store).read(key), 'the login that has just ended has lost its item');
-  const { logins, strays } = await index.read();
-  assert.deepEqual([logins.length, strays], [1, undefined]);
+  const { logins, orphans } = await index.read();
+  assert.deepEqual([logins.length, orphans], [1, undefined]);
 });
 
 test('[A-205] a store that cannot be reached keeps its login from being ended, and no other; what it holds is known', async () => {
@@ -103,7 +103,7 @@ test('[A-205] a store that cannot be reached keeps its login from being ended, a
   assert.deepEqual((await logoutOfAll(shelf.ports, { force: false, signal })).failures, []);
   assert.equal(await shelf.stores.bare('keychain').read(inKeychain.key), undefined);
   const index = await shelf.ports.index.read();
-  assert.deepEqual([index.logins, index.registrations, index.strays], [[], [], undefined]);
+  assert.deepEqual([index.logins, index.registrations, index.orphans], [[], [], undefined]);
 });
 
 test('[A-205] --force forgets a login whose store is out of reach; what is left there is known, and goes once it works', async () => {
@@ -115,12 +115,12 @@ test('[A-205] --force forgets a login whose store is out of reach; what is left 
   const { revocation } = await logout(shelf.ports, { login, force: true, signal });
   assert.equal(revocation.done, false);
   assert.deepEqual(await status(shelf.ports), []);
-  const [left] = await mendStrays(shelf.ports, everything, signal);
+  const [left] = await removeOrphans(shelf.ports, everything, signal);
   assert.equal(left?.failure.code, 'store_unavailable');
   shelf.stores.down.clear();
-  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  assert.deepEqual(await removeOrphans(shelf.ports, everything, signal), []);
   assert.equal(await shelf.stores.bare('keychain').read(login.key), undefined);
-  assert.equal((await shelf.ports.index.read()).strays, undefined);
+  assert.equal((await shelf.ports.index.read()).orphans, undefined);
 });
 
 test('[A-193] a dead keychain with the old login and its client’s secret does not keep from --store file; what it holds goes later', async () => {
@@ -139,13 +139,13 @@ test('[A-193] a dead keychain with the old login and its client’s secret does 
   const after = await shelf.logIn({ server: server.url, store: 'file' });
   assert.equal(after.store, 'file');
   assert.match(shelf.scene.ports.told.join('\n'), /earlier credential is still in the store keychain/);
-  const left = await mendStrays(shelf.ports, everything, signal);
+  const left = await removeOrphans(shelf.ports, everything, signal);
   assert.deepEqual(
     left.map(({ item, failure }) => `${item.store} ${failure.code}`),
     ['keychain store_unavailable', 'keychain store_unavailable'],
   );
   shelf.stores.down.clear();
-  assert.deepEqual(await mendStrays(shelf.ports, everything, signal), []);
+  assert.deepEqual(await removeOrphans(shelf.ports, everything, signal), []);
   for (const { key } of [before, registration]) {
     assert.equal(await shelf.stores.bare('keychain').read(key), undefined);
   }
@@ -197,13 +197,13 @@ test('[A-205] a logout that fails does not bring its login back beside one that 
   };
   const failing = { ...shelf.ports, stores: { of: () => ({ ...shelf.stores.of('keychain'), remove }) } };
   await failureOf(logout(failing, { login, force: false, signal }), 'store_failed');
-  const { logins, strays } = await shelf.ports.index.read();
+  const { logins, orphans } = await shelf.ports.index.read();
   assert.deepEqual(
     logins.map(({ clientId }) => clientId),
     ['another'],
   );
   assert.deepEqual(
-    strays?.map(({ key }) => key),
+    orphans?.map(({ key }) => key),
     [login.key],
     'its item is known, and goes later',
   );

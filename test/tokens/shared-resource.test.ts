@@ -169,7 +169,7 @@ test('[R-5.1a] an item of version 1 that two servers share is nobody’s: both a
   const { revocation } = await logout(scene.ports, { login: await recordOf(scene, b), force: false, signal });
   assert.deepEqual(revocation, { done: true });
   assert.equal(await tokenOf(scene, fresh), 'access-3');
-  assert.deepEqual((await scene.ports.index.read()).strays, undefined);
+  assert.deepEqual((await scene.ports.index.read()).orphans, undefined);
 });
 
 test('[R-5.1a] log-out of one of two servers that share an item of version 1 revokes nothing of the other, and leaves it nothing to use', async () => {

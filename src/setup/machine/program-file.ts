@@ -3,7 +3,7 @@ import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Failure, systemCode } from '../../core/failure.js';
 import { fileUnwritable, shimFolderMissing, shimRefused } from '../failures.js';
-import { replaceFile } from './program-files.js';
+import { replaceProgramFile } from './program-files.js';
 
 /** More than any that was written by this program. */
 const maxBytes = 65_536;
@@ -17,7 +17,7 @@ export async function writeProgramFile(path: string, text: string, mark: string)
   const target = resolve(path);
   try {
     await refuseOthers(target, mark);
-    await replaceFile(target, text, 0o700);
+    await replaceProgramFile(target, text, 0o700);
   } catch (error) {
     if (error instanceof Failure) throw error;
     const code = systemCode(error);

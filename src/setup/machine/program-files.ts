@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Failure, systemCode } from '../../core/failure.js';
+import { replaceFile } from '../../stores/state/safe-file.js';
 import { programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
 import type { ProgramFile, ProgramFiles } from '../ports.js';
 
 const maxBytes = 32 * 1024 * 1024;
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 interface Content {
   readonly text: string | undefined;
@@ -27,7 +28,7 @@ export function createProgramFiles(): ProgramFiles {
       const mode = now.text === undefined ? (executable ? 0o700 : 0o600) : now.mode;
       await written(file.path, async () => {
         await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
-        await replaceFile(file.path, text, mode);
+        await replaceProgramFile(file.path, text, mode);
       });
     },
     remove: async (file) => {
@@ -120,21 +121,8 @@ async function written(path: string, act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A reader, a crash or a power cut sees the old text or the new one. The mode is as it is given, whatever the umask. */
-export async function replaceFile(path: string, text: string, mode: number): Promise<void> {
+/** @throws an error of the file system */
+export async function replaceProgramFile(path: string, text: string, mode: number): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.new`);
-  try {
-    const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
-      await file.writeFile(text);
-      await file.chmod(mode);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
+  await replaceFile(path, text, mode, temporary);
 }

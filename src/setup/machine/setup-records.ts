@@ -1,6 +1,6 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readPrivateFile } from '../../stores/state/private-file.js';
+import { readIfThere } from '../../stores/state/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { stateUnsafe } from '../../stores/state-failures.js';
 import type { KeptRecord, SetupRecord, SetupRecords } from '../ports.js';
@@ -11,10 +11,8 @@ const max = { record: 64 * 1024, backup: 32 * 1024 * 1024 };
 export function createSetupRecords(folder: string): SetupRecords {
   const at = (id: string, end: string) => join(folder, `${id}.${end}`);
   const read = (path: string, maxBytes: number): string | undefined => {
-    const file = readPrivateFile(path, maxBytes);
-    if (file.ok) return new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
-    if (file.problem === 'absent') return undefined;
-    throw stateUnsafe(path, file.why);
+    const file = readIfThere(path, maxBytes);
+    return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
   };
   return {
     all: async () => {

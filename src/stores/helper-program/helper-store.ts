@@ -2,7 +2,7 @@ import { Failure } from '../../core/failure.js';
 import type { StoreKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
-import { helperAnswerWrong, helperFailed, helperMissing, helperTimeout, storeTooLarge } from '../failures.js';
+import { helperFailed, helperMissing, helperResponseWrong, helperTimeout, storeTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { findProgram, type ProgramEnd, runProgram, safePath } from '../programs.js';
 
@@ -55,7 +55,7 @@ export function createHelperStore(options: HelperStoreOptions): SecretStore {
       const before = await read(key).catch(ignoreFailure);
       await write(key, text);
       try {
-        if ((await read(key))?.reveal() !== text) throw helper.answerWrong('it was changed on the way');
+        if ((await read(key))?.reveal() !== text) throw helper.responseWrong('it was changed on the way');
       } catch (error) {
         // The older item may be all that there is: a sealed answer to a refresh is opened by it.
         if (before !== undefined) await write(key, before.reveal()).catch(ignoreFailure);
@@ -88,7 +88,7 @@ async function tryOut(
   const word = 'kept to see whether this store works; may be removed';
   await write(key, word);
   const kept = await read(key);
-  if (kept !== undefined && kept.reveal() !== word) throw helper.answerWrong('it was changed on the way');
+  if (kept !== undefined && kept.reveal() !== word) throw helper.responseWrong('it was changed on the way');
   if (kept === undefined) return;
   const end = await helper.run('erase', serverUrl(key));
   // What cannot be taken away could never be logged out of.
@@ -134,7 +134,7 @@ class Helper {
         this.#timedOut = true;
         throw helperTimeout(this.#program, limitMs);
       case 'too_much':
-        throw this.answerWrong('it is far too long');
+        throw this.responseWrong('it is far too long');
       case 'not_started':
         throw helperFailed(this.#program, operation, 'it could not be started');
     }
@@ -148,8 +148,8 @@ class Helper {
     return helperFailed(this.#program, operation, tells ? '' : said);
   }
 
-  answerWrong(why: string): Error {
-    return helperAnswerWrong(this.#program, why);
+  responseWrong(why: string): Error {
+    return helperResponseWrong(this.#program, why);
   }
 
   /** Undefined: nothing is kept there; docker-credential-pass says so with an item in which all is empty. */
@@ -158,9 +158,9 @@ class Helper {
     const object: JsonObject | undefined = parsed.ok ? asObject(parsed.value) : undefined;
     const secret = object?.['Secret'];
     if (secret === '' && object?.['Username'] === '') return undefined;
-    if (typeof secret !== 'string' || object?.['Username'] !== userName) throw this.answerWrong('it is no item');
+    if (typeof secret !== 'string' || object?.['Username'] !== userName) throw this.responseWrong('it is no item');
     const named = object['ServerURL'];
-    if (named !== undefined && named !== url) throw this.answerWrong('it is another item');
+    if (named !== undefined && named !== url) throw this.responseWrong('it is another item');
     return new Secret(secret);
   }
 }

@@ -1,5 +1,18 @@
 import { type IndexDocument, isStoreKind } from '../../core/records.js';
-import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
+import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
+import {
+  type Check,
+  type Checks,
+  isAuthMethod,
+  isFlag,
+  isText,
+  isTexts,
+  isTime,
+  isWhole,
+  maybe,
+  oneOf,
+  wrongMember,
+} from '../checks.js';
 
 export type IndexText =
   | { readonly ok: true; readonly document: IndexDocument }
@@ -7,10 +20,8 @@ export type IndexText =
   /** `why` names the member, never its value. */
   | { readonly ok: false; readonly problem: 'corrupt'; readonly why: string };
 
-type Check = (value: JsonValue | undefined) => boolean;
-
 /**
- * Judges the text of the index. Another program, or a slip of a hand, may have changed it, so every member is
+ * Validates the text of the index. Another program, or a slip of a hand, may have changed it, so every member is
  * checked; members that are not known are kept.
  */
 export function parseIndex(bytes: Uint8Array): IndexText {
@@ -18,64 +29,47 @@ export function parseIndex(bytes: Uint8Array): IndexText {
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object === undefined) return { ok: false, problem: 'corrupt', why: parsed.ok ? 'not an object' : parsed.problem };
   const version = object['version'];
-  if (typeof version === 'number' && Number.isSafeInteger(version) && version > 1) {
-    return { ok: false, problem: 'newer' };
-  }
-  if (version !== 1) return { ok: false, problem: 'corrupt', why: 'version' };
-  const why =
-    listProblem(object, 'logins', login) ??
-    listProblem(object, 'registrations', registration) ??
-    optionalListProblem(object, 'clientKeys', clientKey) ??
-    optionalListProblem(object, 'strays', stray);
-  return why === undefined
-    ? { ok: true, document: object as unknown as IndexDocument }
-    : { ok: false, problem: 'corrupt', why };
+  if (Number.isSafeInteger(version) && Number(version) > 1) return { ok: false, problem: 'newer' };
+  const why = version === 1 ? problemIn(object) : 'version';
+  if (why !== undefined) return { ok: false, problem: 'corrupt', why };
+  for (const login of object['logins'] as JsonObject[]) renameMember(login, 'wish', 'requestFingerprint');
+  renameMember(object, 'strays', 'orphans');
+  return { ok: true, document: object as unknown as IndexDocument };
 }
 
-function listProblem(object: JsonObject, name: string, checks: Readonly<Record<string, Check>>): string | undefined {
-  const list = object[name];
-  if (!Array.isArray(list)) return name;
-  for (const [index, value] of list.entries()) {
-    const record = asObject(value);
-    const wrong = Object.keys(checks).find((member) => !checks[member]?.(record?.[member]));
-    if (wrong !== undefined) return `${name}[${index}].${wrong}`;
+/** The text of an index; two members have the names there that earlier releases gave them. */
+export function indexText({ orphans: strays, logins, ...rest }: IndexDocument): string {
+  const onDisk = logins.map(({ requestFingerprint: wish, ...login }) => ({ ...login, wish }));
+  return `${JSON.stringify({ ...rest, logins: onDisk, strays }, null, 1)}\n`;
+}
+
+function renameMember(object: JsonObject, from: string, to: string): void {
+  const value = object[from];
+  if (value === undefined) return;
+  object[to] = value;
+  delete object[from];
+}
+
+function problemIn(object: JsonObject): string | undefined {
+  for (const [name, { checks, isOptional }] of Object.entries(lists)) {
+    const list = object[name];
+    if (list === undefined && isOptional) continue;
+    if (!Array.isArray(list)) return name;
+    for (const [index, value] of list.entries()) {
+      const wrong = wrongMember(asObject(value), checks);
+      if (wrong !== undefined) return `${name}[${index}].${wrong}`;
+    }
   }
   return undefined;
 }
-
-function optionalListProblem(
-  object: JsonObject,
-  name: string,
-  checks: Readonly<Record<string, Check>>,
-): string | undefined {
-  return object[name] === undefined ? undefined : listProblem(object, name, checks);
-}
-
-const isText: Check = (value) => typeof value === 'string';
-
-const isWhole: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-
-const isFlag: Check = (value) => typeof value === 'boolean';
-
-const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 
 const isKey: Check = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
 const isStore: Check = (value) => typeof value === 'string' && isStoreKind(value);
 
-const isTime: Check = (value) => value === null || isWhole(value);
+const isWay = oneOf('preregistered', 'metadata', 'dynamic', 'ask');
 
-const maybe =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-
-const oneOf =
-  (...words: readonly string[]): Check =>
-  (value) =>
-    typeof value === 'string' && words.includes(value);
-
-const login: Readonly<Record<string, Check>> = {
+const login: Checks = {
   key: isKey,
   name: maybe(isText),
   server: isText,
@@ -92,7 +86,7 @@ const login: Readonly<Record<string, Check>> = {
   store: isStore,
   leftIn: maybe(isStore),
   zone: oneOf('public', 'private', 'loopback'),
-  registration: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
+  registration: isWay,
   grant: maybe(oneOf('client_credentials')),
   dead: maybe(isFlag),
   gone: maybe(isFlag),
@@ -103,12 +97,12 @@ const login: Readonly<Record<string, Check>> = {
   wish: maybe(isText),
 };
 
-const registration: Readonly<Record<string, Check>> = {
+const registration: Checks = {
   key: isKey,
   issuer: isText,
   clientId: isText,
-  way: oneOf('preregistered', 'metadata', 'dynamic', 'ask'),
-  authMethod: oneOf('none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'),
+  way: isWay,
+  authMethod: isAuthMethod,
   hasSecret: isFlag,
   store: maybe(isStore),
   leftIn: maybe(isStore),
@@ -119,7 +113,7 @@ const registration: Readonly<Record<string, Check>> = {
   secretExpiresAt: isTime,
 };
 
-const clientKey: Readonly<Record<string, Check>> = {
+const clientKey: Checks = {
   key: isKey,
   issuer: maybe(isText),
   clientId: isText,
@@ -130,4 +124,9 @@ const clientKey: Readonly<Record<string, Check>> = {
   leftIn: maybe(isStore),
 };
 
-const stray: Readonly<Record<string, Check>> = { key: isKey, store: isStore };
+const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptional: boolean }>> = {
+  logins: { checks: login, isOptional: false },
+  registrations: { checks: registration, isOptional: false },
+  clientKeys: { checks: clientKey, isOptional: true },
+  strays: { checks: { key: isKey, store: isStore }, isOptional: true },
+};

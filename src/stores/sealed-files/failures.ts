@@ -1,86 +1,81 @@
-import { exitCode, Failure } from '../../core/failure.js';
+import type { Failure } from '../../core/failure.js';
 import { quoted } from '../../core/text/printable.js';
+import { storeFailure } from '../state-failures.js';
 
 /** What the key of the sealed files is made from. */
 export type KeyWay = 'key-file' | 'passphrase';
+
+const sealedFiles = 'The sealed files (store “file”)';
 
 const makeKey =
   '(umask 077; head -c 32 /dev/urandom > "$HOME/.postern-store-key"), then export POSTERN_STORE_KEY_FILE="$HOME/.postern-store-key"';
 
 /** Nothing to make the key of new sealed files from. */
 export function storeKeyMissing(): Failure {
-  return failure({
-    code: 'store_key_missing',
-    message:
-      'The sealed files (store “file”) need a key: POSTERN_STORE_KEY_FILE names no key file, systemd gave none, and there was nobody at a terminal to choose a passphrase.',
-    remedy: `Make a key file: ${makeKey}; or run the command in a terminal, where a passphrase is asked for.`,
-  });
+  return storeFailure(
+    'store_key_missing',
+    `${sealedFiles} need a key: POSTERN_STORE_KEY_FILE names no key file, systemd gave none, and there was nobody at a terminal to choose a passphrase.`,
+    `Make a key file: ${makeKey}; or run the command in a terminal, where a passphrase is asked for.`,
+  );
 }
 
 /** The sealed files are there, and what opens them is not. */
 export function storeKeyNeeded(way: KeyWay): Failure {
-  return failure({
-    code: 'store_key_missing',
-    message:
-      way === 'key-file'
-        ? 'The sealed files (store “file”) were made with a key file, and POSTERN_STORE_KEY_FILE does not name it here.'
-        : 'The sealed files (store “file”) were made with a passphrase, and there was nobody at a terminal to type it.',
-    remedy:
-      way === 'key-file'
-        ? 'Set POSTERN_STORE_KEY_FILE to the absolute path of that key file, then run the command again.'
-        : 'Run the command in a terminal; for scripts, log out and in again with POSTERN_STORE_KEY_FILE set to a key file.',
-  });
+  return way === 'key-file'
+    ? storeFailure(
+        'store_key_missing',
+        `${sealedFiles} were made with a key file, and POSTERN_STORE_KEY_FILE does not name it here.`,
+        'Set POSTERN_STORE_KEY_FILE to the absolute path of that key file, then run the command again.',
+      )
+    : storeFailure(
+        'store_key_missing',
+        `${sealedFiles} were made with a passphrase, and there was nobody at a terminal to type it.`,
+        'Run the command in a terminal; for scripts, log out and in again with POSTERN_STORE_KEY_FILE set to a key file.',
+      );
 }
 
 /** A key file that cannot protect anything. */
 export function storeKeyUnsafe(path: string, why: string): Failure {
-  return failure({
-    code: 'store_key_unsafe',
-    message: `The key file ${quoted(path, 200)} was not used: ${why}.`,
-    remedy: `Correct that, or make another: ${makeKey}.`,
-  });
+  const message = `The key file ${quoted(path, 200)} was not used: ${why}.`;
+  return storeFailure('store_key_unsafe', message, `Correct that, or make another: ${makeKey}.`);
 }
 
 /** This key is not the one that the files were sealed with. Nothing was changed. */
 export function storeKeyWrong(way: KeyWay): Failure {
-  return failure({
-    code: 'store_key_wrong',
-    message: `The sealed files (store “file”) do not open with this ${way === 'key-file' ? 'key file' : 'passphrase'}; they were left as they are.`,
-    remedy: `${
-      way === 'key-file'
-        ? 'Set POSTERN_STORE_KEY_FILE to the key file that they were made with, then run the command again.'
-        : 'Run the command again with the right passphrase.'
-    } If that is lost, so are these logins: make them anew, elsewhere: postern login <server> --store keychain`,
-  });
+  const [key, remedy] =
+    way === 'key-file'
+      ? ['key file', 'Set POSTERN_STORE_KEY_FILE to the key file that they were made with, then run the command again.']
+      : ['passphrase', 'Run the command again with the right passphrase.'];
+  return storeFailure(
+    'store_key_wrong',
+    `${sealedFiles} do not open with this ${key}; they were left as they are.`,
+    `${remedy} If that is lost, so are these logins: make them anew, elsewhere: postern login <server> --store keychain`,
+  );
 }
 
 /** A sealed file, or what belongs to all of them, is not what was written under this name. */
 export function sealedFileDamaged(path: string): Failure {
-  return failure({
-    code: 'credential_corrupt',
-    message: `The sealed file ${quoted(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
-    remedy: 'Put back a good copy of it, or log in again, which replaces it: postern login <server>',
-  });
+  return storeFailure(
+    'credential_corrupt',
+    `The sealed file ${quoted(path, 200)} is damaged, or is not the one that was written under this name; it was left as it is and not used.`,
+    'Put back a good copy of it, or log in again, which replaces it: postern login <server>',
+  );
 }
 
 /** The salt and check of all sealed files cannot be read, so none of them can. */
 export function sealedHeadDamaged(path: string): Failure {
-  return failure({
-    code: 'store_damaged',
-    message: `${quoted(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
-    remedy: 'Put back a good copy of it; or move its folder away and log in again: postern login <server>',
-  });
+  return storeFailure(
+    'store_damaged',
+    `${quoted(path, 200)}, without which no sealed file opens, is damaged or gone; everything was left as it is.`,
+    'Put back a good copy of it; or move its folder away and log in again: postern login <server>',
+  );
 }
 
 /** Written by a later release. */
 export function sealedFileNewer(path: string): Failure {
-  return failure({
-    code: 'credential_newer',
-    message: `The sealed file ${quoted(path, 200)} was written by a newer postern; it was left as it is.`,
-    remedy: 'Update postern to the newest release, then run the command again.',
-  });
-}
-
-function failure(told: { readonly code: string; readonly message: string; readonly remedy: string }): Failure {
-  return new Failure({ ...told, exit: exitCode.store });
+  return storeFailure(
+    'credential_newer',
+    `The sealed file ${quoted(path, 200)} was written by a newer postern; it was left as it is.`,
+    'Update postern to the newest release, then run the command again.',
+  );
 }

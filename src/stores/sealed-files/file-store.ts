@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
 import { storeTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
-import { replacePrivateFile } from '../state/safe-file.js';
-import { sealedFileDamaged, sealedFileNewer } from './failures.js';
-import { readText, seal, unlinked, unseal } from './sealed-file.js';
+import { removeFile, replacePrivateFile } from '../state/safe-file.js';
+import { sealedFileDamaged } from './failures.js';
+import { readText, sealText, unsealText } from './sealed-file.js';
 import { Vault, type VaultOptions } from './vault.js';
 
 const maxValueBytes = 65_536;
@@ -28,10 +28,10 @@ export function createFileStore(options: VaultOptions): SecretStore {
     },
     read: async (key) => {
       const path = pathOf(folder, key);
-      const file = readSealed(path);
+      const file = readText(path, 'sealed');
       if (file === undefined) return undefined;
-      const text =
-        file.sealed === undefined ? undefined : unseal(await vault.keyForReading(), nameOf(key), file.sealed);
+      const sealed = /^postern-sealed 1 ([A-Za-z0-9_-]+)\n$/.exec(file)?.[1];
+      const text = sealed && unsealText(await vault.keyForReading(), `${mark}${key}`, sealed);
       if (text === undefined) throw sealedFileDamaged(path);
       return new Secret(text);
     },
@@ -43,16 +43,16 @@ export function createFileStore(options: VaultOptions): SecretStore {
       await vault.open();
       await using _lock = await vault.lock();
       const sealingKey = await vault.keyForWriting();
-      readSealed(path); // throws: neither a link nor what a later release wrote is replaced
-      await replacePrivateFile(path, `${mark}${seal(sealingKey, nameOf(key), text)}\n`);
+      readText(path, 'sealed'); // throws: neither a link nor what a later release wrote is replaced
+      await replacePrivateFile(path, `${mark}${sealText(sealingKey, `${mark}${key}`, text)}\n`);
     },
     remove: async (key) => {
       const path = pathOf(folder, key);
       await using _lock = await vault.lock();
-      const removed = await unlinked(path);
-      await unlinked(join(folder, `.${key}.sealed.new`)); // of a writer that was killed
+      const isRemoved = await removeFile(path);
+      await removeFile(join(folder, `.${key}.sealed.new`)); // of a writer that was killed
       await vault.removeIfEmpty();
-      return removed;
+      return isRemoved;
     },
   };
 }
@@ -61,17 +61,4 @@ export function createFileStore(options: VaultOptions): SecretStore {
 function pathOf(folder: string, key: string): string {
   if (!/^[0-9a-f]{64}$/.test(key)) throw new TypeError('this is no key of a store');
   return join(folder, `${key}.sealed`);
-}
-
-/** What the sealed text is bound to. */
-function nameOf(key: string): string {
-  return `${mark}${key}`;
-}
-
-/** `sealed` is undefined when the file is not of the form that was written. */
-function readSealed(path: string): { readonly sealed: string | undefined } | undefined {
-  const text = readText(path);
-  if (text === undefined) return undefined;
-  if (!text.startsWith(mark) && /^postern-sealed [1-9][0-9]* /.test(text)) throw sealedFileNewer(path);
-  return { sealed: /^postern-sealed 1 ([A-Za-z0-9_-]+)\n$/.exec(text)?.[1] };
 }

@@ -1,68 +1,92 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { readdir, unlink } from 'node:fs/promises';
-import { readPrivateFile } from '../state/private-file.js';
-import { stateUnsafe, stateUnwritable } from '../state-failures.js';
+import { hkdfSync, randomBytes, scrypt } from 'node:crypto';
+import { seal, unseal } from '../seal.js';
+import { readIfThere } from '../state/private-file.js';
+import { pathsIn } from '../state/safe-file.js';
+import { type KeyWay, sealedFileNewer, sealedHeadDamaged } from './failures.js';
 
 /** base64 of the largest value, and what stands around it. */
 const maxFileBytes = 131_072;
 
-/** A private file's text; undefined where there is none. @throws Failure `state_unsafe` */
-export function readText(path: string): string | undefined {
-  const file = readPrivateFile(path, maxFileBytes);
-  if (file.ok) return Buffer.from(file.bytes).toString('latin1');
-  if (file.problem === 'unsafe') throw stateUnsafe(path, file.why);
-  return undefined;
+/** Is there any sealed file in the folder? It may not be there. */
+export async function hasSealedFiles(folder: string): Promise<boolean> {
+  return (await pathsIn(folder)).some((path) => path.endsWith('.sealed'));
 }
 
-/** The names of all sealed files in a folder, which may not be there. */
-export async function sealedNames(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => name.endsWith('.sealed'));
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw stateUnwritable(folder, error);
-  }
+/** A private file's text, of this release's form; undefined where there is none. @throws Failure `state_unsafe`, `credential_newer` */
+export function readText(path: string, kind: 'sealed' | 'store'): string | undefined {
+  const file = readIfThere(path, maxFileBytes);
+  const text = file && Buffer.from(file.bytes).toString('latin1');
+  const isNewer = text !== undefined && new RegExp(`^postern-${kind} (?!1 )[1-9][0-9]* `).test(text);
+  if (isNewer) throw sealedFileNewer(path);
+  return text;
 }
 
-/** Deletes a name, never what a link there leads to; false when there was none. @throws Failure `state_unwritable` */
-export async function unlinked(path: string): Promise<boolean> {
-  try {
-    await unlink(path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
-    throw stateUnwritable(path, error);
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-const nonceBytes = 12;
-
-const tagBytes = 16;
-
-/** Seals a text with AES-256-GCM under a fresh nonce, bound to `name`: nonce, text and tag in base64url. */
-export function seal(key: Uint8Array, name: string, text: string): string {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-  cipher.setAAD(Buffer.from(name));
-  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  return sealed.toString('base64url');
+/** Seals a text with this key under this name, in base64url. */
+export function sealText(key: Uint8Array, name: string, text: string): string {
+  return seal(key, name, text).toString('base64url');
 }
 
 /** The text that was sealed with this key under this name; undefined for anything else. */
-export function unseal(key: Uint8Array, name: string, sealed: string): string | undefined {
+export function unsealText(key: Uint8Array, name: string, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
-  if (bytes.length < nonceBytes + tagBytes || bytes.toString('base64url') !== sealed) return undefined;
-  const nonce = bytes.subarray(0, nonceBytes);
-  const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
-  cipher.setAAD(Buffer.from(name));
-  cipher.setAuthTag(bytes.subarray(-tagBytes));
-  try {
-    return Buffer.concat([cipher.update(bytes.subarray(nonceBytes, -tagBytes)), cipher.final()]).toString();
-  } catch {
-    return undefined; // the tag is not that of key, nonce, name and text
+  return bytes.toString('base64url') === sealed ? unseal(key, name, bytes) : undefined;
+}
+
+/** What all sealed files of a folder have in common: nothing secret. */
+export interface StoreHead {
+  readonly text: string;
+  readonly way: KeyWay;
+  readonly salt: Buffer;
+  /** A known text sealed with the key, so that a wrong key is told from a damaged file. */
+  readonly check: string;
+}
+
+/** What a key is derived from. */
+export interface KeyMaterial {
+  readonly way: KeyWay;
+  readonly bytes: Buffer;
+}
+
+const headPattern = /^postern-store 1 (key-file|passphrase) ([A-Za-z0-9_-]{43}) ([A-Za-z0-9_-]+)\n$/;
+
+const knownText = 'postern';
+
+/** RFC 7914; OWASP's parameters for interactive use: 128 MiB, about 0.3 s. */
+const scryptCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 };
+
+/** Undefined where there is none. @throws Failure `state_unsafe`, `credential_newer`, `store_damaged` */
+export function readHead(path: string): StoreHead | undefined {
+  const text = readText(path, 'store');
+  if (text === undefined) return undefined;
+  const [, way, salt = '', check = ''] = headPattern.exec(text) ?? [];
+  if (way !== 'key-file' && way !== 'passphrase') throw sealedHeadDamaged(path);
+  return { text, way, salt: Buffer.from(salt, 'base64url'), check };
+}
+
+/** A head with a fresh salt, for files that are to be sealed from now on. */
+export async function newHead({ way, bytes }: KeyMaterial): Promise<StoreHead> {
+  const salt = randomBytes(32);
+  const check = sealText(await deriveKey(way, bytes, salt), checkName(way), knownText);
+  return { way, salt, check, text: `${checkName(way)} ${salt.toString('base64url')} ${check}\n` };
+}
+
+/** The key that opens this head's files; undefined when it is made from something else. */
+export async function keyOf({ way, salt, check }: StoreHead, material: KeyMaterial): Promise<Buffer | undefined> {
+  if (material.way !== way) return undefined;
+  const key = await deriveKey(way, material.bytes, salt);
+  return unsealText(key, checkName(way), check) === knownText ? key : undefined;
+}
+
+function checkName(way: KeyWay): string {
+  return `postern-store 1 ${way}`;
+}
+
+/** HKDF (RFC 5869) for the bytes of a key file, scrypt for what a person can remember. */
+function deriveKey(way: KeyWay, bytes: Buffer, salt: Buffer): Promise<Buffer> {
+  if (way === 'key-file') {
+    return Promise.resolve(Buffer.from(hkdfSync('sha256', bytes, salt, 'postern sealed files 1', 32)));
   }
+  return new Promise((resolve, reject) => {
+    scrypt(bytes, salt, 32, scryptCost, (error, key) => (error === null ? resolve(key) : reject(error)));
+  });
 }

@@ -1,20 +1,10 @@
 import { join } from 'node:path';
 import type { Locks } from '../ports.js';
 import { ensurePrivateFolder } from '../state/private-file.js';
-import { replacePrivateFile } from '../state/safe-file.js';
-import { sealedFileNewer, sealedHeadDamaged, storeKeyWrong } from './failures.js';
-import {
-  headText,
-  type KeyMaterial,
-  type KeySourceOptions,
-  keyOf,
-  materialFor,
-  newHead,
-  newMaterial,
-  parseHead,
-  type StoreHead,
-} from './key-source.js';
-import { readText, sealedNames, unlinked } from './sealed-file.js';
+import { removeFile, replacePrivateFile } from '../state/safe-file.js';
+import { sealedHeadDamaged, storeKeyWrong } from './failures.js';
+import { type KeySourceOptions, materialFor, newMaterial } from './key-source.js';
+import { hasSealedFiles, type KeyMaterial, keyOf, newHead, readHead, type StoreHead } from './sealed-file.js';
 
 export interface VaultOptions extends KeySourceOptions {
   readonly locks: Locks;
@@ -26,17 +16,15 @@ const lockWaitMs = 30_000;
 /** The key of one folder, and the head that it is made by. */
 export class Vault {
   readonly #folder: string;
+  readonly #headPath: string;
   readonly #options: VaultOptions;
   #material: KeyMaterial | undefined;
   #opened: { readonly head: string; readonly key: Buffer } | undefined;
 
   constructor(folder: string, options: VaultOptions) {
     this.#folder = folder;
+    this.#headPath = join(folder, 'head');
     this.#options = options;
-  }
-
-  get #headPath(): string {
-    return join(this.#folder, 'head');
   }
 
   lock(): Promise<AsyncDisposable> {
@@ -47,54 +35,42 @@ export class Vault {
   /** Gets hold of what the key is made from; asks the person at most once, and not under the lock. */
   async open(): Promise<void> {
     await ensurePrivateFolder(this.#folder);
-    if (this.#material === undefined) {
-      const head = this.#readHead();
-      this.#material = await (head === undefined ? newMaterial(this.#options) : materialFor(head, this.#options));
-    }
+    const head = readHead(this.#headPath);
+    if (head !== undefined) await this.#keyBy(head);
+    this.#material ??= await newMaterial(this.#options);
   }
 
   async keyForReading(): Promise<Buffer> {
-    const head = this.#readHead();
+    const head = readHead(this.#headPath);
     if (head === undefined) throw sealedHeadDamaged(this.#headPath);
-    this.#material ??= await materialFor(head, this.#options);
     return this.#keyBy(head);
   }
 
   /** Under the lock, after `open`: makes the head where there is none yet, or none any more. */
   async keyForWriting(): Promise<Buffer> {
-    const material = this.#material;
-    if (material === undefined) throw new TypeError('not opened');
-    let head = this.#readHead();
-    if (head === undefined) {
-      if ((await sealedNames(this.#folder)).length > 0) throw sealedHeadDamaged(this.#headPath);
-      head = await newHead(material.way, material.bytes);
-      await replacePrivateFile(this.#headPath, headText(head));
-    }
-    return this.#keyBy(head);
+    return this.#keyBy(readHead(this.#headPath) ?? (await this.#makeHead()));
   }
 
   /** Under the lock. Salt and check go with the last secret. */
   async removeIfEmpty(): Promise<void> {
-    if ((await sealedNames(this.#folder)).length === 0) await unlinked(this.#headPath);
+    if (!(await hasSealedFiles(this.#folder))) await removeFile(this.#headPath);
+  }
+
+  async #makeHead(): Promise<StoreHead> {
+    if (this.#material === undefined) throw new TypeError('not opened');
+    if (await hasSealedFiles(this.#folder)) throw sealedHeadDamaged(this.#headPath);
+    const head = await newHead(this.#material);
+    await replacePrivateFile(this.#headPath, head.text);
+    return head;
   }
 
   async #keyBy(head: StoreHead): Promise<Buffer> {
-    const text = headText(head);
-    if (this.#opened?.head !== text) {
-      const sameWay = this.#material?.way === head.way ? this.#material : undefined;
-      const key = sameWay === undefined ? undefined : await keyOf(head, sameWay.bytes);
+    if (this.#opened?.head !== head.text) {
+      this.#material ??= await materialFor(head, this.#options);
+      const key = await keyOf(head, this.#material);
       if (key === undefined) throw storeKeyWrong(head.way);
-      this.#opened = { head: text, key };
+      this.#opened = { head: head.text, key };
     }
     return this.#opened.key;
-  }
-
-  #readHead(): StoreHead | undefined {
-    const path = this.#headPath;
-    const text = readText(path);
-    if (text === undefined) return undefined;
-    const parsed = parseHead(text);
-    if (parsed.ok) return parsed.head;
-    throw parsed.problem === 'newer' ? sealedFileNewer(path) : sealedHeadDamaged(path);
   }
 }

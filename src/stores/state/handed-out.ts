@@ -1,7 +1,6 @@
-import { closeSync, constants, mkdirSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { constants, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure } from '../../core/failure.js';
-import { asObject, parseJson } from '../../core/text/json.js';
+import { asObject, parseObject } from '../../core/text/json.js';
 import type { HandedOut, HandedToken } from '../ports.js';
 import { readPrivateFile } from './private-file.js';
 import { startOf } from './process-identity.js';
@@ -38,12 +37,10 @@ export function mayBeAskedAgain(path: string, now: number): boolean {
  * stored. Wherever the note says anything odd, undefined.
  */
 export function refreshedRecently(path: string, key: string, now: number): number | undefined {
-  const parsed = parseJson(readFileSync(path));
-  const note = parsed.ok ? asObject(parsed.value) : undefined;
+  const note = parseObject(readFileSync(path));
   const refreshedAt = note?.['key'] === key ? note['renewedAt'] : undefined;
-  return typeof refreshedAt === 'number' && now >= refreshedAt && now - refreshedAt < refreshMs
-    ? refreshedAt
-    : undefined;
+  const isRecent = typeof refreshedAt === 'number' && now >= refreshedAt && now - refreshedAt < refreshMs;
+  return isRecent ? refreshedAt : undefined;
 }
 
 /**
@@ -52,46 +49,27 @@ export function refreshedRecently(path: string, key: string, now: number): numbe
  */
 export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: HandedToken, now: number): void {
   if (process.ppid <= 1) return; // whoever has lost its parent is anybody
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
-  const flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
   const caller = { pid: process.ppid, started: startOf(process.ppid) };
+  const note = JSON.stringify({ version: 1, key, obtainedAt, renewedAt: refreshedAt, caller, at: now });
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
   try {
-    const file = opened(path, flags);
-    try {
-      writeSync(file, JSON.stringify({ version: 1, key, obtainedAt, renewedAt: refreshedAt, caller, at: now }));
-    } finally {
-      closeSync(file);
-    }
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, note, { flag: O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600 } as object);
   } catch {
     // The disk is full, or not ours to write: then nobody is known again.
-  }
-}
-
-function opened(path: string, flags: number): number {
-  try {
-    return openSync(path, flags, 0o600);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    mkdirSync(dirname(path), { mode: 0o700 });
-    return openSync(path, flags, 0o600);
   }
 }
 
 /** The notes in the state folder, for whoever has time. */
 export function createHandedOut(stateFolder: string): HandedOut {
   return {
-    lately: async (key, now) => {
-      const path = handedOutPath(stateFolder, key);
-      return noted(path, key, now);
-    },
+    lately: async (key, now) => noteFor(handedOutPath(stateFolder, key), key, now),
     note: async (token, now) => noteHandedOut(handedOutPath(stateFolder, token.key), token, now),
   };
 }
 
-function noted(path: string, key: string, now: number): HandedToken | undefined {
-  const file = attempt(path);
-  const parsed = file === undefined ? undefined : parseJson(file);
-  const note = parsed?.ok ? asObject(parsed.value) : undefined;
+function noteFor(path: string, key: string, now: number): HandedToken | undefined {
+  const note = readNote(path);
   const caller = asObject(note?.['caller']);
   const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
   const isThis =
@@ -107,12 +85,11 @@ function noted(path: string, key: string, now: number): HandedToken | undefined 
 }
 
 /** One that is not private, or not to be read, says nothing. */
-function attempt(path: string): Uint8Array | undefined {
+function readNote(path: string) {
   try {
     const file = readPrivateFile(path, maxBytes);
-    return file.ok ? file.bytes : undefined;
-  } catch (error) {
-    if (error instanceof Failure || (error instanceof Error && 'code' in error)) return undefined;
-    throw error;
+    return file.ok ? parseObject(file.bytes) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, readdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { asObject, parseJson } from '../../core/text/json.js';
-import { stateUnsafe } from '../state-failures.js';
-import { readPrivateFile } from './private-file.js';
+import { systemCode } from '../../core/failure.js';
+import { parseObject } from '../../core/text/json.js';
+import { readIfThere } from './private-file.js';
 import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */
@@ -36,7 +36,7 @@ export function publishClaim(path: string, base: string, us: ProcessIdentity): s
     return nonce;
   } catch (error) {
     // ENOENT: a sweeper in another container took our file for a dead process's. Before that it is the folder that is gone.
-    if (isWritten && hasCode(error, 'EEXIST', 'ENOENT')) return undefined;
+    if (isWritten && ['EEXIST', 'ENOENT'].includes(systemCode(error))) return undefined;
     throw error;
   } finally {
     removeIfThere(temporary);
@@ -45,20 +45,16 @@ export function publishClaim(path: string, base: string, us: ProcessIdentity): s
 
 /** The claim at `path`; undefined when there is none. @throws Failure `state_unsafe` */
 export function readClaim(path: string): Claim | undefined {
-  const file = readPrivateFile(path, maxBytes, 2); // the second name is the one it was written under
-  if (!file.ok) {
-    if (file.problem === 'absent') return undefined;
-    throw stateUnsafe(path, file.why);
-  }
-  const parsed = parseJson(file.bytes);
-  const claim = parsed.ok ? asObject(parsed.value) : undefined;
+  const file = readIfThere(path, maxBytes, 2); // the second name is the one it was written under
+  if (file === undefined) return undefined;
+  const claim = parseObject(file.bytes);
   const holder = identityIn(claim);
   const nonce = claim?.['nonce'];
   const writtenAt = file.modifiedAt;
-  if (typeof nonce !== 'string' || !/^[0-9a-f]{32}$/.test(nonce) || holder === undefined) {
-    return { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
-  }
-  return { nonce, holder, writtenAt };
+  const isWhole = typeof nonce === 'string' && /^[0-9a-f]{32}$/.test(nonce) && holder !== undefined;
+  return isWhole
+    ? { nonce, holder, writtenAt }
+    : { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
 }
 
 /** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */
@@ -77,13 +73,9 @@ export function removeIfThere(path: string): boolean {
     unlinkSync(path);
     return true;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
 /** After this long without a sign of life a holder that cannot be seen (another machine or container) counts as dead. */
@@ -91,7 +83,7 @@ const unseenHolderMs = 600_000;
 
 /** Is the process dead that made this claim? Never by its age alone, where it can be seen. */
 export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean {
-  const state = claim.holder === undefined ? ('unknown' as const) : stateOf(claim.holder, us, claim.writtenAt);
+  const state = claim.holder === undefined ? 'unknown' : stateOf(claim.holder, us, claim.writtenAt);
   return state === 'dead' || (state === 'unknown' && now - claim.writtenAt > unseenHolderMs);
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { Failure } from '../../core/failure.js';
 import type { Clock } from '../../core/ports.js';
 import type { Lock, Locks } from '../ports.js';
 import { Busy, stateUnwritable } from '../state-failures.js';
@@ -18,7 +17,7 @@ import { ensurePrivateFolder } from './private-file.js';
 import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for. */
-const pollMs = { least: 3, most: 40, long: 250 } as const;
+const pollMs = { min: 3, max: 40, long: 250 } as const;
 
 /** No work that a process does by itself is waited for any longer, in milliseconds. */
 const longestWork = 60_000;
@@ -88,12 +87,10 @@ function attempt(base: string, us: ProcessIdentity, now: number): string | Claim
   try {
     const claim = readClaim(base);
     if (claim !== undefined && !isDead(claim, us, now)) return claim;
-    if (claim !== undefined) {
-      breakClaim(base, claim, { base, us, now });
-    }
+    if (claim !== undefined) breakClaim(base, claim, { base, us, now });
     return publishClaim(base, base, us) ?? readClaim(base);
   } catch (cause) {
-    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+    throw stateUnwritable(base, cause);
   }
 }
 
@@ -105,15 +102,14 @@ function release(base: string, nonce: string): void {
       removeClaim(base, nonce);
     }
   } catch (cause) {
-    throw cause instanceof Failure ? cause : stateUnwritable(base, cause);
+    throw stateUnwritable(base, cause);
   }
 }
 
 /** Grows with the number of looks, and is never the same for two that wait. */
 function pauseMs(looks: number, waitMs: number): number {
-  const longest = waitMs > longestWork ? pollMs.long : pollMs.most;
-  const most = Math.min(longest, pollMs.least * 2 ** Math.min(looks, 7));
-  return pollMs.least + Math.random() * most;
+  const longest = waitMs > longestWork ? pollMs.long : pollMs.max;
+  return pollMs.min + Math.random() * Math.min(longest, pollMs.min * 2 ** Math.min(looks, 7));
 }
 
 function nameOf(claim: Claim, us: ProcessIdentity): string {

@@ -1,11 +1,21 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemCode } from '../../core/failure.js';
+import { accessProblem } from '../../core/file-access.js';
 import { stateUnsafe, stateUnwritable } from '../state-failures.js';
+
+interface ReadFile {
+  readonly ok: true;
+  readonly bytes: Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+  readonly inode: number;
+}
 
 /** What a private file holds, or why it was not read. */
 export type PrivateFile =
-  | { readonly ok: true; readonly bytes: Uint8Array; readonly modifiedAt: number; readonly inode: number }
+  | ReadFile
   | { readonly ok: false; readonly problem: 'absent' }
   | { readonly ok: false; readonly problem: 'unsafe' | 'too_large'; readonly why: string };
 
@@ -33,11 +43,18 @@ export function readPrivateFile(path: string, maxBytes: number, maxNames = 1): P
       return { ok: false, problem: 'too_large', why: `it is larger than ${maxBytes} bytes` };
     }
     return why === undefined
-      ? { ok: true, bytes: readAll(file, stats.size), modifiedAt: stats.mtimeMs, inode: stats.ino }
+      ? { ok: true, bytes: readFileSync(file), modifiedAt: stats.mtimeMs, inode: stats.ino }
       : { ok: false, problem: 'unsafe', why };
   } finally {
     closeSync(file);
   }
+}
+
+/** As `readPrivateFile`; undefined where there is no file. @throws Failure `state_unsafe` */
+export function readIfThere(path: string, maxBytes: number, maxNames = 1): ReadFile | undefined {
+  const file = readPrivateFile(path, maxBytes, maxNames);
+  if (!file.ok && file.problem !== 'absent') throw stateUnsafe(path, file.why);
+  return file.ok ? file : undefined;
 }
 
 /**
@@ -51,10 +68,9 @@ export function folderProblem(path: string): string | undefined {
   if (folder.isSymbolicLink() || !folder.isDirectory()) {
     return folder.isSymbolicLink() ? 'it is a symbolic link' : 'it is not a folder';
   }
-  if (us === undefined) return undefined;
-  if (folder.uid !== us) return `it belongs to user ${folder.uid}, not to you (${us})`;
-  if ((folder.mode & 0o077) !== 0) return `other users have access to it (mode ${(folder.mode & 0o777).toString(8)})`;
-  const parent = lstatSync(`${dirname(path)}/.`); // the slash: a link above is followed, its target judged
+  const problem = accessProblem(folder, us);
+  if (us === undefined || problem !== undefined) return problem;
+  const parent = lstatSync(`${dirname(path)}/.`); // the slash: a link above is followed
   return isOpenToOthers(parent, us) ? 'other users can write to the folder above it' : undefined;
 }
 
@@ -72,34 +88,21 @@ function isOpenToOthers(parent: Stats, us: number): boolean {
 function fileProblem(stats: Stats, maxNames: number): string | undefined {
   const us = process.geteuid?.();
   if (!stats.isFile()) return 'it is not a plain file';
-  if (us === undefined) return undefined;
-  if (stats.nlink > maxNames) return 'it has a second name (hard link)';
-  if (stats.uid !== us) return `it belongs to user ${stats.uid}, not to you (${us})`;
-  const mode = stats.mode & 0o777;
-  return (mode & 0o077) === 0 ? undefined : `other users have access to it (mode ${mode.toString(8)})`;
+  const isLinked = us !== undefined && stats.nlink > maxNames;
+  return isLinked ? 'it has a second name (hard link)' : accessProblem(stats, us);
 }
 
-function readAll(file: number, size: number): Uint8Array {
-  const bytes = new Uint8Array(size);
-  let length = 0;
-  while (length < size) {
-    const read = readSync(file, bytes, length, size - length, null);
-    if (read === 0) break;
-    length += read;
-  }
-  return bytes.subarray(0, length);
-}
+const unsafeToOpen: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a symbolic link',
+  EACCES: 'it may not be read (permission denied)',
+  ENXIO: 'it is not a plain file',
+  ENOTDIR: 'a part of its path is not a folder',
+};
 
 function notOpened(error: unknown): PrivateFile {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = systemCode(error);
   if (code === 'ENOENT') return { ok: false, problem: 'absent' };
-  if (code === 'ELOOP') return { ok: false, problem: 'unsafe', why: 'it is a symbolic link' };
-  const unsafe: Readonly<Record<string, string>> = {
-    EACCES: 'it may not be read (permission denied)',
-    ENXIO: 'it is not a plain file',
-    ENOTDIR: 'a part of its path is not a folder',
-  };
-  const why = unsafe[String(code)];
+  const why = unsafeToOpen[code];
   if (why === undefined) throw error;
   return { ok: false, problem: 'unsafe', why };
 }

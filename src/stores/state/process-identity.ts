@@ -1,6 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
+import { systemCode } from '../../core/failure.js';
 import type { JsonObject } from '../../core/text/json.js';
+import { isText } from '../checks.js';
 
 /** Who holds a lock: enough to tell, from another process, whether that very process still lives. */
 export interface ProcessIdentity {
@@ -26,14 +28,8 @@ export function ownIdentity(): ProcessIdentity {
 /** The identity that was written as JSON; undefined for anything else. */
 export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
   const { pid, started, boot, place } = object ?? {};
-  return typeof pid === 'number' &&
-    Number.isSafeInteger(pid) &&
-    pid >= 1 &&
-    typeof started === 'string' &&
-    typeof boot === 'string' &&
-    typeof place === 'string'
-    ? { pid, started, boot, place }
-    : undefined;
+  const isWhole = Number.isSafeInteger(pid) && Number(pid) >= 1 && [started, boot, place].every(isText);
+  return isWhole ? ({ pid, started, boot, place } as unknown as ProcessIdentity) : undefined;
 }
 
 /**
@@ -64,7 +60,7 @@ export function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+    return systemCode(error) !== 'ESRCH';
   }
 }
 

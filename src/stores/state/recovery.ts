@@ -1,16 +1,16 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { constants, existsSync, ftruncateSync, renameSync, writeSync } from 'node:fs';
-import { open, readdir, unlink } from 'node:fs/promises';
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { existsSync, ftruncateSync, renameSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Failure } from '../../core/failure.js';
 import { Secret } from '../../core/secret.js';
-import { asObject, parseJson, stringField } from '../../core/text/json.js';
+import { parseObject, stringField } from '../../core/text/json.js';
 import { recoveryPath } from '../paths.js';
-import type { Recovery } from '../ports.js';
-import { stateUnsafe, stateUnwritable } from '../state-failures.js';
-import { ensurePrivateFolder, readPrivateFile } from './private-file.js';
+import type { BegunRefresh, Recovery } from '../ports.js';
+import { nonceBytes, seal, unseal } from '../seal.js';
+import { stateUnwritable } from '../state-failures.js';
+import { ensurePrivateFolder, readIfThere } from './private-file.js';
 import { identityIn, ownIdentity, stateOf } from './process-identity.js';
-import { syncFolder } from './safe-file.js';
+import { newFile, pathsIn, removeFile, syncFolder } from './safe-file.js';
 
 /** A credential of 64 KiB, sealed and in base64, with room to spare. */
 const maxBytes = 262_144;
@@ -18,61 +18,48 @@ const maxBytes = 262_144;
 /** A new credential may be longer than the one it follows on, and is sealed and in base64. */
 const spareBytes = 8_192;
 
-const tagBytes = 16;
-
-const saltBytes = 32;
-
-const nonceBytes = 12;
-
-/** What a sealed text is: the answer to a refresh, or who has begun one. One never opens as the other. */
+/** What a sealed text is: the response to a refresh, or who has begun one. One never opens as the other. */
 type Kind = 'recovery' | 'refresh';
 
 /**
- * Sealed files in `directory`: AES-256-GCM (NIST SP 800-38D), the key by HKDF-SHA-256 (RFC 5869) from the refresh token
- * that the store still holds, a fresh salt and nonce for each, the credential's own key authenticated with it, so that no
- * file can stand in for another. `<key>.sealed` holds the answer to a refresh until the store has it; while one is under
- * way, `<key>.<number>.room` keeps its place on the disk and says who has begun it.
+ * Sealed files in `directory`: AES-256-GCM, the key by HKDF-SHA-256 (RFC 5869) from the refresh token that the store
+ * still holds, a fresh salt and nonce for each, the credential's own key authenticated with it, so that no file can
+ * stand in for another. `<key>.sealed` holds the response to a refresh until the store has it; while one is under way,
+ * `<key>.<number>.room` keeps its place on the disk and says who has begun it.
  */
-export function createRecovery(options: { readonly directory: string }): Recovery {
-  const baseOf = (key: string): string => join(options.directory, key);
-  const pathOf = (key: string): string => recoveryPath(options.directory, key);
+export function createRecovery({ directory }: { readonly directory: string }): Recovery {
+  const pathOf = (key: string) => recoveryPath(directory, key);
+  const roomsOf = async (key: string): Promise<readonly string[]> => {
+    const base = join(directory, `${key}.`);
+    return (await pathsIn(directory)).filter((path) => path.startsWith(base) && path.endsWith('.room'));
+  };
   const removeRooms = async (key: string): Promise<void> => {
-    for (const path of await roomsOf(baseOf(key))) await removeFile(path);
+    for (const path of await roomsOf(key)) await removeFile(path);
   };
   return {
     begin: async (key, { bytes, spent }) => {
       await removeRooms(key);
-      const salt = randomBytes(saltBytes);
-      // Derived before anything is asked for, as all that can be done then is not to be done once the answer is here.
-      const sealing = spent && { salt, key: keyFrom(spent, salt) };
-      const who = sealing === undefined ? '' : seal(sealing, labelOf('refresh', key), whoWeAre());
-      const room = await takeRoom(baseOf(key), who, 2 * bytes + spareBytes);
-      return {
-        keep: async (value) => {
-          if (sealing === undefined) return false;
-          await room.become(pathOf(key), seal(sealing, labelOf('recovery', key), value.reveal()));
-          return true;
-        },
-        [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
-      };
+      // The key is derived before anything is asked for: once the response is here, two short calls are to be enough.
+      const sealWith = spent && sealer(key, spent);
+      const who = sealWith?.('refresh', JSON.stringify(ownIdentity())) ?? '';
+      // Each room has a name of its own, so that nobody writes into another's.
+      const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
+      return takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]), {
+        path: pathOf(key),
+        sealed: sealWith && ((value) => sealWith('recovery', value.reveal())),
+      });
     },
     isWaiting: async (key) => existsSync(pathOf(key)),
     find: async (key, spent) => {
-      const path = pathOf(key);
-      const file = readPrivateFile(path, maxBytes);
-      if (!file.ok && file.problem !== 'absent') throw stateUnsafe(path, file.why);
-      const text = file.ok ? opened(file.bytes, labelOf('recovery', key), spent) : undefined;
+      const file = readIfThere(pathOf(key), maxBytes);
+      const text = file && opened(file.bytes, 'recovery', key, spent);
       return text === undefined ? undefined : new Secret(text);
     },
     begunElsewhere: async (key, spent) => {
-      for (const path of await roomsOf(baseOf(key))) {
-        const file = readPrivateFile(path, maxBytes);
-        if (!file.ok) {
-          if (file.problem === 'absent') continue;
-          throw stateUnsafe(path, file.why);
-        }
-        const who = opened(file.bytes, labelOf('refresh', key), spent);
-        if (who !== undefined && mayGoOn(who, file.modifiedAt)) return { since: file.modifiedAt };
+      for (const path of await roomsOf(key)) {
+        const file = readIfThere(path, maxBytes);
+        const who = file && opened(file.bytes, 'refresh', key, spent);
+        if (file && who !== undefined && mayGoOn(who, file.modifiedAt)) return { since: file.modifiedAt };
       }
       return undefined;
     },
@@ -83,130 +70,89 @@ export function createRecovery(options: { readonly directory: string }): Recover
   };
 }
 
-function whoWeAre(): string {
-  return JSON.stringify(ownIdentity());
-}
-
 /** Is the process that has begun a refresh another one, and not known to be dead? */
 function mayGoOn(who: string, writtenAt: number): boolean {
-  const parsed = parseJson(Buffer.from(who));
-  const by = identityIn(parsed.ok ? asObject(parsed.value) : undefined);
+  const by = identityIn(parseObject(who));
   const us = ownIdentity();
   return by !== undefined && JSON.stringify(by) !== JSON.stringify(us) && stateOf(by, us, writtenAt) !== 'dead';
 }
 
-function seal(sealing: { readonly salt: Buffer; readonly key: Buffer }, label: Buffer, text: string): string {
-  const nonce = randomBytes(nonceBytes);
-  const cipher = createCipheriv('aes-256-gcm', sealing.key, nonce).setAAD(label);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-  const parts = { salt: sealing.salt, nonce, sealed };
-  const texts = Object.entries(parts).map(([name, bytes]) => [name, bytes.toString('base64')]);
-  return JSON.stringify({ version: 1, ...Object.fromEntries(texts) });
+function sealer(key: string, spent: Secret): (kind: Kind, text: string) => string {
+  const salt = randomBytes(32);
+  const sealingKey = keyFrom(spent, salt);
+  return (kind, text) => {
+    const sealed = seal(sealingKey, nameOf(kind, key), text);
+    return JSON.stringify({
+      version: 1,
+      salt: salt.toString('base64'),
+      nonce: sealed.toString('base64', 0, nonceBytes),
+      sealed: sealed.toString('base64', nonceBytes),
+    });
+  };
 }
 
 /**
  * The sealed text in a file's first line; undefined when it was changed, cut off, or sealed with another secret: of no use
  * to anybody then.
  */
-function opened(bytes: Uint8Array, label: Buffer, spent: Secret): string | undefined {
+function opened(bytes: Uint8Array, kind: Kind, key: string, spent: Secret): string | undefined {
   const end = bytes.indexOf(0x0a);
-  const parsed = parseJson(end < 0 ? bytes : bytes.subarray(0, end));
-  const object = parsed.ok ? asObject(parsed.value) : undefined;
+  const object = parseObject(end < 0 ? bytes : bytes.subarray(0, end));
   if (object?.['version'] !== 1) return undefined;
-  const [salt, nonce, sealed] = ['salt', 'nonce', 'sealed'].map((name) =>
-    Buffer.from(stringField(object, name) ?? '', 'base64'),
-  );
-  const isWhole = salt?.length === saltBytes && nonce?.length === nonceBytes;
-  if (!isWhole || sealed === undefined || sealed.length <= tagBytes) return undefined;
-  try {
-    const textEnd = sealed.length - tagBytes;
-    const options = { authTagLength: tagBytes };
-    const decipher = createDecipheriv('aes-256-gcm', keyFrom(spent, salt), nonce, options)
-      .setAAD(label)
-      .setAuthTag(sealed.subarray(textEnd));
-    const text = decipher.update(sealed.subarray(0, textEnd), undefined, 'utf8');
-    return `${text}${decipher.final('utf8')}`;
-  } catch {
-    return undefined;
-  }
+  const bytesOf = (name: string) => Buffer.from(stringField(object, name) ?? '', 'base64');
+  const sealed = Buffer.concat([bytesOf('nonce'), bytesOf('sealed')]);
+  return unseal(keyFrom(spent, bytesOf('salt')), nameOf(kind, key), sealed);
 }
 
 function keyFrom(spent: Secret, salt: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', spent.reveal(), salt, 'postern recovery 1', 32));
 }
 
-function labelOf(kind: Kind, key: string): Buffer {
-  return Buffer.from(`postern ${kind} 1 ${key}`);
+function nameOf(kind: Kind, key: string): string {
+  return `postern ${kind} 1 ${key}`;
 }
-
-/** Room on the disk, taken before it is needed. It is given back at the end. */
-export interface Room extends AsyncDisposable {
-  /**
-   * Puts a text into it and makes it the file at `path`, in place of one that is there. What SIGKILL interrupts is done
-   * after two short calls; what a power cut interrupts, once this resolves. @throws Failure `state_unwritable`
-   */
-  become(path: string, text: string): Promise<void>;
-}
-
-const suffix = '.room';
 
 /**
- * Takes room by a file of `bytes` random bytes (which no file system can store in less) after the line `head`. Not
- * synced: file systems account for what is written at once.
- * @param base The path without its end: each room has a name of its own, so that nobody writes into another's.
+ * Takes room on the disk before it is needed: a file of random bytes, which no file system can store in less. Not
+ * synced: file systems account for what is written at once. What is kept is put into it, and it becomes the file at
+ * `path`: what SIGKILL interrupts is done after two short calls, what a power cut interrupts once `keep` resolves.
  * @throws Failure `state_unsafe`, `state_unwritable`
  */
-export async function takeRoom(base: string, head: string, bytes: number): Promise<Room> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-  const path = `${base}.${randomBytes(8).toString('hex')}${suffix}`;
-  await ensurePrivateFolder(dirname(path));
+async function takeRoom(
+  room: string,
+  bytes: Uint8Array,
+  { path, sealed }: { readonly path: string; readonly sealed: ((value: Secret) => string) | undefined },
+): Promise<BegunRefresh> {
+  const folder = dirname(room);
+  await ensurePrivateFolder(folder);
   try {
-    const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    const room: Room = {
-      become: async (to, text) => {
-        try {
-          const length = writeSync(file.fd, text, 0);
-          ftruncateSync(file.fd, length);
-          renameSync(path, to);
-          await file.sync();
-          await syncFolder(dirname(to));
-        } catch (cause) {
-          throw stateUnwritable(to, cause);
-        }
-      },
-      [Symbol.asyncDispose]: async () => {
-        await file.close();
-        await removeFile(path);
-      },
+    const file = await open(room, newFile, 0o600);
+    const giveBack = async () => {
+      await file.close();
+      await removeFile(room);
     };
     try {
       await file.chmod(0o600); // whatever the umask
-      await file.writeFile(Buffer.concat([Buffer.from(`${head}\n`), randomBytes(bytes)]));
-      return room;
+      await file.writeFile(bytes);
     } catch (cause) {
-      await Promise.resolve(room[Symbol.asyncDispose]()).catch(() => undefined);
+      await giveBack().catch(() => undefined);
       throw cause;
     }
+    return { keep: (value) => keepIn(file, value), [Symbol.asyncDispose]: giveBack };
   } catch (cause) {
-    throw cause instanceof Failure ? cause : stateUnwritable(path, cause);
+    throw stateUnwritable(room, cause);
   }
-}
 
-/** The paths of the rooms that were taken with this base and not given back. */
-export async function roomsOf(base: string): Promise<readonly string[]> {
-  const folder = dirname(base);
-  try {
-    const paths = (await readdir(folder)).map((name) => join(folder, name));
-    return paths.filter((path) => path.startsWith(`${base}.`) && path.endsWith(suffix));
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
-    throw stateUnwritable(folder, cause);
+  async function keepIn(file: FileHandle, value: Secret): Promise<boolean> {
+    if (sealed === undefined) return false;
+    try {
+      ftruncateSync(file.fd, writeSync(file.fd, sealed(value), 0));
+      renameSync(room, path);
+      await file.sync();
+      await syncFolder(folder);
+      return true;
+    } catch (cause) {
+      throw stateUnwritable(path, cause);
+    }
   }
-}
-
-/** @throws Failure `state_unwritable` */
-export async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ENOENT') throw stateUnwritable(path, cause);
-  });
 }

@@ -1,54 +1,102 @@
 import { constants } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { Failure } from '../../core/failure.js';
+import { systemCode } from '../../core/failure.js';
+import type { Locks } from '../ports.js';
 import { stateUnwritable } from '../state-failures.js';
 import { ensurePrivateFolder } from './private-file.js';
 
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
+
+/** A file of this name that was not there before. */
+export const newFile = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+
 /**
- * Replaces a file as a whole, for good: a reader, a crash or a power cut sees the old text or the new one. The
- * caller holds a lock for this file, so a temporary file that is already there was left by a process that died.
- * @throws Failure `state_unsafe`, `state_unwritable`
+ * Replaces a file as a whole: a reader, a crash or a power cut sees the old text or the new one. The mode is as it is
+ * given, whatever the umask.
+ * @param temporary In the same folder. What is there is removed.
  */
-export async function replacePrivateFile(path: string, text: string): Promise<void> {
-  await ensurePrivateFolder(dirname(path));
-  const temporary = join(dirname(path), `.${basename(path)}.new`);
+export async function replaceFile(path: string, text: string, mode: number, temporary: string): Promise<void> {
   try {
     await unlink(temporary).catch(ignoreAbsent);
-    await writeNew(temporary, text);
+    {
+      await using file = await open(temporary, newFile, 0o600);
+      await file.writeFile(text);
+      await file.chmod(mode);
+      await file.sync();
+    }
     await rename(temporary, path);
-    await syncFolder(dirname(path));
-  } catch (cause) {
+  } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    throw cause instanceof Failure ? cause : stateUnwritable(path, cause);
+    throw error;
   }
 }
 
-async function writeNew(path: string, text: string): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+/**
+ * Replaces a private file, for good. The caller holds a lock for it, so a temporary file that is already there was
+ * left by a process that died.
+ * @throws Failure `state_unsafe`, `state_unwritable`
+ */
+export async function replacePrivateFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  await ensurePrivateFolder(folder);
   try {
-    await file.chmod(0o600); // whatever the umask
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
+    await replaceFile(path, text, 0o600, join(folder, `.${basename(path)}.new`));
+    await syncFolder(folder);
+  } catch (cause) {
+    throw stateUnwritable(path, cause);
   }
 }
 
 /** What was renamed or removed there stays so after a power cut. */
 export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') {
-    return; // folders cannot be opened there
-  }
-  const folder = await open(path, constants.O_RDONLY);
+  if (process.platform === 'win32') return; // folders cannot be opened there
+  await using folder = await open(path, constants.O_RDONLY);
+  await folder.sync();
+}
+
+/** Deletes a name, never what a link there leads to; false when there was none. @throws Failure `state_unwritable` */
+export async function removeFile(path: string): Promise<boolean> {
   try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    await unlink(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw stateUnwritable(path, error);
   }
 }
 
+/** The paths in a folder, none where it is not there. @throws Failure `state_unwritable` */
+export async function pathsIn(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).map((name) => join(folder, name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw stateUnwritable(folder, error);
+  }
+}
+
+/** A small file that every process reads without a lock, and changes under one. */
+export interface StateFile<Value> {
+  readonly path: string;
+  readonly locks: Locks;
+  readonly lock: string;
+  readonly waitMs: number;
+  /** What is there now. */
+  read(): Value;
+  textOf(value: Value): string;
+}
+
+/** Writes what `change` makes of the value; nothing where it returns the very value that it was given. */
+export async function updateStateFile<Value>(file: StateFile<Value>, change: (value: Value) => Value): Promise<Value> {
+  const { signal } = new AbortController();
+  await using _lock = await file.locks.acquire(file.lock, { waitMs: file.waitMs, signal });
+  const before = file.read();
+  const after = change(before);
+  if (after !== before) await replacePrivateFile(file.path, file.textOf(after));
+  return after;
+}
+
 function ignoreAbsent(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  if (systemCode(error) !== 'ENOENT') throw error;
 }

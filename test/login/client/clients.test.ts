@@ -151,12 +151,12 @@ test('forgetting one registration leaves the issuer’s others, and their secret
   } as const;
   await keepRegistration(scene.ports, { ...dynamic, secret: new Secret('the-secret-of-the-other') });
   await forgetRegistration(scene.ports, dynamic);
-  const { registrations, strays } = await scene.ports.index.read();
+  const { registrations, orphans } = await scene.ports.index.read();
   assert.deepEqual(
     registrations.map(({ clientId }) => clientId),
     ['kept-client'],
   );
-  assert.equal(strays, undefined);
+  assert.equal(orphans, undefined);
   const [kept] = registrations;
   assert.ok(kept);
   assert.equal((await storedSecret(scene.ports, kept)).kind, 'secret');

@@ -1,0 +1,18 @@
+/**
+ * Why a file or folder is not its user's alone; undefined: it is. Windows, where users have no numbers, is left to its
+ * access lists.
+ * @param us `process.geteuid?.()`
+ * @param wanted.orRoots May it be root's? @param wanted.denied Bits of the mode that others may not have.
+ */
+export function accessProblem(
+  { uid, mode }: { readonly uid: number; readonly mode: number },
+  us: number | undefined,
+  wanted: { readonly orRoots?: boolean; readonly denied?: number; readonly hint?: string } = {},
+): string | undefined {
+  const { orRoots = false, denied = 0o077, hint = '' } = wanted;
+  if (us === undefined) return undefined;
+  if (uid !== us && !(orRoots && uid === 0)) return `it belongs to user ${uid}, not to you (${us})`;
+  if ((mode & denied) === 0) return undefined;
+  const what = denied === 0o022 ? 'can write to it' : 'have access to it';
+  return `other users ${what} (mode ${(mode & 0o777).toString(8)}${hint})`;
+}
