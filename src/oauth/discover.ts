@@ -5,10 +5,9 @@ import type { Zone } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import { authorizationServerChanged, authorizationServerNotNamed, discoveryTimedOut } from './failures.js';
-import { findAuthorizationServer } from './find-authorization-server.js';
 import { probeServer } from './probe.js';
 import { findProtectedResource, type ProtectedResource } from './resource-metadata.js';
-import type { AuthorizationServer, WantedGrant } from './server-metadata.js';
+import { type AuthorizationServer, findAuthorizationServer, type WantedGrant } from './server-metadata.js';
 
 export interface Discovery {
   readonly server: string;
@@ -38,9 +37,8 @@ export async function discover(
   const { server } = request;
   // For all requests together, however many addresses hang; each has a shorter limit of its own.
   const discoveryMs = (await ports.limits()).discoverySeconds * 1000;
-  const timeUp = () => discoveryTimedOut(server, discoveryMs);
-  const budget = new TimeBudget(ports.clock, discoveryMs, timeUp);
-  const { probed, protectedResource } = await budget.spend(request.signal, async (signal) => {
+  const inTime = timeBudget(ports.clock, discoveryMs, discoveryTimedOut(server, discoveryMs));
+  const { probed, protectedResource } = await inTime(request.signal, async (signal) => {
     const probed = await probeServer(ports, { server, signal });
     return { probed, protectedResource: await findProtectedResource(ports, { server, probed, signal }) };
   });
@@ -48,14 +46,8 @@ export async function discover(
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
   const { zone } = probed;
   const { resource } = protectedResource;
-  const authorizationServer = await budget.spend(request.signal, async (signal) => {
-    const found = await findAuthorizationServer(ports, {
-      issuer,
-      resource,
-      zone,
-      signal,
-      grant: request.grant,
-    });
+  const authorizationServer = await inTime(request.signal, async (signal) => {
+    const found = await findAuthorizationServer(ports, { issuer, resource, zone, signal, grant: request.grant });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
     const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
@@ -150,36 +142,28 @@ async function pick(
   return named[index] ?? first;
 }
 
-/** Time that several waits share: what one has taken, the next has not. What happens between them is free. */
-export class TimeBudget {
-  readonly #clock: Clock;
-  readonly #failure: () => Failure;
-  #leftMs: number;
-
-  /** @param failure what a wait ends with when the time is up */
-  constructor(clock: Clock, ms: number, failure: () => Failure) {
-    this.#clock = clock;
-    this.#leftMs = ms;
-    this.#failure = failure;
-  }
-
-  /** Does work that keeps to the signal it is given. @throws the budget's failure, or what the work throws */
-  async spend<Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/**
+ * Time that several waits share: what one has taken, the next has not. What happens between them is free.
+ * @param failure What a wait ends with when the time is up.
+ * @returns does work that keeps to the signal it is given
+ */
+function timeBudget(clock: Clock, ms: number, failure: Failure) {
+  let leftMs = ms;
+  return async <Result>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
     const timeUp = new AbortController();
     const done = new AbortController();
-    const began = this.#clock.monotonic();
-    void this.#clock.sleep(this.#leftMs, AbortSignal.any([signal, done.signal])).then(
-      () => timeUp.abort(this.#failure()),
+    const began = clock.monotonic();
+    void clock.sleep(leftMs, AbortSignal.any([signal, done.signal])).then(
+      () => timeUp.abort(failure),
       () => undefined,
     );
     try {
       return await work(AbortSignal.any([signal, timeUp.signal]));
     } catch (error) {
-      // Made anew, so that it quotes the steps that were cut short too.
-      throw timeUp.signal.aborted && !signal.aborted ? this.#failure() : error;
+      throw timeUp.signal.aborted && !signal.aborted ? failure : error;
     } finally {
       done.abort();
-      this.#leftMs = Math.max(0, this.#leftMs - (this.#clock.monotonic() - began));
+      leftMs = Math.max(0, leftMs - (clock.monotonic() - began));
     }
-  }
+  };
 }

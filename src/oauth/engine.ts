@@ -100,9 +100,22 @@ export async function callTo(name: Endpoint, http: HttpClient, request: Endpoint
   return { oauth, as, client, authentication, options };
 }
 
-/** A document that was read already, as the library takes it. */
-export function jsonResponse(object: JsonObject): Response {
-  return new Response(JSON.stringify(object), { headers: { 'content-type': 'application/json' } });
+/** Does the library take a discovery document as that of this issuer, or resource? */
+export async function isTaken(
+  process: 'processDiscoveryResponse' | 'processResourceDiscoveryResponse',
+  identifier: string,
+  document: JsonObject,
+): Promise<boolean> {
+  const oauth = await import('oauth4webapi');
+  const response = new Response(JSON.stringify(document), { headers: { 'content-type': 'application/json' } });
+  try {
+    await oauth[process](new URL(identifier), response);
+    return true;
+  } catch (error) {
+    // A TypeError: the document's identifier is no URL.
+    if (isVerdict(oauth, error) || error instanceof TypeError) return false;
+    throw error;
+  }
 }
 
 /** What the library's process functions take beside the response; nothing of it decides. */

@@ -1,7 +1,24 @@
 import type { Grant, Zone } from '../core/records.js';
-import type { JsonObject, JsonValue } from '../core/text/json.js';
-import { gateUrl } from '../core/url.js';
-import { isVerdict, jsonResponse } from './engine.js';
+import { type JsonObject, type JsonValue, stringField } from '../core/text/json.js';
+import { printable } from '../core/text/printable.js';
+import {
+  authorizationServerMetadataUrls,
+  type DiscoveryPorts,
+  firstDocument,
+  type RefusedDocument,
+  refused,
+  triedInWords,
+  urlProblem,
+} from './discovery-document.js';
+import { isTaken } from './engine.js';
+import {
+  capabilityMissing,
+  issuerMismatch,
+  metadataUnusable,
+  noAuthorizationServerMetadata,
+  pkceMissing,
+  resourceNotListed,
+} from './failures.js';
 
 /** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
 export interface AuthorizationServer {
@@ -31,13 +48,16 @@ export interface AuthorizationServer {
 /** By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too. */
 export type WantedGrant = Grant | 'device_code';
 
+export interface WantedIssuer {
+  readonly issuer: string;
+  readonly resource: string;
+  readonly zone: Zone;
+  readonly grant: WantedGrant;
+}
+
 export type ServerMetadataResult =
-  | { readonly ok: true; readonly authorizationServer: AuthorizationServer }
-  | { readonly ok: false; readonly problem: 'other_issuer'; readonly found: string }
-  | { readonly ok: false; readonly problem: 'no_pkce'; readonly found: string }
-  | { readonly ok: false; readonly problem: 'no_capability'; readonly what: string }
-  | { readonly ok: false; readonly problem: 'other_resources' }
-  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
+  | { readonly ok: true; readonly came: string; readonly authorizationServer: AuthorizationServer }
+  | RefusedDocument<'other_issuer' | 'no_pkce' | 'no_capability' | 'other_resources' | 'unusable'>;
 
 /** Parameters of our own request that a server's authorization endpoint must not bring along. */
 const requestParameters = new Set(
@@ -50,81 +70,96 @@ const requestParameters = new Set(
  * Validates a metadata document fetched for `issuer`: `issuer` the same string (RFC 8414 section 3.3), the grant offered,
  * the endpoints that it needs usable, `resource` protected by it if it says which. PKCE S256 and the authorization
  * endpoint are wanted for the authorization code alone: nothing else goes there.
+ * @param url Where it was found.
  */
 export async function validateServerMetadata(
   document: JsonObject,
-  asked: {
-    readonly issuer: string;
-    readonly resource: string;
-    readonly zone: Zone;
-    readonly grant: WantedGrant;
-  },
+  wanted: WantedIssuer & { readonly url: string },
 ): Promise<ServerMetadataResult> {
-  if (!(await isOfIssuer(document, asked.issuer))) {
-    const found = document['issuer'];
-    return { ok: false, problem: 'other_issuer', found: typeof found === 'string' ? found : 'none' };
+  const { issuer, resource, zone, grant, url } = wanted;
+  const byCode = grant === 'authorization_code';
+  // Stricter: the same string; the library compares parsed URLs.
+  if (document['issuer'] !== issuer || !(await isTaken('processDiscoveryResponse', issuer, document))) {
+    const found = stringField(document, 'issuer') ?? 'none';
+    return refused('other_issuer', `issuer ${found}`, 'R-4.3c', issuerMismatch(issuer, found));
   }
   const pkce = document['code_challenge_methods_supported'];
-  const byCode = asked.grant === 'authorization_code';
   if (byCode && (!Array.isArray(pkce) || !pkce.includes('S256'))) {
-    return { ok: false, problem: 'no_pkce', found: describe(pkce) };
+    const found = describe(pkce);
+    const failure = pkceMissing(issuer, printable(found, 100));
+    return refused('no_pkce', `code_challenge_methods_supported ${found}`, 'R-5.3b', failure);
   }
-  const what = missingCapability(document, asked.grant);
-  if (what !== undefined) return { ok: false, problem: 'no_capability', what };
-  const protectedResources = document['protected_resources'];
-  if (Array.isArray(protectedResources) && !protectedResources.includes(asked.resource)) {
-    return { ok: false, problem: 'other_resources' };
+  const what = missingCapability(document, grant);
+  if (what !== undefined) {
+    return refused('no_capability', `without ${what}`, 'RFC 8414 section 2', capabilityMissing(issuer, what));
   }
-  const authorizationEndpoint = byCode
-    ? withoutPollution(endpoint(document, 'authorization_endpoint', asked.zone))
-    : unneeded;
-  const tokenEndpoint = endpoint(document, 'token_endpoint', asked.zone);
-  if (!authorizationEndpoint.ok) {
-    return {
-      ok: false,
-      problem: 'unusable',
-      why: `its "authorization_endpoint" ${authorizationEndpoint.why}`,
-    };
+  const listed = document['protected_resources'];
+  if (Array.isArray(listed) && !listed.includes(resource)) {
+    const came = 'protected_resources without this one';
+    return refused('other_resources', came, 'RFC 9728 section 4', resourceNotListed(issuer, resource));
   }
-  if (!tokenEndpoint.ok) return { ok: false, problem: 'unusable', why: `its "token_endpoint" ${tokenEndpoint.why}` };
-  const pushed = endpoint(document, 'pushed_authorization_request_endpoint', asked.zone);
-  const requiresPushedRequests = document['require_pushed_authorization_requests'] === true;
-  if (byCode && requiresPushedRequests && !pushed.ok) {
-    const why = `it takes pushed authorization requests alone, and its "pushed_authorization_request_endpoint" ${pushed.why}`;
-    return { ok: false, problem: 'unusable', why };
-  }
+  const why = endpointsProblem(document, zone, byCode);
+  if (why !== undefined) return refused('unusable', why, 'R-5.8c', metadataUnusable(url, why));
+  const came = `issuer ${issuer}${byCode ? ', PKCE S256' : ''}`;
+  return { ok: true, came, authorizationServer: authorizationServerOf(document, wanted) };
+}
+
+/** A bad endpoint that may not be needed counts as absent. */
+function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: WantedIssuer): AuthorizationServer {
+  const endpoint = (name: string) =>
+    urlProblem(document[name], zone) === undefined ? stringField(document, name) : undefined;
+  const strings = (name: string) => {
+    const value = document[name];
+    return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
+  };
   return {
-    ok: true,
-    authorizationServer: {
-      issuer: asked.issuer,
-      authorizationEndpoint: authorizationEndpoint.url,
-      tokenEndpoint: tokenEndpoint.url,
-      registrationEndpoint: optionalEndpoint(document, 'registration_endpoint', asked.zone),
-      revocationEndpoint: optionalEndpoint(document, 'revocation_endpoint', asked.zone),
-      pushedAuthorizationRequestEndpoint: pushed.ok ? pushed.url : undefined,
-      requiresPushedRequests,
-      deviceAuthorizationEndpoint: optionalEndpoint(document, 'device_authorization_endpoint', asked.zone),
-      scopesSupported: strings(document['scopes_supported']) ?? [],
-      grantTypes: strings(document['grant_types_supported']),
-      tokenAuthMethods: strings(document['token_endpoint_auth_methods_supported']),
-      announcesIss: document['authorization_response_iss_parameter_supported'] === true,
-      takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
-    },
+    issuer,
+    // What nobody needs is neither used nor shown.
+    authorizationEndpoint: grant === 'authorization_code' ? endpoint('authorization_endpoint') : undefined,
+    tokenEndpoint: String(document['token_endpoint']),
+    registrationEndpoint: endpoint('registration_endpoint'),
+    revocationEndpoint: endpoint('revocation_endpoint'),
+    pushedAuthorizationRequestEndpoint: endpoint('pushed_authorization_request_endpoint'),
+    requiresPushedRequests: document['require_pushed_authorization_requests'] === true,
+    deviceAuthorizationEndpoint: endpoint('device_authorization_endpoint'),
+    scopesSupported: strings('scopes_supported') ?? [],
+    grantTypes: strings('grant_types_supported'),
+    tokenAuthMethods: strings('token_endpoint_auth_methods_supported'),
+    announcesIss: document['authorization_response_iss_parameter_supported'] === true,
+    takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
   };
 }
 
-async function isOfIssuer(document: JsonObject, issuer: string): Promise<boolean> {
-  const oauth = await import('oauth4webapi');
-  try {
-    await oauth.processDiscoveryResponse(new URL(issuer), jsonResponse(document));
-  } catch (error) {
-    // A TypeError: what stands there is no URL.
-    if (isVerdict(oauth, error) || error instanceof TypeError) return false;
-    throw error;
-  }
-  // Stricter: the same string (RFC 8414 section 3.3); the library compares parsed URLs.
-  return document['issuer'] === issuer;
+/** What is wrong with the endpoints that are needed. */
+function endpointsProblem(document: JsonObject, zone: Zone, byCode: boolean): string | undefined {
+  const problem = (name: string) => {
+    const why =
+      urlProblem(document[name], zone) ?? (name === 'authorization_endpoint' ? pollution(document[name]) : undefined);
+    return why && `its "${name}" ${why}`;
+  };
+  const pushed =
+    document['require_pushed_authorization_requests'] === true
+      ? problem('pushed_authorization_request_endpoint')
+      : undefined;
+  if (!byCode) return problem('token_endpoint');
+  return (
+    problem('authorization_endpoint') ??
+    problem('token_endpoint') ??
+    (pushed && `it takes pushed authorization requests alone, and ${pushed}`)
+  );
 }
+
+function pollution(endpoint: JsonValue | undefined): string | undefined {
+  const url = String(endpoint);
+  if (url.includes('#')) return 'has a fragment';
+  const bad = [...new URL(url).searchParams.keys()].find((name) => requestParameters.has(name));
+  return bad && `brings its own "${bad}"`;
+}
+
+const codeFlow = [
+  ['response_types_supported', 'code', 'the response type "code"'],
+  ['response_modes_supported', 'query', 'the response mode "query"'],
+] as const;
 
 function missingCapability(document: JsonObject, grant: WantedGrant): string | undefined {
   // Logins by a code are offered by their endpoint; whoever has it may leave the list as it was.
@@ -138,47 +173,36 @@ function missingCapability(document: JsonObject, grant: WantedGrant): string | u
   })?.[2];
 }
 
-const codeFlow = [
-  ['response_types_supported', 'code', 'the response type "code"'],
-  ['response_modes_supported', 'query', 'the response mode "query"'],
-] as const;
-
-/** What stands there is neither used nor shown. */
-const unneeded = { ok: true, url: undefined } as const;
-
-type Endpoint = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly why: string };
-
-function endpoint(document: JsonObject, name: string, zone: Zone): Endpoint {
-  const value = document[name];
-  if (value === undefined || value === null) return { ok: false, why: 'is missing' };
-  if (typeof value !== 'string') return { ok: false, why: 'is not a string' };
-  const gated = gateUrl(value);
-  if (!gated.ok) return { ok: false, why: `is no usable URL (${gated.problem})` };
-  if (gated.url.protocol !== 'https:' && zone !== 'loopback') return { ok: false, why: 'is not https' };
-  return { ok: true, url: value };
-}
-
-/** A bad endpoint that may not be needed counts as absent. */
-function optionalEndpoint(document: JsonObject, name: string, zone: Zone): string | undefined {
-  const judged = endpoint(document, name, zone);
-  return judged.ok ? judged.url : undefined;
-}
-
-function withoutPollution(judged: Endpoint): Endpoint {
-  if (!judged.ok) return judged;
-  if (judged.url.includes('#')) return { ok: false, why: 'has a fragment' };
-  const names = [...new URL(judged.url).searchParams.keys()];
-  const bad = names.find((name) => requestParameters.has(name));
-  return bad === undefined ? judged : { ok: false, why: `brings its own "${bad}"` };
-}
-
-function strings(value: JsonValue | undefined): readonly string[] | undefined {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
-}
-
 function describe(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return 'absent';
   return Array.isArray(value) && value.length === 0
     ? 'an empty list'
     : `without it: ${JSON.stringify(value).slice(0, 80)}`;
+}
+
+/**
+ * Authorization server metadata at the three or two well-known addresses in order (rule 4.3), until one gives a
+ * document of exactly this issuer. Documents are never merged; a document of the right issuer that breaks a rule
+ * ends the search.
+ * @throws Failure `issuer_mismatch`, `pkce_missing`, `capability_missing`, `metadata_unusable`, `resource_mismatch`,
+ * `discovery_failed`, or the HTTP client's
+ */
+export async function findAuthorizationServer(
+  ports: DiscoveryPorts,
+  wanted: WantedIssuer & { readonly signal: AbortSignal },
+): Promise<AuthorizationServer> {
+  const { issuer, zone, signal } = wanted;
+  const rule = new URL(issuer).pathname === '/' ? 'R-4.3b' : 'R-4.3a';
+  const step = { name: 'authorization-server-metadata', rule };
+  const urls = authorizationServerMetadataUrls(issuer);
+  const found = await firstDocument(ports, { urls, step, zone, signal }, (document, url) =>
+    validateServerMetadata(document, { ...wanted, url }),
+  );
+  if (found.ok) return found.authorizationServer;
+  const failures = found.misses.map(({ failure }) => failure).filter((failure) => failure !== undefined);
+  const mismatch = failures.find(({ code }) => code === 'issuer_mismatch');
+  // When every address failed for a reason of the network's, that reason is the better one to give.
+  const [first] = failures;
+  if (mismatch !== undefined || (first !== undefined && failures.length === urls.length)) throw mismatch ?? first;
+  throw noAuthorizationServerMetadata(issuer, triedInWords(found.misses));
 }

@@ -5,8 +5,9 @@ import { validateResourceMetadata } from '../../src/oauth/resource-metadata.js';
 
 const server = 'https://api.example/mcp';
 const good: JsonObject = { resource: server, authorization_servers: ['https://as.example'] };
+const url = 'https://api.example/.well-known/oauth-protected-resource/mcp';
 const judge = (change: JsonObject, zone: 'public' | 'loopback' = 'public') =>
-  validateResourceMetadata({ ...good, ...change }, server, zone);
+  validateResourceMetadata({ ...good, ...change }, { server, zone, url });
 
 test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one usable https issuer', async () => {
   for (const servers of [
@@ -27,7 +28,7 @@ test('[R-2.1a][A-21][A-33] authorization_servers must be a list of at least one 
   ]) {
     const judged = await judge({ authorization_servers: servers as never });
     assert.ok(!judged.ok && judged.problem === 'unusable', JSON.stringify(servers));
-    assert.match(judged.why, /authorization_servers/);
+    assert.match(judged.came, /authorization_servers/);
   }
   const many = Array.from({ length: 10_000 }, (_, index) => `https://as${index}.example`);
   const judged = await judge({ authorization_servers: many });
@@ -43,7 +44,7 @@ test('[R-2.1d][A-17] a resource on another host is refused and named', async () 
   ]) {
     const judged = await judge({ resource });
     assert.ok(!judged.ok && judged.problem === 'other_resource', resource);
-    assert.equal(judged.resource, resource);
+    assert.equal(judged.came, `resource ${resource}`);
   }
 });
 
@@ -91,8 +92,7 @@ test('[R-5.8c] an http issuer is for servers on loopback only', async () => {
     (
       await validateResourceMetadata(
         { resource: 'http://127.0.0.1:1/mcp', authorization_servers: ['http://127.0.0.1:2'] },
-        'http://127.0.0.1:1/mcp',
-        'loopback',
+        { server: 'http://127.0.0.1:1/mcp', zone: 'loopback', url },
       )
     ).ok,
   );

@@ -9,6 +9,7 @@ const asked = {
   resource: 'https://api.example/mcp',
   zone: 'public',
   grant: 'authorization_code',
+  url: 'https://as.example/.well-known/oauth-authorization-server/t1',
 } as const;
 const good: JsonObject = {
   issuer,
@@ -52,7 +53,7 @@ test('[R-4.3c][A-31][A-32][A-43] issuer must be the same string, with nothing no
 test('[R-2.2c][R-5.3b][R-7.3][A-38][A-39] without PKCE S256 in a list, refused', async () => {
   const { code_challenge_methods_supported: _absent, ...without } = good;
   const judged = await validateServerMetadata(without, asked);
-  assert.ok(!judged.ok && judged.problem === 'no_pkce' && judged.found === 'absent');
+  assert.ok(!judged.ok && judged.problem === 'no_pkce' && judged.came === 'code_challenge_methods_supported absent');
   for (const methods of [['plain'], 'S256', ['s256'], [null], [], null, { S256: true }]) {
     assert.equal(await problem({ code_challenge_methods_supported: methods }), 'no_pkce', JSON.stringify(methods));
   }
@@ -77,7 +78,7 @@ test('[A-37] an authorization endpoint may not bring parameters of our own reque
 
 test('[A-40] a document that leaves out the code flow is refused, naming what is missing', async () => {
   const judged = await judge({ response_types_supported: ['token'] });
-  assert.ok(!judged.ok && judged.problem === 'no_capability' && judged.what.includes('code'));
+  assert.ok(!judged.ok && judged.problem === 'no_capability' && judged.came.includes('code'));
   assert.equal(await problem({ grant_types_supported: ['implicit'] }), 'no_capability');
   assert.equal(await problem({ response_modes_supported: ['fragment'] }), 'no_capability');
   assert.equal(await problem({ grant_types_supported: ['authorization_code'] }), 'none');

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  authorizationServerMetadataUrls,
-  protectedResourceMetadataUrls,
-} from '../../src/oauth/find-authorization-server.js';
+import { authorizationServerMetadataUrls, protectedResourceMetadataUrls } from '../../src/oauth/discovery-document.js';
 
 test('protected resource metadata: the path form, then the root form (rule 4.2)', () => {
   assert.deepEqual(protectedResourceMetadataUrls('https://host/mcp'), [

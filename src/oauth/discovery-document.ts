@@ -1,0 +1,144 @@
+import { Failure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
+import type { Zone } from '../core/records.js';
+import type { Step } from '../core/step.js';
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+import { quoted } from '../core/text/printable.js';
+import { gateUrl, originOf, splitUrl } from '../core/url.js';
+import type { HttpPorts } from '../http/request.js';
+
+export type DiscoveryPorts = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>;
+
+/** A document that is not used: what came, the rule that it breaks, and the failure that this is. */
+export interface RefusedDocument<Problem extends string> {
+  readonly ok: false;
+  readonly problem: Problem;
+  readonly came: string;
+  readonly rule: string;
+  readonly failure: Failure;
+}
+
+export function refused<Problem extends string>(problem: Problem, came: string, rule: string, failure: Failure) {
+  return { ok: false, problem, came, rule, failure } as const;
+}
+
+/** An address that gave no document, or another issuer's. */
+interface Miss {
+  readonly url: string;
+  readonly why: string;
+  readonly failure: Failure | undefined;
+}
+
+/** For messages. */
+export function triedInWords(misses: readonly Miss[]): string {
+  return misses.map(({ url, why }) => `${quoted(url)} (${why})`).join(', ');
+}
+
+/**
+ * Asks one address after the other, until one gives a document, and validates that. One of another issuer counts as a
+ * miss: the next address may do better.
+ * @throws Failure of a document that breaks another rule
+ */
+export async function firstDocument<Found extends { readonly ok: true; readonly came: string }>(
+  ports: DiscoveryPorts,
+  request: {
+    readonly urls: readonly string[];
+    readonly step: Pick<Step, 'name' | 'rule'>;
+    readonly zone: Zone;
+    readonly signal: AbortSignal;
+  },
+  validate: (object: JsonObject, url: string) => Promise<Found | RefusedDocument<string>>,
+): Promise<Found | { readonly ok: false; readonly misses: readonly Miss[] }> {
+  const { urls, step, zone, signal } = request;
+  const misses: Miss[] = [];
+  for (const url of urls) {
+    ports.progress.begin(`Reading ${url}`);
+    const record = (ended: Pick<Step, 'came' | 'verdict'> & { readonly rule?: string }) =>
+      ports.journal.record({ ...step, asked: `GET ${url}`, ...ended });
+    const document = await fetchDocument(ports, { url, zone, signal });
+    if (!document.ok) {
+      const { why, failure } = document;
+      record({ came: failure?.message ?? why, verdict: url === urls.at(-1) ? 'failure' : 'skipped' });
+      misses.push({ url, why, failure });
+      continue;
+    }
+    const validated = await validate(document.object, url);
+    const came = `200, ${validated.came}`;
+    if (validated.ok) {
+      record({ came, verdict: 'pass' });
+      return validated;
+    }
+    const { rule, failure } = validated;
+    record({ came, verdict: 'failure', rule });
+    if (validated.problem !== 'other_issuer') throw failure;
+    misses.push({ url, why: 'another issuer', failure });
+  }
+  return { ok: false, misses };
+}
+
+/** Limits for one metadata document: 256 KiB decoded, 10 s in all. */
+const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+
+type FetchedDocument =
+  | { readonly ok: true; readonly object: JsonObject }
+  | ({ readonly ok: false } & Omit<Miss, 'url'>);
+
+/** GETs a discovery document: no credentials, at most three redirects within the origin, bounded in size and time. */
+async function fetchDocument(
+  { http }: DiscoveryPorts,
+  { url, zone, signal }: { readonly url: string; readonly zone: Zone; readonly signal: AbortSignal },
+): Promise<FetchedDocument> {
+  const none = (why: string, failure?: Failure) => ({ ok: false, why, failure }) as const;
+  const headers = [['accept', 'application/json']] as const;
+  try {
+    const request = { method: 'GET', url, headers, namedBy: zone, redirects: 'same-origin', limits, signal } as const;
+    await using response = await http.send(request);
+    if (response.status !== 200) return none(`status ${response.status}`);
+    const parsed = parseJson(await response.bytes());
+    if (!parsed.ok) return none(parsed.problem.replaceAll('_', ' '));
+    const object = asObject(parsed.value);
+    return object === undefined ? none('JSON, but not an object') : { ok: true, object };
+  } catch (error) {
+    if (error instanceof Failure) return none(error.code.replaceAll('_', ' '), error);
+    throw error;
+  }
+}
+
+/**
+ * Where the protected resource metadata of a server may be, in the order to ask (RFC 9728 section 3.1): with
+ * the server's path after the well-known one, then at the root; the root alone for a server without a path.
+ * The server's query is left out.
+ * @param server A canonical URL.
+ */
+export function protectedResourceMetadataUrls(server: string): readonly string[] {
+  const parts = splitUrl(server);
+  if (parts === undefined) return [];
+  const root = `${originOf(parts)}/.well-known/oauth-protected-resource`;
+  return parts.path === '' || parts.path === '/' ? [root] : [`${root}${parts.path}`, root];
+}
+
+/**
+ * Where the metadata of an issuer may be, in the order to ask: RFC 8414 section 3.1, then OpenID Connect
+ * Discovery with the path inserted, then with the path before it; the first two alone for an issuer without a
+ * path. A slash at the issuer's end is left out first, as both documents say.
+ * @param issuer An absolute URL that went through the gate.
+ */
+export function authorizationServerMetadataUrls(issuer: string): readonly string[] {
+  const parts = splitUrl(issuer);
+  if (parts === undefined) return [];
+  const origin = originOf(parts);
+  const path = parts.path.replace(/\/$/, '');
+  const inserted = ['oauth-authorization-server', 'openid-configuration'].map(
+    (name) => `${origin}/.well-known/${name}${path}`,
+  );
+  return path === '' ? inserted : [...inserted, `${origin}${path}/.well-known/openid-configuration`];
+}
+
+/** Why a URL of a document is not used, after its name; undefined: it is gated, and https but for servers on loopback. */
+export function urlProblem(value: JsonValue | undefined, zone: Zone): string | undefined {
+  if (value === undefined || value === null) return 'is missing';
+  if (typeof value !== 'string') return 'is not a string';
+  const gated = gateUrl(value);
+  if (!gated.ok) return `is no usable URL (${gated.problem})`;
+  return gated.url.protocol === 'https:' || zone === 'loopback' ? undefined : 'is not https';
+}
