@@ -20,7 +20,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   account: ['home'],
   accounts: [['home', 'work']],
   all: [['work', 'home']],
-  answer: ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope'].map(
+  response: ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope'].map(
     (error) => ({ status: 400, error, said: 'no' }),
   ),
   argument: ['x'],
