@@ -78,11 +78,9 @@ export function createPorts(options: PortsOptions): LoginPorts {
     clock,
     limits: async () => (await options.settings()).limits,
     journal,
-    renewal: {
-      renew: async (login, limits) => {
-        const { createRenewal } = await import('../tokens/detached-refresh.js');
-        return createRenewal(options.program, env).renew(login, limits);
-      },
+    detachedRefresh: async (login, limits) => {
+      const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
+      await createDetachedRefresh(options.program, env)(login, limits);
     },
     progress: spinner,
     stores,

@@ -8,9 +8,9 @@ export function bridgeScopeNeeded(
   missing: readonly string[],
   said: string,
 ): Failure {
-  const { code, exit, message, remedy } = insufficientScope(login, missing, said);
+  const failure = insufficientScope(login, missing, said);
   const then = 'then try again; the bridge need not be started again:';
-  return new Failure({ code, exit, message, remedy: remedy.replace('then try again:', then) });
+  return failure.withRemedy(failure.remedy.replace('then try again:', then));
 }
 
 /** The connection or the stream ended before the answer. */

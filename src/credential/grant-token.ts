@@ -6,7 +6,7 @@ import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 import { loginNow } from '../tokens/find-login.js';
 import { readAndUpgrade, readCredential } from '../tokens/read-credential.js';
-import { alive, cannotRenew, minLifeOf, renewable, reportedRefused, usable } from '../tokens/token-request.js';
+import { alive, cannotRefresh, isRefreshable, minLifeOf, reportedRefused, usable } from '../tokens/token-request.js';
 import type { CredentialFormat } from './credential.options.js';
 
 export interface GrantRequest {
@@ -17,9 +17,7 @@ export interface GrantRequest {
   readonly signal: AbortSignal;
 }
 
-type GrantPorts = Pick<StorePorts, 'recovery' | 'store' | 'index' | 'locks'> &
-  Pick<CorePorts, 'clock'> &
-  Pick<RefreshPorts, 'renewal'>;
+type GrantPorts = Pick<StorePorts, 'recovery' | 'store' | 'index' | 'locks'> & Pick<CorePorts, 'clock'> & RefreshPorts;
 
 /** Longer than any caller waits: the signal comes sooner. */
 const turnWaitMs = 10_000;
@@ -35,11 +33,11 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
   const minLifeMs = minLifeOf(held, asked, format === 'env');
   const isGood = isEnough(ports, login, held, minLifeMs);
   // A refresh that was killed may have left a newer one, which the process of its own moves into the store.
-  if (isGood && !(renewable(held) && (await ports.recovery.isWaiting(login.key)))) return held;
+  if (isGood && !(isRefreshable(held) && (await ports.recovery.isWaiting(login.key)))) return held;
   const lives = () => alive(held, { minLifeMs: 0, rejected: undefined }, ports.clock.now());
-  if (!renewable(held)) throw cannotRenew(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
+  if (!isRefreshable(held)) throw cannotRefresh(login, held, { minLifeMs, rejected: undefined }, ports.clock.now());
   try {
-    return await renewOnce(ports, request, { held, minLifeMs });
+    return await refreshOnce(ports, request, { held, minLifeMs });
   } catch (error) {
     if (error instanceof Failure && (isGood || (isPassing(error) && lives()))) return held;
     throw error;
@@ -47,25 +45,25 @@ export async function grantToken(ports: GrantPorts, request: GrantRequest): Prom
 }
 
 /** Callers come in crowds: one of them renews, the others wait and take what it got. */
-async function renewOnce(
+async function refreshOnce(
   ports: GrantPorts,
   { login, signal }: GrantRequest,
   { held, minLifeMs }: { readonly held: StoredCredential; readonly minLifeMs: number },
 ): Promise<StoredCredential> {
-  const renew = () => ports.renewal.renew(login, { minLifeMs, signal });
+  const refresh = () => ports.detachedRefresh(login, { minLifeMs, signal });
   let isNew = false;
   {
     await using _turn = await ports.locks.acquire(`${login.key}-renewal`, { waitMs: turnWaitMs, signal });
     const { logins } = await ports.index.read();
     const now = logins.find(({ key }) => key === login.key);
     if (now === undefined || now.obtainedAt === held.obtainedAt) {
-      await renew();
+      await refresh();
       isNew = true;
     }
   }
   const fresh = await storedNow(ports, login);
   if (isNew || isEnough(ports, login, fresh, minLifeMs)) return fresh;
-  await renew();
+  await refresh();
   return storedNow(ports, login);
 }
 

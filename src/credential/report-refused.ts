@@ -3,7 +3,7 @@ import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import { readCredential } from '../tokens/read-credential.js';
-import { renewable } from '../tokens/token-request.js';
+import { isRefreshable } from '../tokens/token-request.js';
 
 /** A token younger than this is not renewed for a report: another one would fare no better. */
 const youngMs = 60_000;
@@ -26,7 +26,7 @@ export async function reportAskedAgain(
   if (given === undefined || given.obtainedAt === login.refusedToken) return { login, refreshedAt };
   const held = await readCredential(ports, login);
   const isRefused =
-    renewable(held) &&
+    isRefreshable(held) &&
     held.obtainedAt === given.obtainedAt &&
     (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
   if (!isRefused) return { login, refreshedAt };

@@ -6,13 +6,13 @@ import { tooManyTabs } from './failures.js';
 import { scopeNotGranted, scopeRefused, tooManyStepUps } from './request-failures.js';
 
 /** Tabs for one login within an hour that nobody typed, as long as no token of it worked. */
-export const mostTabs = 3;
+export const maxTabs = 3;
 
 /** Tabs for one login within an hour that nobody typed, whatever came of them. */
-const mostTabsInAll = 10;
+const maxTabsInAll = 10;
 
 /** Logins of an hour that are counted while none of their tokens has worked; one is enough. */
-const mostUnproven = 50;
+const maxUnproven = 50;
 
 /** What holds back logins that nobody typed. Whoever types `login` at a terminal is never held back. */
 export interface LoginBrakes {
@@ -32,11 +32,11 @@ export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: L
   const [tabs, all, unproven] = [`tab ${about}`, `tab in all ${about}`, `unproven login ${about}`];
   return {
     openTab: async () => {
-      if (!(await attempts.allows(all, mostTabsInAll))) throw tooManyTabs(login, mostTabsInAll, 'answered');
-      if (!(await attempts.take(tabs, mostTabs))) throw tooManyTabs(login, mostTabs, 'in vain');
-      await attempts.take(all, mostTabsInAll);
+      if (!(await attempts.allows(all, maxTabsInAll))) throw tooManyTabs(login, maxTabsInAll, 'answered');
+      if (!(await attempts.take(tabs, maxTabs))) throw tooManyTabs(login, maxTabs, 'in vain');
+      await attempts.take(all, maxTabsInAll);
     },
-    issued: async () => void (await attempts.take(unproven, mostUnproven)),
+    issued: async () => void (await attempts.take(unproven, maxUnproven)),
     mayRepeat: () => attempts.allows(unproven, 1),
     worked: async () => {
       for (const name of [tabs, unproven]) await attempts.forget(name);
@@ -45,13 +45,13 @@ export function loginBrakes({ attempts }: Pick<StorePorts, 'attempts'>, login: L
 }
 
 /** Step-ups for one operation of a resource within an hour; then the refusal is permanent (rule 5.6). */
-const mostForOperation = 3;
+const maxForOperation = 3;
 
 /** Step-ups for one resource, whatever the operation, after which it was still not content. */
-const mostInVain = 3;
+const maxInVain = 3;
 
 /** Step-ups for one resource in all: one that is content each time, and wants more the next time, ends, too. */
-const mostForResource = 10;
+const maxForResource = 10;
 
 /** What a step-up may still cost the person within this hour, counted over all processes. */
 export interface StepUpBudget {
@@ -78,13 +78,13 @@ export function stepUpBudget(
   const inVain = `step-up in vain ${login.server}`;
   const tooMany = () => tooManyStepUps(login, scopes);
   const bounds = [
-    [`step-up ${login.server} ${operation}`, mostForOperation, () => scopeRefused(login.server, scopes)],
-    [inVain, mostInVain, tooMany],
-    [`step-up at ${login.server}`, mostForResource, tooMany],
+    [`step-up ${login.server} ${operation}`, maxForOperation, () => scopeRefused(login.server, scopes)],
+    [inVain, maxInVain, tooMany],
+    [`step-up at ${login.server}`, maxForResource, tooMany],
   ] as const;
-  const each = async (allowed: (name: string, most: number) => Promise<boolean>) => {
-    for (const [name, most, failure] of bounds) {
-      if (!(await allowed(name, most))) throw failure();
+  const each = async (allowed: (name: string, max: number) => Promise<boolean>) => {
+    for (const [name, max, failure] of bounds) {
+      if (!(await allowed(name, max))) throw failure();
     }
   };
   const notGranted = (scope: string) => `not granted ${login.server} ${login.account} ${scope}`;
@@ -94,9 +94,9 @@ export function stepUpBudget(
       for (const scope of added) {
         if (!(await attempts.allows(notGranted(scope), 1))) throw scopeNotGranted(login, login.scopes, added);
       }
-      await each((name, most) => attempts.allows(name, most));
+      await each((name, max) => attempts.allows(name, max));
     },
-    begin: () => each((name, most) => attempts.take(name, most)),
+    begin: () => each((name, max) => attempts.take(name, max)),
     answered: async (better) => {
       for (const scope of scopesMissing(better.scopes, added)) await attempts.take(notGranted(scope), 1);
     },

@@ -2,38 +2,38 @@ import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
 import { runProgram } from '../stores/programs.js';
-import { renewalFailed } from './failures.js';
+import { refreshProcessFailed } from './failures.js';
+
+/** Resolves once the new token is stored. @throws Failure of the other process, or the signal's reason, after which the other one goes on */
+export type DetachedRefresh = (
+  login: LoginRecord,
+  options: { readonly minLifeMs: number; readonly signal: AbortSignal },
+) => Promise<void>;
+
+export interface RefreshPorts {
+  readonly detachedRefresh: DetachedRefresh;
+}
 
 /**
- * Renews by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
- * group, after some seconds: an authorization server that answers later has taken the old refresh token back, and
- * its answer must find somebody who writes it down. What it prints is not used: the token is read where it is stored.
+ * Refreshes by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
+ * group, after some seconds: an authorization server that responds later has taken the old refresh token back, and
+ * somebody has to write its response down. What is printed is not used: the token is read where it is stored.
  * @param program Node.js and the launcher, as absolute paths.
  */
-export function createRenewal(
+export function createDetachedRefresh(
   program: readonly [node: string, script: string],
   env: Readonly<Record<string, string | undefined>>,
-): Renewal {
-  return {
-    renew: async (login, { minLifeMs, signal }) => {
-      const command = [...program, ...argumentsFor(login, minLifeMs)];
-      const end = await runProgram({
-        command,
-        env,
-        folder: '/',
-        input: 'closed',
-        output: ['stderr'],
-        outlives: true,
-        signal,
-      });
-      if (end.kind === 'not_started') {
-        throw renewalFailed(login, `could not be started (${end.error.code ?? end.error.name})`);
-      }
-      if (end.kind !== 'ended') throw renewalFailed(login, 'said far too much');
-      if (end.code !== 0) {
-        throw failureIn(end.stderr) ?? renewalFailed(login, `ended with ${end.code ?? end.killedBy}`);
-      }
-    },
+): DetachedRefresh {
+  return async (login, { minLifeMs, signal }) => {
+    const command = [...program, ...argumentsFor(login, minLifeMs)];
+    const run = { command, env, folder: '/', input: 'closed', output: ['stderr'], outlives: true, signal } as const;
+    const end = await runProgram(run);
+    if (end.kind === 'not_started') {
+      throw refreshProcessFailed(login, `could not be started (${end.error.code ?? end.error.name})`);
+    }
+    if (end.kind !== 'ended') throw refreshProcessFailed(login, 'said far too much');
+    if (end.code === 0) return;
+    throw failureIn(end.stderr) ?? refreshProcessFailed(login, `ended with ${end.code ?? end.killedBy}`);
   };
 }
 
@@ -50,14 +50,4 @@ function failureIn(stderr: string): Failure | undefined {
   return code === undefined || message === undefined || remedy === undefined || exit === undefined
     ? undefined
     : new Failure({ code, exit, message, remedy });
-}
-
-/** Renewal in a process of its own, which ends what it began though this one is killed meanwhile. */
-export interface Renewal {
-  /** Resolves once the new token is stored. @throws Failure of the other process, or the signal's reason, after which the other one goes on */
-  renew(login: LoginRecord, options: { readonly minLifeMs: number; readonly signal: AbortSignal }): Promise<void>;
-}
-
-export interface RefreshPorts {
-  readonly renewal: Renewal;
 }

@@ -3,6 +3,13 @@ import { type LoginMeant, loginArgument, loginCommand } from '../core/login-comm
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { printable, quoted } from '../core/text/printable.js';
 
+/** Only a person's login can help. */
+function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown): Failure {
+  return new Failure({ code, exit: exitCode.loginNeeded, message, remedy: `Run: ${loginCommand(login)}`, cause });
+}
+
+const wholeSeconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
+
 /** A server argument that is neither a name nor a URL that can be used. */
 export function serverUnusable(argument: string, why: string, likelyName: string | undefined): Failure {
   return new Failure({
@@ -38,12 +45,13 @@ export function credentialNewer(server: string): Failure {
 
 /** A key made here is not in its store any more, or the item there is not that key. */
 export function clientKeyGone(clientId: string, damaged: boolean): Failure {
+  const client = quoted(clientId, 200);
   return new Failure({
     code: damaged ? 'credential_corrupt' : 'client_key_gone',
     exit: exitCode.store,
     message: damaged
-      ? `The stored private key of the client ${quoted(clientId, 200)} is damaged or another one; it was left as it is and not used.`
-      : `The private key that was made for the client ${quoted(clientId, 200)} is no longer in its store.`,
+      ? `The stored private key of the client ${client} is damaged or another one; it was left as it is and not used.`
+      : `The private key that was made for the client ${client} is no longer in its store.`,
     remedy: 'Make a new one, and give its public half to the authorization server in place of the old one.',
   });
 }
@@ -61,16 +69,16 @@ export function tokenUnusable(issuer: string, why: string): Failure {
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   const shown = namedServer(meant.server);
-  const isUrl = /^https?:/i.test(shown);
-  const isName = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(shown);
+  const named = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(shown) ? ` --name ${shown}` : '';
+  const command = /^https?:/i.test(shown)
+    ? loginCommand({ ...meant, server: shown })
+    : `postern login <the server’s URL>${named}`;
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
     message: `There is no login for ${quoted(shown)}.`,
     remedy:
-      likelyName === undefined
-        ? `Run: ${isUrl ? loginCommand({ ...meant, server: shown }) : `postern login <the server’s URL>${isName ? ` --name ${shown}` : ''}`}`
-        : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
+      likelyName === undefined ? `Run: ${command}` : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
   });
 }
 
@@ -87,13 +95,11 @@ export function loginChanged(named: string, now: { readonly server: string; read
 /** There are logins for the server, and none of that account. */
 export function accountUnknown(server: string, account: string, accounts: readonly string[]): Failure {
   const shown = namedServer(server);
+  const known = accounts.slice(0, 20).map((one) => quoted(one, 80));
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
-    message: `There is no login for ${quoted(shown)} of the account ${quoted(account, 80)}; there is ${accounts
-      .slice(0, 20)
-      .map((one) => quoted(one, 80))
-      .join(', ')}.`,
+    message: `There is no login for ${quoted(shown)} of the account ${quoted(account, 80)}; there is ${known.join(', ')}.`,
     remedy: `Name that with --account, or run: ${loginCommand({ server: shown, account })}`,
   });
 }
@@ -110,13 +116,8 @@ export function loginAmbiguous(server: string, accounts: readonly string[]): Fai
 
 /** The login has run out and cannot be refreshed. */
 export function loginExpired(login: LoginMeant, why: string, cause?: unknown): Failure {
-  return new Failure({
-    code: 'login_expired',
-    exit: exitCode.loginNeeded,
-    message: `The login for ${quoted(login.server)} can no longer be used: ${why}.`,
-    remedy: `Run: ${loginCommand(login)}`,
-    cause,
-  });
+  const message = `The login for ${quoted(login.server)} can no longer be used: ${why}.`;
+  return needsLogin('login_expired', login, message, cause);
 }
 
 /**
@@ -124,33 +125,25 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
  * it; null: nobody knows how many.
  */
 export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
-  const left = leftMs === null ? '' : `, though it would be valid for ${Math.floor(leftMs / 1000)} s more`;
-  return new Failure({
-    code: 'login_expired',
-    exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} refused the token of this login${left}, and there is no refresh token to get another one with.`,
-    remedy: `Run: ${loginCommand(login)}`,
-  });
+  const left = leftMs === null ? '' : `, though it would be valid for ${wholeSeconds(leftMs)} s more`;
+  const message = `${quoted(login.server)} refused the token of this login${left}, and there is no refresh token to get another one with.`;
+  return needsLogin('login_expired', login, message);
 }
 
 /** A failure that began with a refusal of the server's, with what it said then. */
 export function withServerWords(error: unknown, said: string): unknown {
   if (!(error instanceof Failure) || said === '') return error;
   const { code, exit, message, remedy } = error;
-  return new Failure({
-    code,
-    exit,
-    message: `${message} The server said: ${quoted(said)}`,
-    remedy,
-    cause: error,
-  });
+  return new Failure({ code, exit, message: `${message} The server said: ${quoted(said)}`, remedy, cause: error });
 }
 
 /** A process that cannot be seen has sent the refresh token, as far as is known, and the answer never came to be stored. */
 export function refreshLeftElsewhere(login: LoginMeant, since: number): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
-  const why = `a process on another machine or in another container began to refresh it at ${at} and has not ended, and a refresh token is not sent twice`;
-  return loginExpired(login, why);
+  return loginExpired(
+    login,
+    `a process on another machine or in another container began to refresh it at ${at} and has not ended, and a refresh token is not sent twice`,
+  );
 }
 
 /** What was named is written like an address, and is none of a server. */
@@ -165,41 +158,33 @@ export function loginImpossible(server: string, why: string): Failure {
 
 /** The token is good, but not for as long as was asked, and no other can be had without a person. Milliseconds. */
 export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number): Failure {
-  const [left, asked] = [leftMs, askedMs].map((ms) => Math.floor(ms / 1000));
+  const left = wholeSeconds(leftMs);
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
-    message: `The token for ${quoted(login.server)} lives for ${left} s more, not for the ${asked} s that were asked for, and there is no refresh token.`,
-    remedy: `Ask for less (--min-ttl ${Math.max(0, (left ?? 0) - 1)}), or run: ${loginCommand(login)}`,
+    message: `The token for ${quoted(login.server)} lives for ${left} s more, not for the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
+    remedy: `Ask for less (--min-ttl ${Math.max(0, left - 1)}), or run: ${loginCommand(login)}`,
   });
 }
 
 /** The server refuses a token that was just issued for it. */
 export function tokenRefusedByServer(login: LoginMeant): Failure {
-  return new Failure({
-    code: 'token_refused',
-    exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} refuses the token of this login, fresh as it is.`,
-    remedy: `Run: ${loginCommand(login)}`,
-  });
+  const message = `${quoted(login.server)} refuses the token of this login, fresh as it is.`;
+  return needsLogin('token_refused', login, message);
 }
 
 /** A new token was asked for, and only a person can get one. */
 export function noRefreshToken(login: LoginMeant): Failure {
-  return new Failure({
-    code: 'no_refresh_token',
-    exit: exitCode.loginNeeded,
-    message: `The login for ${quoted(login.server)} has no refresh token, so that only a new login gives another token.`,
-    remedy: `Run: ${loginCommand(login)}`,
-  });
+  const message = `The login for ${quoted(login.server)} has no refresh token, so that only a new login gives another token.`;
+  return needsLogin('no_refresh_token', login, message);
 }
 
 /** The server goes on refusing tokens, however new: getting still more of them would be a storm. */
-export function tokensRefusedTooOften(login: LoginMeant, most: number): Failure {
+export function tokensRefusedTooOften(login: LoginMeant, max: number): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} has refused ${most} fresh tokens of this login within a minute; no other one was asked for.`,
+    message: `${quoted(login.server)} has refused ${max} fresh tokens of this login within a minute; no other one was asked for.`,
     remedy: `Ask its operator why; then, or in a minute, try again, or run: ${loginCommand(login)}`,
   });
 }
@@ -209,12 +194,9 @@ export function tokensRefusedTooOften(login: LoginMeant, most: number): Failure 
  * the refresh token that is stored may be worthless now.
  */
 export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: boolean): Failure {
-  const what = sealed
-    ? 'it was sealed into a file, and nothing is lost'
-    : 'the stored refresh token may no longer be good';
-  const then = sealed
-    ? 'then run the command again, which moves it there'
-    : `and if the next use fails, run: ${loginCommand(login)}`;
+  const [what, then] = sealed
+    ? ['it was sealed into a file, and nothing is lost', 'then run the command again, which moves it there']
+    : ['the stored refresh token may no longer be good', `and if the next use fails, run: ${loginCommand(login)}`];
   return new Failure({
     code: 'refresh_not_stored',
     exit: exitCode.store,
@@ -225,20 +207,14 @@ export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: bool
 }
 
 /** Tab after tab for a login that nobody typed: no further one is opened by itself. */
-export function tooManyTabs(login: LoginMeant, most: number, how: 'in vain' | 'answered'): Failure {
-  return new Failure({
-    code: 'too_many_tabs',
-    exit: exitCode.loginNeeded,
-    message:
-      how === 'in vain'
-        ? `Login paused: ${most} browser tabs in the last hour brought no login that works.`
-        : `Login paused: ${most} browser tabs were opened for it in the last hour.`,
-    remedy: `Run: ${loginCommand(login)}`,
-  });
+export function tooManyTabs(login: LoginMeant, max: number, how: 'in vain' | 'answered'): Failure {
+  const what =
+    how === 'in vain' ? 'in the last hour brought no login that works' : 'were opened for it in the last hour';
+  return needsLogin('too_many_tabs', login, `Login paused: ${max} browser tabs ${what}.`);
 }
 
-/** The process that renews ended without saying how. */
-export function renewalFailed(login: LoginMeant, how: string): Failure {
+/** The process that refreshes ended without saying how. */
+export function refreshProcessFailed(login: LoginMeant, how: string): Failure {
   return new Failure({
     code: 'renewal_failed',
     exit: exitCode.fault,
@@ -249,11 +225,10 @@ export function renewalFailed(login: LoginMeant, how: string): Failure {
 
 /** The token at hand ends too soon, and a longer one was not to be had. Both lives in milliseconds. */
 export function tokenTooShort(login: LoginMeant, leftMs: number, wantedMs: number): Failure {
-  const seconds = (ms: number) => Math.max(0, Math.floor(ms / 1000));
   return new Failure({
     code: 'token_too_short',
     exit: exitCode.refused,
-    message: `The token for ${quoted(login.server)} lives ${seconds(leftMs)} more seconds, not the ${seconds(wantedMs)} that are wanted, and a longer one was not to be had. Nothing was started.`,
+    message: `The token for ${quoted(login.server)} lives ${wholeSeconds(leftMs)} more seconds, not the ${wholeSeconds(wantedMs)} that are wanted, and a longer one was not to be had. Nothing was started.`,
     remedy: `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`,
   });
 }

@@ -8,7 +8,7 @@ import { tryUpdate } from './read-credential.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
 
 /** How often a refreshed credential is tried to be written, with growing pauses. */
-const mostWrites = 3;
+const maxWrites = 3;
 
 const writePauseMs = 200;
 
@@ -71,7 +71,7 @@ export async function keepCredential(
       break;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      if (attempt === mostWrites) throw refreshNotStored(login, error, sealed);
+      if (attempt === maxWrites) throw refreshNotStored(login, error, sealed);
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }

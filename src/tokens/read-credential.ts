@@ -63,7 +63,7 @@ async function look(
   }
   const { credential } = decoded;
   if (!decoded.ok && goesTo === 'server') await checkOlder(ports, login);
-  await mendRecord(ports, login, credential);
+  await repairRecord(ports, login, credential);
   return { credential, isOlder: !decoded.ok };
 }
 
@@ -97,7 +97,7 @@ async function markGone(ports: Pick<StorePorts, 'index'>, login: LoginRecord): P
  * Puts right what the index tells of a credential. A login or refresh is written to the store first: one that was
  * killed before it came to the index has left a record of what was there earlier (other scopes, even "dead").
  */
-export async function mendRecord(
+export async function repairRecord(
   ports: Pick<StorePorts, 'index'>,
   login: LoginRecord,
   credential: StoredCredential,

@@ -8,10 +8,10 @@ import { loginExpired, refreshLeftElsewhere } from './failures.js';
 import { keepCredential, recover, refreshed, rehearseResponse, sealRefreshed, secretsOf } from './keep-refreshed.js';
 import { readCredential } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
-import { checkSubject, countRefused, sendRenewal, tokenFailure } from './send-refresh.js';
+import { checkSubject, countRefused, sendRefresh, tokenFailure } from './send-refresh.js';
 import {
-  cannotRenew,
-  renewable,
+  cannotRefresh,
+  isRefreshable,
   stillLives,
   type TokenPorts,
   usable,
@@ -33,7 +33,7 @@ export async function refreshCredential(ports: TokenPorts, request: ValidTokenRe
   const held = recovered ?? stored;
   if (recovered !== undefined) await keepCredential(ports, request, recovered, true);
   if (usable(held, request, ports.clock.now())) return held;
-  if (!renewable(held)) throw cannotRenew(login, held, request, ports.clock.now());
+  if (!isRefreshable(held)) throw cannotRefresh(login, held, request, ports.clock.now());
   if (await isDead(ports, login)) throw loginExpired(login, 'the authorization server has refused to renew it');
   if (await isSpentElsewhere(ports, request, held)) return held;
   const begun = await begin(ports, request, held);
@@ -113,7 +113,7 @@ async function ask(ports: TokenPorts, request: ValidTokenRequest, held: StoredCr
   const { login, signal } = request;
   const asked = `POST ${held.tokenEndpoint}`;
   try {
-    const response = await sendRenewal(ports.http, { held, scopes: held.scopes, login, signal });
+    const response = await sendRefresh(ports.http, { held, scopes: held.scopes, login, signal });
     const judged = await validateTokenResponse(response, {
       now: ports.clock.now(),
       requested: held.scopes,

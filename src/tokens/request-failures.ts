@@ -1,4 +1,4 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginCommand } from '../core/login-command.js';
 import { unionScopes } from '../core/scope.js';
 import { quoted, shellWord } from '../core/text/printable.js';
@@ -13,32 +13,43 @@ export function tokenNotForUrl(server: string, url: string): Failure {
   });
 }
 
+/** What the failures of a missing scope have in common. @param all The scopes that a new login would ask for. */
+function scopeFailure(
+  code: string,
+  login: LoginMeant,
+  missing: readonly string[],
+  detail: { readonly exit?: ExitCode; readonly rest: string; readonly then: string; readonly all: readonly string[] },
+): Failure {
+  const { exit = exitCode.refused, rest, then, all } = detail;
+  return new Failure({
+    code,
+    exit,
+    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this${rest}.`,
+    remedy: `${then}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
+  });
+}
+
 /** A valid token lacks scope, and this command may not ask for more. */
 export function insufficientScope(
   login: LoginMeant & { readonly scopes: readonly string[] },
   missing: readonly string[],
   said: string,
 ): Failure {
-  const scope = missing.join(' ');
-  const all = shellWord(unionScopes(login.scopes, missing).join(' '));
-  return new Failure({
-    code: 'insufficient_scope',
+  return scopeFailure('insufficient_scope', login, missing, {
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} wants the scope ${quoted(scope)} for this, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: `Ask for that scope, then try again: ${loginCommand(login, '--scope', all)}`,
+    rest: `, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}`,
+    then: 'Ask for that scope, then try again',
+    all: unionScopes(login.scopes, missing),
   });
 }
 
 /** A login of the client's own lacks scope, and asking for more is of no use (or was, once). */
 export function scopeNotForClient(server: string, missing: readonly string[], cause?: Failure): Failure {
+  const why = cause === undefined ? '.' : `: ${cause.message}`.replace(/[^.]$/, '$&.');
   return new Failure({
     code: 'scope_not_for_client',
     exit: exitCode.refused,
-    message:
-      `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and the authorization server did not give it to this client${cause === undefined ? '' : `: ${cause.message}`}`.replace(
-        /[^.]$/,
-        '$&.',
-      ),
+    message: `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and the authorization server did not give it to this client${why}`,
     remedy: 'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
     cause,
   });
@@ -50,12 +61,10 @@ export function stepUpDeclined(
   missing: readonly string[],
   when: 'now' | 'earlier',
 ): Failure {
-  const said = when === 'now' ? 'you declined to ask for it' : 'you declined to ask for it within the last hour';
-  return new Failure({
-    code: 'step_up_declined',
-    exit: exitCode.refused,
-    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this, and ${said}.`,
-    remedy: `If you want that after all, run: ${loginCommand(login, '--scope', shellWord(unionScopes(login.scopes, missing).join(' ')))}`,
+  return scopeFailure('step_up_declined', login, missing, {
+    rest: `, and you declined to ask for it${when === 'now' ? '' : ' within the last hour'}`,
+    then: 'If you want that after all, run',
+    all: unionScopes(login.scopes, missing),
   });
 }
 
@@ -71,22 +80,19 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
 
 /** A scope that was asked for and not granted: unticked by the person, or kept back by the authorization server. */
 export function scopeNotGranted(login: LoginMeant, held: readonly string[], missing: readonly string[]): Failure {
-  const all = [...held, ...missing].join(' ');
-  return new Failure({
-    code: 'scope_not_granted',
-    exit: exitCode.refused,
-    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this; it was asked for, and not granted.`,
-    remedy: `To ask for it again, run: ${loginCommand(login, '--scope', shellWord(all))}`,
+  return scopeFailure('scope_not_granted', login, missing, {
+    rest: '; it was asked for, and not granted',
+    then: 'To ask for it again, run',
+    all: [...held, ...missing],
   });
 }
 
 /** One server after more and more scope: the person is left alone for a while. */
 export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Failure {
-  return new Failure({
-    code: 'too_many_step_ups',
-    exit: exitCode.refused,
-    message: `${quoted(login.server)} wants the scope ${quoted(scopes.join(' '))} for this, and has asked for more scope again and again within the last hour; nobody was asked once more.`,
-    remedy: `If you trust it with that scope, run: ${loginCommand(login, '--scope', shellWord(scopes.join(' ')))}`,
+  return scopeFailure('too_many_step_ups', login, scopes, {
+    rest: ', and has asked for more scope again and again within the last hour; nobody was asked once more',
+    then: 'If you trust it with that scope, run',
+    all: scopes,
   });
 }
 

@@ -23,16 +23,16 @@ import type { TokenPorts, ValidTokenRequest } from './token-request.js';
  * `scopes` are those held; more than those only the client's own login may ask for.
  * @throws Failure of the HTTP client
  */
-export async function sendRenewal(
+export async function sendRefresh(
   http: HttpClient,
-  renewal: {
+  refresh: {
     readonly held: StoredCredential;
     readonly scopes: readonly string[];
     readonly login: Pick<LoginRecord, 'server' | 'zone'>;
     readonly signal: AbortSignal;
   },
 ): Promise<Response> {
-  const { held, scopes, login, signal } = renewal;
+  const { held, scopes, login, signal } = refresh;
   const { issuer, resource, clientId } = held.binding;
   const request = {
     endpoint: held.tokenEndpoint,
@@ -65,7 +65,7 @@ export async function nameOwnHost(
 }
 
 /** Tokens of one login that a server may refuse within a minute. */
-const mostRefused = 3;
+const maxRefused = 3;
 
 /**
  * A refresh is for whoever logged in, or its answer is not used (OpenID Connect Core 1.0, section 12.2).
@@ -85,8 +85,8 @@ export function checkSubject({ binding, subject }: StoredCredential, token: Issu
  */
 export async function countRefused(ports: TokenPorts, { login, rejected }: ValidTokenRequest): Promise<void> {
   const name = `refused token ${login.key}`;
-  if (rejected !== undefined && !(await ports.attempts.take(name, mostRefused, 60_000))) {
-    throw tokensRefusedTooOften(login, mostRefused);
+  if (rejected !== undefined && !(await ports.attempts.take(name, maxRefused, 60_000))) {
+    throw tokensRefusedTooOften(login, maxRefused);
   }
 }
 
@@ -128,7 +128,7 @@ export async function widenCredential(
   }
   ports.progress.begin('Asking for more scope');
   const wanted = unionScopes(held.scopes, scopes);
-  const response = await sendRenewal(ports.http, { held, scopes: wanted, login, signal });
+  const response = await sendRefresh(ports.http, { held, scopes: wanted, login, signal });
   const judged = await validateTokenResponse(response, {
     now: ports.clock.now(),
     requested: wanted,

@@ -48,7 +48,7 @@ function joined(what: string | undefined, why: string | undefined): string {
 }
 
 /** Most that is read of a refusal, in bytes, and how long is waited for it, in milliseconds. */
-const mostRead = 64 * 1024;
+const maxRead = 64 * 1024;
 
 const patienceMs = 2_000;
 
@@ -65,7 +65,7 @@ export async function readRefusal(clock: Clock, response: HttpResponse): Promise
   const over = new AbortController();
   try {
     const tooLate = clock.sleep(patienceMs, over.signal).then(() => undefined);
-    return { challenges, body: await Promise.race([collectBytes(response.body, mostRead, tooLarge), tooLate]) };
+    return { challenges, body: await Promise.race([collectBytes(response.body, maxRead, tooLarge), tooLate]) };
   } catch {
     return { challenges }; // it broke off: the refusal itself is what counts
   } finally {

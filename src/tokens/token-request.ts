@@ -35,11 +35,11 @@ export function usable(
   now: number,
 ): boolean {
   const fromTheFuture = credential.obtainedAt - now > clockToleranceMs;
-  return alive(credential, wanted, now) && !(fromTheFuture && renewable(credential));
+  return alive(credential, wanted, now) && !(fromTheFuture && isRefreshable(credential));
 }
 
 /** Can a new token be had without a person: with a refresh token, or by asking again as the client itself? */
-export function renewable(credential: Pick<StoredCredential, 'refreshToken' | 'grant'>): boolean {
+export function isRefreshable(credential: Pick<StoredCredential, 'refreshToken' | 'grant'>): boolean {
   return credential.refreshToken !== undefined || credential.grant === 'client_credentials';
 }
 
@@ -51,7 +51,7 @@ export function reportedRefused(
   login: Pick<LoginRecord, 'refusedToken'>,
   credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'obtainedAt'>,
 ): Secret | undefined {
-  return login.refusedToken === credential.obtainedAt && renewable(credential) ? credential.accessToken : undefined;
+  return login.refusedToken === credential.obtainedAt && isRefreshable(credential) ? credential.accessToken : undefined;
 }
 
 type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
@@ -64,7 +64,7 @@ type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 
 export function minLifeOf(credential: Lifetime, asked: number | undefined, kept = false): number {
   const { expiresAt, obtainedAt } = credential;
   if (asked !== undefined) return asked;
-  if (!renewable(credential)) return 0;
+  if (!isRefreshable(credential)) return 0;
   const lifetime = Math.max(0, (expiresAt ?? Number.POSITIVE_INFINITY) - obtainedAt);
   return kept ? Math.min(300_000, lifetime / 2) : Math.min(60_000, lifetime / 10);
 }
@@ -95,7 +95,7 @@ export function stillLives(held: StoredCredential, request: Pick<ValidTokenReque
 const soonMs = 60_000;
 
 /** Why a token that cannot be renewed without a person is not handed out. */
-export function cannotRenew(
+export function cannotRefresh(
   login: LoginMeant,
   credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
   { minLifeMs, rejected }: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,

@@ -4,8 +4,8 @@ import { noRefreshToken, tokenTooShort } from './failures.js';
 import { readAndUpgrade } from './read-credential.js';
 import { refreshCredential } from './refresh.js';
 import {
-  cannotRenew,
-  renewable,
+  cannotRefresh,
+  isRefreshable,
   reportedRefused,
   type TokenPorts,
   usable,
@@ -29,7 +29,7 @@ export async function validToken(ports: TokenPorts, request: ValidTokenRequest):
   const credential = await readAndUpgrade(ports, request.login, request.signal);
   const wanted = { ...request, rejected: request.rejected ?? reportedRefused(request.login, credential) };
   if (usable(credential, wanted, ports.clock.now())) return tokenOf(ports, await newest(ports, wanted, credential));
-  if (!renewable(credential)) throw cannotRenew(request.login, credential, wanted, ports.clock.now());
+  if (!isRefreshable(credential)) throw cannotRefresh(request.login, credential, wanted, ports.clock.now());
   return tokenOf(ports, await refreshCredential(ports, wanted));
 }
 
@@ -42,7 +42,7 @@ export async function refreshedToken(
   request: Omit<ValidTokenRequest, 'rejected'>,
 ): Promise<ValidToken> {
   const held = await readAndUpgrade(ports, request.login, request.signal);
-  if (!renewable(held)) throw noRefreshToken(request.login);
+  if (!isRefreshable(held)) throw noRefreshToken(request.login);
   return tokenOf(ports, await refreshCredential(ports, { ...request, rejected: held.accessToken }));
 }
 

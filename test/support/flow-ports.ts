@@ -66,7 +66,7 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
   const browser = walkingBrowser(options);
   const terminal = scriptedTerminal(options);
   const store = options.store ?? createMemoryStore();
-  const ports: Omit<FlowPorts, 'renewal'> = {
+  const ports: Omit<FlowPorts, 'detachedRefresh'> = {
     clock,
     limits: async () => options.limits ?? defaultLimits,
     http,
@@ -89,9 +89,9 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     [Symbol.asyncDispose]: () => http[Symbol.asyncDispose](),
   };
   // In this process: the one of its own is tested as a whole program.
-  const renew: FlowPorts['renewal']['renew'] = async (login, limits) =>
+  const detachedRefresh: FlowPorts['detachedRefresh'] = async (login, limits) =>
     void (await validToken(ports, { login, rejected: undefined, ...limits }));
-  return Object.assign(ports, { renewal: { renew } });
+  return Object.assign(ports, { detachedRefresh });
 }
 
 function walkingBrowser(options: FlowOptions): Browser & { readonly opened: readonly string[] } {

@@ -13,7 +13,7 @@ import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.j
 import { handedOutPath, mayBeAskedAgain, noteHandedOut, refreshedRecently } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
-import { minLifeOf, renewable, reportedRefused, usable } from '../../tokens/token-request.js';
+import { isRefreshable, minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
@@ -91,7 +91,7 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
   if (!decoded.ok) return undefined;
   const { credential } = decoded;
   // Whether a refresh comes of it is for the whole program to find out.
-  if (asksAgain && refreshedAt === undefined && renewable(credential)) return undefined;
+  if (asksAgain && refreshedAt === undefined && isRefreshable(credential)) return undefined;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const minLifeMs = minLifeOf(credential, call.minLifeMs, call.wanted.format === 'env');
