@@ -18,14 +18,14 @@ function scopeFailure(
   code: string,
   login: LoginMeant,
   missing: readonly string[],
-  detail: { readonly exit?: ExitCode; readonly rest: string; readonly then: string; readonly all: readonly string[] },
+  detail: { readonly exit?: ExitCode; readonly rest: string; readonly advice: string; readonly all: readonly string[] },
 ): Failure {
-  const { exit = exitCode.refused, rest, then, all } = detail;
+  const { exit = exitCode.refused, rest, advice, all } = detail;
   return new Failure({
     code,
     exit,
     message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this${rest}.`,
-    remedy: `${then}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
+    remedy: `${advice}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
   });
 }
 
@@ -38,7 +38,7 @@ export function insufficientScope(
   return scopeFailure('insufficient_scope', login, missing, {
     exit: exitCode.loginNeeded,
     rest: `, which the login does not have${said === '' ? '' : `; it said: ${quoted(said)}`}`,
-    then: 'Ask for that scope, then try again',
+    advice: 'Ask for that scope, then try again',
     all: unionScopes(login.scopes, missing),
   });
 }
@@ -63,7 +63,7 @@ export function stepUpDeclined(
 ): Failure {
   return scopeFailure('step_up_declined', login, missing, {
     rest: `, and you declined to ask for it${when === 'now' ? '' : ' within the last hour'}`,
-    then: 'If you want that after all, run',
+    advice: 'If you want that after all, run',
     all: unionScopes(login.scopes, missing),
   });
 }
@@ -82,7 +82,7 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
 export function scopeNotGranted(login: LoginMeant, held: readonly string[], missing: readonly string[]): Failure {
   return scopeFailure('scope_not_granted', login, missing, {
     rest: '; it was asked for, and not granted',
-    then: 'To ask for it again, run',
+    advice: 'To ask for it again, run',
     all: [...held, ...missing],
   });
 }
@@ -91,7 +91,7 @@ export function scopeNotGranted(login: LoginMeant, held: readonly string[], miss
 export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Failure {
   return scopeFailure('too_many_step_ups', login, scopes, {
     rest: ', and has asked for more scope again and again within the last hour; nobody was asked once more',
-    then: 'If you trust it with that scope, run',
+    advice: 'If you trust it with that scope, run',
     all: scopes,
   });
 }
