@@ -18,7 +18,6 @@ import { createSilence, createSpinner } from './app/terminal/spinner.js';
 import { warnOfEnvironment } from './app/warn-of-environment.js';
 import { linesTo, writerTo } from './app/write-stream.js';
 import { createHostPipe } from './bridge/host-pipe.js';
-import { seatOf } from './core/browser-availability.js';
 import type { CommandExit } from './core/command.js';
 import { lateConfiguration } from './core/configuration/configuration.js';
 import { createResultWriter } from './core/output.js';
@@ -27,6 +26,7 @@ import type { Signals } from './core/ports.js';
 import { Redactor } from './core/secret.js';
 import { createPrograms, type Programs } from './credential/programs.js';
 import type { ReadInput } from './credential/read-input.js';
+import { browserAvailability } from './login/browser/browser-availability.js';
 import { callerName } from './login/browser/caller-name.js';
 import type { LoginPorts } from './login/ports.js';
 import { ownProgram } from './setup/machine/own-program.js';
@@ -172,7 +172,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     signal: interruption.signal,
     stderrIsTerminal: stderr.isTTY === true,
     callerName: () => callerName(platform),
-    seat: () => seatOf({ env, platform, fileExists: existsSync }),
+    availability: () => browserAvailability({ env, platform, fileExists: existsSync }),
     env,
     input: world.launch.input,
     timeLeft: (ms) => Math.max(0, ms - world.launch.elapsed()),

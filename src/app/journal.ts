@@ -1,5 +1,5 @@
+import type { Step, Verdict } from '../core/failure.js';
 import type { Journal } from '../core/ports.js';
-import type { Step, Verdict } from '../core/step.js';
 import { printable } from '../core/text/printable.js';
 
 /** Keeps every step; with `show` each is printed as it ends. */

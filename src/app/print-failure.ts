@@ -1,6 +1,6 @@
 import type { CommandExit } from '../core/command.js';
+import type { Step } from '../core/failure.js';
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
-import type { Step } from '../core/step.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { stepLines } from './journal.js';

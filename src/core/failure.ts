@@ -13,6 +13,27 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
+/** How one step of the engine ended. */
+export type Verdict = 'pass' | 'warning' | 'failure' | 'skipped';
+
+/**
+ * One step of discovery, registration, authorization, redeeming or storing, as a value: the spinner shows it,
+ * `login --verbose` prints it, a failure quotes it. Texts may hold a server's words: they are printed through `printable`.
+ */
+export interface Step {
+  /** Stable name in kebab-case, e.g. `protected-resource-metadata`. */
+  readonly name: string;
+  /** What was asked, in a few words or as `GET https://…`. Never a secret. */
+  readonly asked: string;
+  /** What came back, in a few words. Never a secret. */
+  readonly came: string;
+  /** The rule's id in the project's rule table (`R-4.2a`), or an RFC section. */
+  readonly rule: string;
+  readonly verdict: Verdict;
+  /** For a warning or failure: what is wrong, and what follows. */
+  readonly note?: string;
+}
+
 export interface FailureDetail {
   /** Stable name in snake_case, printed with the message and in `--json`. */
   readonly code: string;

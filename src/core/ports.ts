@@ -1,6 +1,6 @@
+import { Failure, type Step } from './failure.js';
 import type { Limits } from './limits.js';
 import type { LoginRecord } from './records.js';
-import type { Step } from './step.js';
 
 /** Time. `now` is wall-clock milliseconds since 1970; `monotonic` never jumps back. */
 export interface Clock {
@@ -34,6 +34,25 @@ export interface Journal {
   record(step: Step): void;
   /** Every step so far, oldest first. */
   readonly steps: readonly Step[];
+}
+
+/**
+ * Does the work of a step. A request that fails is a step that was taken, too: it is recorded.
+ * @throws whatever the work throws
+ */
+export async function takeStep<Result>(
+  { journal }: { readonly journal: Journal },
+  step: Pick<Step, 'name' | 'asked' | 'rule'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) {
+      journal.record({ ...step, came: error.code.replaceAll('_', ' '), verdict: 'failure' });
+    }
+    throw error;
+  }
 }
 
 /** A step that has begun and takes time, for the spinner; ends with the next recorded step. */

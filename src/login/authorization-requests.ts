@@ -1,7 +1,7 @@
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
+import { takeStep } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
-import { toldStep } from '../core/told-step.js';
 import type { HttpPorts } from '../http/request.js';
 import {
   authorizationRequestParameters,
@@ -144,7 +144,7 @@ async function requestAddress(
   const step = { name: 'pushed-authorization', asked: `POST ${pushTo}`, rule: 'RFC 9126 section 2' } as const;
   const { issuer } = server;
   const { judged } = await askAsClient(server, client, (as) =>
-    toldStep(ports, step, () =>
+    takeStep(ports, step, () =>
       pushAuthorizationRequest(ports.http, {
         endpoint: pushTo,
         issuer,

@@ -22,7 +22,7 @@ import type { BrowserPorts, CallbackListener, LoginConsent, LoginRequest } from 
 import type { Authorization, Redeemed } from './redeem.js';
 
 export interface AuthorizationRequest
-  extends Pick<LoginRequest, 'mode' | 'seat' | 'caller' | 'overtaken' | 'timeoutMs' | 'signal'> {
+  extends Pick<LoginRequest, 'mode' | 'availability' | 'caller' | 'overtaken' | 'timeoutMs' | 'signal'> {
   readonly discovery: Discovery;
   readonly login: LoginMeant;
   /** Identifies the client: where a person is to agree first, nothing does before. */

@@ -37,7 +37,7 @@ export interface BegunLogin {
  */
 export async function beginLogin(
   world: LoginPorts,
-  request: Omit<LoginRequest, 'mode' | 'seat'>,
+  request: Omit<LoginRequest, 'mode' | 'availability'>,
   grant: WantedGrant,
 ): Promise<BegunLogin> {
   const { logins, registrations } = await world.index.read();

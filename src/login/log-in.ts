@@ -1,4 +1,3 @@
-import type { Seat } from '../core/browser-availability.js';
 import { Failure } from '../core/failure.js';
 import type { LoginRecord, RegistrationRecord } from '../core/records.js';
 import { manualRegistration } from '../tokens/registrations.js';
@@ -16,7 +15,7 @@ import { hasToRegister, identifyClient } from './client/identify-client.js';
 import { ClientAtHand, forgetRefusedClient, keepClient, noteUnanswered } from './client/known-client.js';
 import { type IdentifiedClient, registrationServed } from './client/register.js';
 import { deviceBeside } from './device/device-fallback.js';
-import type { LoginConsent, LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
+import type { BrowserAvailability, LoginConsent, LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
 import { type Authorization, type Redeemed, redeem } from './redeem.js';
 import { keepLogin } from './save-credential.js';
 
@@ -26,7 +25,7 @@ import { keepLogin } from './save-credential.js';
  * @throws Failure of each step; an earlier login of this server and account is then as it was
  */
 export async function login(world: LoginPorts, request: LoginRequest): Promise<LoginRecord> {
-  const { caller, mode, overtaken, redirectPort, seat, signal, timeoutMs } = request;
+  const { caller, mode, overtaken, redirectPort, availability, signal, timeoutMs } = request;
   const begun = await beginLogin(world, request, 'authorization_code');
   const { ports, discovery, meant, preregistered, scopes } = begun;
   const port = redirectPort ?? portOf(preregistered);
@@ -45,7 +44,7 @@ export async function login(world: LoginPorts, request: LoginRequest): Promise<L
     const beside = deviceBeside(ports, { discovery, client: identified, scopes, timeoutMs });
     const pageFails = whenPageFails(pageOf(client, { redirectUri, hasFixedPort: port !== undefined }));
     const asking = { discovery, login: meant, client: identified, scopes, listener, consent, beside };
-    const how = { caller, mode, overtaken, seat, signal, timeoutMs, whenPageFails: pageFails };
+    const how = { caller, mode, overtaken, availability, signal, timeoutMs, whenPageFails: pageFails };
     const authorized = await answered(ports, { ...asking, ...how }, client);
     const redeemed = await tokenOf(ports, authorized, {
       document,
@@ -74,7 +73,7 @@ async function clientOf(
   { redirectUri, consent }: { readonly redirectUri: string; readonly consent: LoginConsent | undefined },
 ): Promise<ClientAtHand> {
   const { ports } = begun;
-  const codeBeside = request.mode === 'no-browser' || !opensBrowsers.includes(request.seat);
+  const codeBeside = request.mode === 'no-browser' || !opensBrowsers.includes(request.availability);
   const asked = clientRequest(begun, request, { redirectUri, byDevice: false, codeBeside });
   const client = new ClientAtHand(() => identifyClient(ports, asked));
   const isLate = consent !== undefined && request.mode === 'browser' && (await hasToRegister(ports, asked));
@@ -110,7 +109,7 @@ function consentTo({ isNew, discovery }: BegunLogin, caller: LoginRequest['calle
 }
 
 /** Where a browser is likely to be opened: elsewhere a code is offered beside the address. */
-const opensBrowsers: readonly Seat[] = ['desktop', 'wsl'];
+const opensBrowsers: readonly BrowserAvailability[] = ['desktop', 'wsl'];
 
 /** The port that a configured client is registered with. */
 function portOf(client: PreregisteredClient | undefined): number | undefined {

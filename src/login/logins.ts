@@ -1,5 +1,3 @@
-import type { Seat } from '../core/browser-availability.js';
-import { ciOf } from '../core/browser-availability.js';
 import type { CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
 import { Failure } from '../core/failure.js';
@@ -11,11 +9,12 @@ import { printable } from '../core/text/printable.js';
 import { findLogin, type LoginTarget, readLoginTarget } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import { askStepUp } from '../tokens/step-up.js';
+import { ciOf } from './browser/browser-availability.js';
 import { type ClientWorld, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
 import { login } from './log-in.js';
 import { loginTogether, type TogetherRequest } from './one-login-at-a-time.js';
-import type { LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
+import type { BrowserAvailability, LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
 
 /** What a login by a person needs of the world, beside what the person says of it. */
 export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal'> {
@@ -29,13 +28,22 @@ export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput,
   /** Names the program that has started this one. */
   readonly callerName: () => string;
   /** Where the person sits. */
-  readonly seat: () => Seat;
+  readonly availability: () => BrowserAvailability;
 }
 
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
 export type LoginDefaults = Pick<
   LoginRequest,
-  'client' | 'clients' | 'metadataUrl' | 'redirectPort' | 'store' | 'mode' | 'seat' | 'caller' | 'timeoutMs' | 'signal'
+  | 'client'
+  | 'clients'
+  | 'metadataUrl'
+  | 'redirectPort'
+  | 'store'
+  | 'mode'
+  | 'availability'
+  | 'caller'
+  | 'timeoutMs'
+  | 'signal'
 >;
 
 /** How long the answer is waited for: a person who watches may need time for a second factor. */
@@ -68,8 +76,8 @@ function whyNoBrowser(world: LoginWorld): string | undefined {
 }
 
 /** Can a browser be opened, as far as the environment tells? */
-function hasDisplay({ seat, env }: LoginWorld): boolean {
-  return ['desktop', 'wsl'].includes(seat()) || (env['BROWSER'] ?? '').startsWith('/');
+function hasDisplay({ availability, env }: LoginWorld): boolean {
+  return ['desktop', 'wsl'].includes(availability()) || (env['BROWSER'] ?? '').startsWith('/');
 }
 
 interface Asked extends BrowserOptions {
@@ -109,7 +117,7 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
     redirectPort: configuration.redirectPort,
     store: configuration.store,
     mode,
-    seat: world.seat(),
+    availability: world.availability(),
     caller: interactive ? undefined : world.callerName,
     timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
     signal: world.signal,

@@ -1,4 +1,3 @@
-import type { Seat } from '../core/browser-availability.js';
 import type { CorePorts } from '../core/ports.js';
 import type { RegistrationWay, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
@@ -6,6 +5,9 @@ import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
+
+/** Where the person works, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
+export type BrowserAvailability = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
 
 export interface LoginRequest {
   /** The server's canonical URL. */
@@ -28,7 +30,7 @@ export interface LoginRequest {
   readonly store: StoreKind | undefined;
   readonly redirectPort: number | undefined;
   readonly mode: 'browser' | 'no-browser';
-  readonly seat: Seat;
+  readonly availability: BrowserAvailability;
   /** Names the program that wants this login; undefined: a person types it, at a terminal. */
   readonly caller: (() => string) | undefined;
   readonly timeoutMs: number;

@@ -1,6 +1,6 @@
 import type { CorePorts } from '../core/ports.js';
+import { takeStep } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
-import { toldStep } from '../core/told-step.js';
 import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
@@ -69,7 +69,7 @@ export async function askForToken(
   const server = discovery.authorizationServer;
   const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
   const { judged, client } = await askAsClient(server, request.client, async (client) => {
-    const response = await toldStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
+    const response = await takeStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
       send({
         endpoint: server.tokenEndpoint,
         issuer: server.issuer,

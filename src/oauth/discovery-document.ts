@@ -1,7 +1,7 @@
+import type { Step } from '../core/failure.js';
 import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
-import type { Step } from '../core/step.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';

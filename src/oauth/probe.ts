@@ -1,8 +1,8 @@
 import type { CorePorts } from '../core/ports.js';
+import { takeStep } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion } from '../core/product.js';
 import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
-import { toldStep } from '../core/told-step.js';
 import type { HttpClient, HttpPorts, HttpResponse } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
 import { challengeUnusable, serverAnswered } from './failures.js';
@@ -27,7 +27,7 @@ export async function probeServer(
 ): Promise<ProbedServer> {
   ports.progress.begin(`Asking ${request.server}`);
   const step = { name: 'unauthenticated-request', asked: `POST ${request.server}`, rule: 'R-5.3a' } as const;
-  const answer = await toldStep(ports, step, async () => {
+  const answer = await takeStep(ports, step, async () => {
     const first = await probe(ports.http, { ...request, method: 'initialize' });
     return first.status === 200 ? await probeInSession(ports, request, first) : first;
   });

@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
 import { reportFailure } from '../../src/app/print-failure.js';
+import type { Step } from '../../src/core/failure.js';
 import { exitCode, Failure } from '../../src/core/failure.js';
-import type { Step } from '../../src/core/step.js';
 import { asciiJson } from '../../src/core/text/printable.js';
 
 const plain = { json: false, verbose: false, colour: false, steps: [], oneLine: false };

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Step } from '../../src/core/failure.js';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
 import type { Clock, Journal, Terminal } from '../../src/core/ports.js';
-import type { Step } from '../../src/core/step.js';
 import { createHttpClient } from '../../src/http/client.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { callbackLimits } from '../../src/login/browser/callback-limits.js';

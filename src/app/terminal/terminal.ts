@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { ciOf } from '../../core/browser-availability.js';
 import type { Terminal } from '../../core/ports.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
+import { ciOf } from '../../login/browser/browser-availability.js';
 import { LineEditor, type Typed } from './line-editor.js';
 import { type Keyboard, QuietKeys } from './quiet-keys.js';
 import type { Spinner } from './spinner.js';

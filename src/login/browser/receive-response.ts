@@ -1,4 +1,3 @@
-import type { Seat } from '../../core/browser-availability.js';
 import type { Clock, CorePorts, Terminal } from '../../core/ports.js';
 import { printable } from '../../core/text/printable.js';
 import {
@@ -6,8 +5,8 @@ import {
   type PastedProblem,
   readPastedResponse,
 } from '../../oauth/authorization-response.js';
-import type { BrowserPorts, CallbackListener, LoginConsent, RequestToOpen } from '../ports.js';
-import { seatHint } from './browser-hint.js';
+import type { BrowserAvailability, BrowserPorts, CallbackListener, LoginConsent, RequestToOpen } from '../ports.js';
+import { browserHint } from './browser-availability.js';
 import { loginTimedOut } from './failures.js';
 
 export interface ReceiveRequest {
@@ -18,7 +17,7 @@ export interface ReceiveRequest {
   readonly consent?: LoginConsent | undefined;
   readonly mode: 'browser' | 'no-browser';
   /** Where the person sits: what is said when no browser opens. */
-  readonly seat: Seat;
+  readonly availability: BrowserAvailability;
   /** Another way to the same login, begun where no browser was opened: its lines stand beside the address. */
   readonly beside: (signal: AbortSignal) => Promise<readonly string[]>;
   /** What to do where the page shows an error: it sends no answer then. */
@@ -142,9 +141,9 @@ function timeLeft(ms: number): string {
 
 /** An address beside the opened browser. On this machine our own is shorter, and sends the answer back the same way. */
 function showLink(terminal: Terminal, request: ReceiveRequest): void {
-  const { listener, seat, consent } = request;
+  const { listener, availability, consent } = request;
   // Where a page of ours comes first, the address beside it leads there, too.
-  const isHere = consent !== undefined || !['ssh', 'container'].includes(seat);
+  const isHere = consent !== undefined || !['ssh', 'container'].includes(availability);
   const show = (url: string | undefined): void => {
     if (request.signal.aborted || url === undefined) return;
     terminal.event({ event: 'login_page', url, redirectUri: listener.redirectUri });
@@ -158,7 +157,7 @@ function showLink(terminal: Terminal, request: ReceiveRequest): void {
 
 function showAddress(terminal: Terminal, request: ReceiveRequest, url: string): void {
   const { port } = new URL(request.listener.redirectUri);
-  const hint = seatHint(request.seat, { port, asked: request.mode === 'browser' });
+  const hint = browserHint(request.availability, { port, asked: request.mode === 'browser' });
   terminal.event({ event: 'login_page', url, redirectUri: request.listener.redirectUri });
   const lines = [
     'Open this address in a browser:',

@@ -1,9 +1,9 @@
 import { Failure } from '../../core/failure.js';
 import type { LoginMeant } from '../../core/login-command.js';
 import type { CorePorts } from '../../core/ports.js';
+import { takeStep } from '../../core/ports.js';
 import type { RegistrationRecord, RegistrationWay } from '../../core/records.js';
 import { scopesMissing } from '../../core/scope.js';
-import { toldStep } from '../../core/told-step.js';
 import type { HttpPorts } from '../../http/request.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import { deviceGrant } from '../../oauth/device.js';
@@ -177,7 +177,7 @@ async function registered(ports: Needs, request: DynamicRequest): Promise<Regist
   const step = { name: 'client-registration', asked: `POST ${request.endpoint}`, rule: 'R-2.2b' } as const;
   const asks = asksOf(request);
   for (const [at, ask] of asks.entries()) {
-    const judged = await toldStep(ports, step, () =>
+    const judged = await takeStep(ports, step, () =>
       registerClient(ports.http, { ...request, ...ask, zone, now: ports.clock.now() }),
     );
     const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>

@@ -1,6 +1,6 @@
 import { Failure } from '../../core/failure.js';
 import type { CorePorts } from '../../core/ports.js';
-import { toldStep } from '../../core/told-step.js';
+import { takeStep } from '../../core/ports.js';
 import type { HttpPorts } from '../../http/request.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import {
@@ -57,7 +57,7 @@ export async function askForDevice(ports: Needs, request: DeviceRequest, endpoin
     rule: 'RFC 8628 section 3.2',
   } as const;
   const { judged, client } = await askAsClient(discovery.authorizationServer, request.client, async (as) => {
-    const response = await toldStep(ports, step, () =>
+    const response = await takeStep(ports, step, () =>
       sendDeviceAuthorizationRequest(ports.http, { ...endpointOf(request), client: as, endpoint, scopes }),
     );
     return await validateDeviceResponse(response, { zone: discovery.zone, now: ports.clock.now() });

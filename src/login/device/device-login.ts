@@ -27,7 +27,7 @@ const unusedRedirectUri = 'http://127.0.0.1/callback';
  */
 export async function deviceLogin(
   world: LoginPorts,
-  request: Omit<LoginRequest, 'mode' | 'seat'>,
+  request: Omit<LoginRequest, 'mode' | 'availability'>,
 ): Promise<LoginRecord> {
   const { timeoutMs, signal } = request;
   const begun = await beginLogin(world, request, 'device_code');

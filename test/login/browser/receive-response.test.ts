@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { test } from 'node:test';
-import type { Seat } from '../../../src/core/browser-availability.js';
 import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
 import { receiveResponse } from '../../../src/login/browser/receive-response.js';
-import type { CallbackListener } from '../../../src/login/ports.js';
+import type { BrowserAvailability, CallbackListener } from '../../../src/login/ports.js';
 import { type FakePerson, fakePerson } from './fake-person.js';
 
 const authorizationUrl = 'https://as.example/authorize?client_id=c&state=the-state';
@@ -17,12 +16,16 @@ function listen(): Promise<CallbackListener> {
   return createCallbackListeners(callbackLimits).listen({ port: 0 });
 }
 
-function receive(person: FakePerson, listener: CallbackListener, more: { mode?: 'no-browser'; seat?: Seat } = {}) {
+function receive(
+  person: FakePerson,
+  listener: CallbackListener,
+  more: { mode?: 'no-browser'; availability?: BrowserAvailability } = {},
+) {
   const received = receiveResponse(person.ports, {
     listener,
     newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
     mode: 'browser',
-    seat: 'desktop',
+    availability: 'desktop',
     whenPageFails: 'Does the page show an error?',
     beside: async () => [],
     timeoutMs: 300_000,
@@ -79,7 +82,7 @@ test('[A-73] an opener that hangs, or says that it has opened something: the add
 test('over SSH the address shown beside an opened browser is one that works elsewhere', async () => {
   await using listener = await listen();
   const person = fakePerson({ browser: 'opened', interactive: true });
-  const received = receive(person, listener, { seat: 'ssh' });
+  const received = receive(person, listener, { availability: 'ssh' });
   await person.hasBeenTold(authorizationUrl);
   visit(`${listener.redirectUri}?code=x&state=${state}`);
   await received;
@@ -185,7 +188,7 @@ test('a callback that comes while the terminal asks is the answer, and the quest
 test('over SSH the port-forward line is shown; the end of input is not the end of the wait', async () => {
   await using listener = await listen();
   const person = fakePerson({ interactive: true, pastes: [undefined] });
-  const received = receive(person, listener, { mode: 'no-browser', seat: 'ssh' });
+  const received = receive(person, listener, { mode: 'no-browser', availability: 'ssh' });
   await person.hasBeenTold('ssh -N');
   const { port } = new URL(listener.redirectUri);
   assert.ok(person.told.includes(`ssh -N -L ${port}:127.0.0.1:${port} HOST`));
@@ -201,12 +204,12 @@ test('where no browser opens, what is the matter and what helps is said, for eac
     ['no_display', /DISPLAY/],
     ['desktop', /BROWSER/],
   ] as const;
-  for (const [seat, hint] of cases) {
+  for (const [availability, hint] of cases) {
     await using listener = await listen();
     const person = fakePerson({ browser: 'unavailable', interactive: false });
-    const received = receive(person, listener, { seat });
+    const received = receive(person, listener, { availability });
     await person.hasBeenTold(authorizationUrl);
-    assert.match(person.told.join('\n'), hint, seat);
+    assert.match(person.told.join('\n'), hint, availability);
     visit(`${listener.redirectUri}?code=x&state=${state}`);
     await received;
   }

@@ -85,7 +85,7 @@ test('a browser that cannot be opened counts as none: the code is shown, and the
   await using scene = await openScene();
   const { ports } = hurried(scene.ports, async (pause) => pause === 2 && typeTheCode(scene));
   const browser = { open: async () => 'unavailable' as const };
-  await logIn(scene, { ...ports, browser }, { mode: 'browser', seat: 'ssh' });
+  await logIn(scene, { ...ports, browser }, { mode: 'browser', availability: 'ssh' });
   assert.equal(await scene.ports.attempts.take(`tab ${scene.sandbox.serverUrl}`, 1), true);
 });
 

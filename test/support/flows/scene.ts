@@ -44,7 +44,7 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
     redirectPort: undefined,
     store: undefined,
     mode: 'browser',
-    seat: 'desktop',
+    availability: 'desktop',
     caller: undefined,
     timeoutMs: 20_000,
     signal: new AbortController().signal,

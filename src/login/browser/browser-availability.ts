@@ -1,0 +1,72 @@
+import type { BrowserAvailability } from '../ports.js';
+
+/** What `CI` is set to, where that says that nobody sits here: empty, `0` and `false` do not. */
+export function ciOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = env['CI'] ?? '';
+  return ['', '0', 'false'].includes(value.toLowerCase()) ? undefined : value;
+}
+
+/** What container engines leave in the root of a container: Docker, Podman. */
+const containerMarks = ['/.dockerenv', '/run/.containerenv'];
+
+/**
+ * Told by the environment and by what files there are. SSH goes first: whoever reached a container or a
+ * WSL over it needs the way back to the own computer. A display goes before the container: somebody has shared it.
+ */
+export function browserAvailability(machine: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly fileExists: (path: string) => boolean;
+}): BrowserAvailability {
+  const { env, platform, fileExists } = machine;
+  const set = (name: string) => (env[name] ?? '') !== '';
+  if (set('SSH_CONNECTION') || set('SSH_TTY')) return 'ssh';
+  if (platform === 'win32' || platform === 'darwin') return 'desktop';
+  if (set('WSL_DISTRO_NAME')) return 'wsl';
+  if (set('DISPLAY') || set('WAYLAND_DISPLAY')) return 'desktop';
+  return set('container') || containerMarks.some(fileExists) ? 'container' : 'no_display';
+}
+
+/**
+ * Why no browser opens here, and what helps; lines for the terminal. `asked` is false when the person
+ * chose not to have one opened: then only what concerns the way back of the answer is said.
+ */
+export function browserHint(
+  availability: BrowserAvailability,
+  about: { readonly port: string; readonly asked: boolean },
+): readonly string[] {
+  const { port, asked } = about;
+  switch (availability) {
+    case 'ssh':
+      return [
+        'The answer comes back to this machine. To let your own computer’s browser bring it here, first run there:',
+        '',
+        `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
+        '',
+        '(HOST: what you gave to ssh to get here.)',
+      ];
+    case 'container':
+      return [
+        `This is a container: the answer comes back to its port ${port}, which a browser outside reaches only if the`,
+        'container shares the host’s network (--network host). A published port is not enough, as nothing but the',
+        'loopback address of the container is listened on.',
+      ];
+    case 'wsl':
+      return asked
+        ? [
+            'This is WSL: the browser of Windows is opened with PowerShell, which was not found or did not work. Set',
+            'BROWSER to the absolute path of a program that opens a URL, such as /usr/bin/wslview of the package wslu.',
+            'A browser of Windows that you open yourself brings the answer back here.',
+          ]
+        : [];
+    case 'no_display':
+      return asked
+        ? [
+            'There is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set). BROWSER may name a program that',
+            'opens a URL, by its absolute path; --no-browser skips the attempt.',
+          ]
+        : [];
+    case 'desktop':
+      return asked ? ['BROWSER may name a program that opens a URL, by its absolute path.'] : [];
+  }
+}
