@@ -7,7 +7,7 @@ import type { Command, CommandTable } from '../core/command.js';
 import { credentialTable } from '../credential/credential.options.js';
 import { execTable } from '../credential/exec.command.js';
 import { tokenTable } from '../credential/token.command.js';
-import { loginTable } from '../login/login.options.js';
+import { loginTable } from '../login/login.command.js';
 import { logoutTable } from '../login/logout.command.js';
 import { moveTable } from '../login/move.command.js';
 import { statusTable } from '../login/status.command.js';

@@ -170,3 +170,11 @@ export function storeInWords(kind: StoreKind): string {
       return `docker-credential-${kind.slice('helper:'.length)} (--store ${kind})`;
   }
 }
+
+/** The members that are not undefined: for optional ones, which are absent or have a value. */
+export function defined<Members extends object>(
+  members: Members,
+): { readonly [Name in keyof Members]?: Exclude<Members[Name], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as ReturnType<typeof defined<Members>>;
+}

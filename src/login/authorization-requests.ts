@@ -1,56 +1,50 @@
 import { Failure } from '../core/failure.js';
-import type { CorePorts } from '../core/ports.js';
 import { takeStep } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
-import type { HttpPorts } from '../http/request.js';
 import {
   authorizationRequestParameters,
   authorizationRequestUrl,
   longestAuthorizationRequest,
   newProof,
   type Proof,
+  type PushedRequest,
   pushAuthorizationRequest,
   pushedRequestParameters,
 } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import type { Discovery } from '../oauth/discover.js';
+import type { LazyClient } from './client/identify-client.js';
 import { requestNotTaken, requestTooLong } from './failures.js';
-import type { CallbackListener, RequestToOpen } from './ports.js';
+import type { BegunLogin, CallbackListener, PersonOptions, RequestToOpen } from './ports.js';
 import { askAsClient } from './redeem.js';
 
 /** What all requests of one login have in common. */
 interface Common {
-  readonly discovery: Discovery;
   readonly endpoint: string;
-  readonly client: () => Promise<ClientAuthentication>;
-  readonly scopes: readonly string[];
+  readonly client: LazyClient;
   readonly listener: CallbackListener;
-  readonly mode: 'browser' | 'no-browser';
+  readonly person: PersonOptions;
   readonly signal: AbortSignal;
 }
 
 /** What proves that a response belongs to a request, and as whom it was sent. */
 type SentRequest = Proof & { readonly clientId: string };
 
-type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
-
 /**
  * The authorization requests of one login, each with a state and a verifier of its own: the address in the opener's
  * arguments is no secret, so that an answer has to tell by which of our addresses it came.
  */
 export class AuthorizationRequests {
-  readonly #ports: Needs;
+  readonly #begun: BegunLogin;
   readonly #common: Common;
   readonly #sent = new Map<string, SentRequest>();
   #prepared: { readonly request: RequestToOpen; readonly until: number } | undefined;
-  #isAnyMade = false;
   #fail = (_reason: unknown): void => {};
   /** Rejects when no request can be made, or none any more. */
   readonly failed: Promise<never>;
 
-  constructor(ports: Needs, common: Common) {
-    this.#ports = ports;
+  constructor(begun: BegunLogin, common: Common) {
+    this.#begun = begun;
     this.#common = common;
     this.failed = new Promise((_, reject) => {
       this.#fail = reject;
@@ -68,19 +62,20 @@ export class AuthorizationRequests {
 
   /** The next request. Where there is none to be had, the login fails, or goes on with those that there are. */
   readonly newRequest = async (): Promise<RequestToOpen | undefined> => {
+    const { clock, terminal } = this.#begun.ports;
     const prepared = this.#prepared;
     this.#prepared = undefined;
-    if (prepared !== undefined && this.#ports.clock.monotonic() < prepared.until) return prepared.request;
+    if (prepared !== undefined && clock.monotonic() < prepared.until) return prepared.request;
     try {
       return (await this.#make()).request;
     } catch (error) {
-      const goesOn = this.#isAnyMade && error instanceof Failure && error.code !== 'invalid_client';
+      const goesOn = this.#sent.size > 0 && error instanceof Failure && error.code !== 'invalid_client';
       if (!goesOn) {
-        // The browser that waits for the request waits for the outcome first, and is told of it.
+        // The browser that waits for the request waits for the outcome first, and is sent to it.
         setImmediate(() => this.#fail(error));
         return undefined;
       }
-      this.#ports.terminal.tell(`The login page was not opened again. ${printable(error.message, 600)}`);
+      terminal.tell(`The login page was not opened again. ${printable(error.message, 600)}`);
       throw error;
     }
   };
@@ -94,79 +89,74 @@ export class AuthorizationRequests {
   }
 
   async #make(): Promise<{ readonly request: RequestToOpen; readonly until: number }> {
-    const { listener, discovery, scopes } = this.#common;
-    const client = await this.#common.client();
+    const { ports, discovery, scopes } = this.#begun;
+    const client = await this.#common.client.get();
+    const { clientId } = client;
     const proof = await newProof();
+    const { codeChallenge } = proof;
+    const state = proof.state.reveal();
+    const { resource } = discovery.protectedResource;
+    const { redirectUri } = this.#common.listener;
     const parameters = authorizationRequestParameters({
-      clientId: client.clientId,
-      redirectUri: listener.redirectUri,
-      resource: discovery.protectedResource.resource,
+      clientId,
+      redirectUri,
+      resource,
       scopes,
-      state: proof.state.reveal(),
-      codeChallenge: proof.codeChallenge,
+      state,
+      codeChallenge,
     });
-    const { url, lifetimeMs } = await requestAddress(this.#ports, { ...this.#common, client }, parameters);
-    this.#sent.set(proof.state.reveal(), { ...proof, clientId: client.clientId });
-    this.#isAnyMade = true;
-    const once = lifetimeMs !== undefined;
-    const until = once ? this.#ports.clock.monotonic() + lifetimeMs : Number.POSITIVE_INFINITY;
-    return { request: { state: proof.state, url, once }, until };
+    const { url, lifetimeMs } = await this.#addressOf(parameters, client);
+    this.#sent.set(state, { ...proof, clientId });
+    const until = ports.clock.monotonic() + (lifetimeMs ?? Number.POSITIVE_INFINITY);
+    return { request: { state: proof.state, url, once: lifetimeMs !== undefined }, until };
   }
-}
 
-/**
- * The address of a request: pushed first (RFC 9126) where the authorization server demands that, or where it would be
- * too long. Elsewhere a request that is only offered would cost a person nothing less, and make the address one that
- * runs out, often within a minute, which is little for somebody who copies it to another computer.
- */
-async function requestAddress(
-  ports: Needs,
-  {
-    discovery,
-    client,
-    endpoint,
-    mode,
-    signal,
-  }: Omit<Common, 'client'> & {
-    readonly client: ClientAuthentication;
-  },
-  parameters: readonly (readonly [string, string])[],
-): Promise<{ readonly url: string; readonly lifetimeMs?: number }> {
-  const server = discovery.authorizationServer;
-  const url = authorizationRequestUrl(endpoint, parameters);
-  const isLong = url.length > longestAuthorizationRequest;
-  const pushTo = server.pushedAuthorizationRequestEndpoint;
-  if (pushTo === undefined || !(server.requiresPushedRequests || isLong)) {
-    if (isLong) throw requestTooLong(url.length);
-    return { url };
+  /**
+   * The address of a request: pushed first (RFC 9126) where the authorization server demands that, or where it would be
+   * too long. Elsewhere a request that is only offered would cost a person nothing less, and make the address one that
+   * runs out, often within a minute, which is little for somebody who copies it to another computer.
+   */
+  async #addressOf(
+    parameters: readonly (readonly [string, string])[],
+    client: ClientAuthentication,
+  ): Promise<{ readonly url: string; readonly lifetimeMs?: number }> {
+    const { endpoint, person } = this.#common;
+    const { terminal } = this.#begun.ports;
+    const { pushedAuthorizationRequestEndpoint: pushTo, requiresPushedRequests } =
+      this.#begun.discovery.authorizationServer;
+    const url = authorizationRequestUrl(endpoint, parameters);
+    const isLong = url.length > longestAuthorizationRequest;
+    if (pushTo === undefined || !(requiresPushedRequests || isLong)) {
+      if (isLong) throw requestTooLong(url.length);
+      return { url };
+    }
+    const { requestUri, lifetimeMs } = await this.#push(pushTo, parameters, client);
+    if (person.mode === 'no-browser') {
+      terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
+    }
+    const pushed = pushedRequestParameters(client.clientId, requestUri);
+    return { url: authorizationRequestUrl(endpoint, pushed), lifetimeMs };
   }
-  ports.progress.begin('Sending the authorization request');
-  const step = { name: 'pushed-authorization', asked: `POST ${pushTo}`, rule: 'RFC 9126 section 2' } as const;
-  const { issuer } = server;
-  const { judged } = await askAsClient(server, client, (as) =>
-    takeStep(ports, step, () =>
-      pushAuthorizationRequest(ports.http, {
-        endpoint: pushTo,
-        issuer,
-        zone: discovery.zone,
-        client: as,
-        parameters,
-        now: ports.clock.now(),
-        signal,
-      }),
-    ),
-  );
-  if (!judged.ok) {
-    ports.journal.record({ ...step, came: judged.problem, verdict: 'failure' });
-    throw requestNotTaken(issuer, judged);
+
+  async #push(
+    endpoint: string,
+    parameters: readonly (readonly [string, string])[],
+    client: ClientAuthentication,
+  ): Promise<PushedRequest> {
+    const { ports, discovery } = this.#begun;
+    const { authorizationServer: server, zone } = discovery;
+    const { issuer } = server;
+    ports.progress.begin('Sending the authorization request');
+    const step = { name: 'pushed-authorization', asked: `POST ${endpoint}`, rule: 'RFC 9126 section 2' } as const;
+    const request = { endpoint, issuer, zone, parameters, now: ports.clock.now(), signal: this.#common.signal };
+    const { result } = await askAsClient(server, client, (as) =>
+      takeStep(ports, step, () => pushAuthorizationRequest(ports.http, { ...request, client: as })),
+    );
+    if (!result.ok) {
+      ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
+      throw requestNotTaken(issuer, result);
+    }
+    ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
+    return result.pushed;
   }
-  const { requestUri, lifetimeMs } = judged.pushed;
-  ports.journal.record({ ...step, came: 'a request_uri', verdict: 'pass' });
-  if (mode === 'no-browser') {
-    ports.terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
-  }
-  return {
-    url: authorizationRequestUrl(endpoint, pushedRequestParameters(client.clientId, requestUri)),
-    lifetimeMs,
-  };
 }

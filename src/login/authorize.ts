@@ -1,87 +1,74 @@
-import type { LoginMeant } from '../core/login-command.js';
-import type { CorePorts, Terminal } from '../core/ports.js';
-import type { HttpPorts } from '../http/request.js';
+import { saysYes } from '../core/text/says-yes.js';
 import {
   type AuthorizationCode,
   type AuthorizationResponse,
   type AuthorizationResult,
   validateAuthorizationResponse,
 } from '../oauth/authorization-response.js';
-import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import type { Discovery } from '../oauth/discover.js';
 import { capabilityMissing } from '../oauth/failures.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
-import type { StorePorts } from '../stores/ports.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { AuthorizationRequests } from './authorization-requests.js';
 import { linkTakenTwice } from './browser/failures.js';
 import { receiveResponse } from './browser/receive-response.js';
-import type { DeviceBeside } from './device/device-fallback.js';
+import type { LazyClient } from './client/identify-client.js';
+import type { DeviceFallback } from './device/device-fallback.js';
 import { authorizationDenied, responseFromAnotherIssuer, responseUnusable } from './failures.js';
-import type { BrowserPorts, CallbackListener, LoginConsent, LoginRequest } from './ports.js';
+import type { BegunLogin, CallbackListener, LoginConsent, LoginPorts, PersonOptions } from './ports.js';
 import type { Authorization, Redeemed } from './redeem.js';
 
-export interface AuthorizationRequest
-  extends Pick<LoginRequest, 'mode' | 'availability' | 'caller' | 'overtaken' | 'timeoutMs' | 'signal'> {
-  readonly discovery: Discovery;
-  readonly login: LoginMeant;
-  /** Identifies the client: where a person is to agree first, nothing does before. */
-  readonly client: () => Promise<ClientAuthentication>;
-  readonly scopes: readonly string[];
+export interface AuthorizationAttempt {
+  readonly person: PersonOptions;
+  readonly client: LazyClient;
   readonly listener: CallbackListener;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
   readonly consent: LoginConsent | undefined;
-  /** What to do where the page shows an error: it sends no answer then. */
+  /** What to do where the page shows an error: it sends no response then. */
   readonly whenPageFails: string;
-  /** Shown beside the address where no browser was opened. */
-  readonly beside: DeviceBeside;
+  /** Shown with the address where no browser was opened. */
+  readonly fallback: DeviceFallback;
+  /** Rejects when the login need not be waited for any longer. */
+  readonly overtaken: ((signal: AbortSignal) => Promise<never>) | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
- * One authorization request and its answer (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC 9207): a fresh
- * state and verifier for each browser that comes, kept in memory alone; exactly one answer is redeemed. Or a token, where the person typed the code that stood beside
- * the address before any answer came.
+ * One authorization request and its response (rules 5.3 step 7, RFC 6749 section 4.1, RFC 7636, RFC 9207): a fresh
+ * state and verifier for each browser that comes, kept in memory alone; exactly one response is redeemed. Or a token,
+ * where the person typed the code of the fallback before any response came.
  * @throws Failure `request_too_long`, `denied`, `authorization_refused`, `issuer_mismatch`, `callback_unusable`,
  * `login_timed_out`
  */
-export async function authorize(
-  ports: Pick<HttpPorts, 'http'> &
-    Pick<StorePorts, 'attempts'> &
-    Pick<BrowserPorts, 'browser'> &
-    Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>,
-  request: AuthorizationRequest,
-): Promise<Authorization | Redeemed> {
-  const { discovery, listener } = request;
+export async function authorize(begun: BegunLogin, attempt: AuthorizationAttempt): Promise<Authorization | Redeemed> {
+  const { ports, discovery, meant } = begun;
+  const { person, listener, signal } = attempt;
   const server = discovery.authorizationServer;
-  const { authorizationEndpoint } = server;
-  if (authorizationEndpoint === undefined) {
-    throw capabilityMissing(server.issuer, 'an authorization endpoint');
-  }
-  // The browser is no way around the HTTP client: where it may not send a request, nobody is sent.
-  await ports.http.check({ url: authorizationEndpoint, namedBy: discovery.zone, signal: request.signal });
-  if (request.mode === 'browser' && request.caller !== undefined) await loginBrakes(ports, request.login).openTab();
-  const requests = new AuthorizationRequests(ports, { ...request, endpoint: authorizationEndpoint });
-  // What a person has to agree to first sends nothing to the authorization server before.
-  if (request.consent === undefined) await requests.prepare();
-  const answer = await firstResponse(ports, request, requests).finally(() => noteIgnored(ports, listener));
-  if ('token' in answer) return answer;
-  if (listener.doubtful) await askWhoseAnswer(ports.terminal, request.signal);
-  const { state, verifier, clientId } = requests.sentFor(answer);
-  const code = codeOf(ports, server, await validateAuthorizationResponse(answer, { server, clientId, state }));
+  const { authorizationEndpoint: endpoint } = server;
+  if (endpoint === undefined) throw capabilityMissing(server.issuer, 'an authorization endpoint');
+  // Where the HTTP client may not send a request, no browser is sent either.
+  await ports.http.check({ url: endpoint, namedBy: discovery.zone, signal });
+  if (person.mode === 'browser' && person.caller !== undefined) await loginBrakes(ports, meant).openTab();
+  const requests = new AuthorizationRequests(begun, { ...attempt, endpoint });
+  // Before a person has agreed, nothing is sent to the authorization server.
+  if (attempt.consent === undefined) await requests.prepare();
+  const response = await firstResponse(ports, attempt, requests).finally(() => noteIgnored(ports, listener));
+  if ('token' in response) return response;
+  if (listener.doubtful) await askWhoseResponse(ports, signal);
+  const { state, verifier, clientId } = requests.sentFor(response);
+  const code = codeOf(ports, server, await validateAuthorizationResponse(response, { server, clientId, state }));
   return { code, verifier };
 }
 
 /** The person may have opened the link in two browsers. Nobody there to ask means no. */
-async function askWhoseAnswer(terminal: Terminal, signal: AbortSignal): Promise<void> {
+async function askWhoseResponse({ terminal }: Pick<LoginPorts, 'terminal'>, signal: AbortSignal): Promise<void> {
   if (!terminal.interactive) throw linkTakenTwice();
   terminal.tell('The link that opens the login page was used by two browsers, or by another user of this machine.');
-  const question = 'Was each of them you? Else you may be logged in as somebody else. [y/N] ';
-  const typed = await terminal.ask(question, { hidden: false, signal });
-  if (!/^\s*y(?:es)?\s*$/i.test(typed ?? '')) throw linkTakenTwice();
+  const question = 'Was each of them you? Else you may be logged in as somebody else.';
+  if (!(await saysYes(terminal, question, signal))) throw linkTakenTwice();
 }
 
-/** An answer to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
-function noteIgnored({ journal }: Pick<CorePorts, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
+/** A response to another login, an earlier one perhaps, ends no wait; whoever waited in vain wants to know of it. */
+function noteIgnored({ journal }: Pick<LoginPorts, 'journal'>, { ignored, redirectUri }: CallbackListener): void {
   if (ignored === 0) return;
   const were =
     ignored === 1 ? '1 answer came with another state and was' : `${ignored} answers came with another state and were`;
@@ -95,52 +82,45 @@ function noteIgnored({ journal }: Pick<CorePorts, 'journal'>, { ignored, redirec
   });
 }
 
-/** From the callback, the terminal or the code beside: the first one ends the others. */
+/** From the callback, the terminal or the fallback: the first one ends the others. */
 async function firstResponse(
-  ports: Pick<BrowserPorts, 'browser'> & Pick<CorePorts, 'terminal' | 'clock' | 'progress'>,
-  request: AuthorizationRequest,
-  requests: AuthorizationRequests,
+  ports: LoginPorts,
+  attempt: AuthorizationAttempt,
+  { newRequest, failed }: AuthorizationRequests,
 ): Promise<AuthorizationResponse | Redeemed> {
+  const { person, fallback, overtaken } = attempt;
   const over = new AbortController();
-  const signal = AbortSignal.any([request.signal, over.signal]);
-  const { newRequest } = requests;
-  const received = receiveResponse(ports, { ...request, newRequest, beside: request.beside.begin, signal });
+  const signal = AbortSignal.any([attempt.signal, over.signal]);
+  const received = receiveResponse(ports, { ...person, ...attempt, newRequest, fallback: fallback.begin, signal });
   try {
-    const overtaken = request.overtaken?.(signal);
-    return await Promise.race([received, requests.failed, request.beside.redeemed, ...(overtaken ? [overtaken] : [])]);
+    return await Promise.race([received, failed, fallback.redeemed, ...(overtaken ? [overtaken(signal)] : [])]);
   } finally {
     over.abort();
     await received.catch(() => undefined); // the prompt is gone before anything else is shown
   }
 }
 
-/** The code of an answer, and the step on record; every other answer is a failure. */
+/** The code of a response, and the step on record; every other response is a failure. */
 function codeOf(
-  ports: Pick<CorePorts, 'journal'>,
-  server: AuthorizationServer,
-  judged: AuthorizationResult,
+  { journal }: Pick<LoginPorts, 'journal'>,
+  { issuer, authorizationEndpoint }: AuthorizationServer,
+  result: AuthorizationResult,
 ): AuthorizationCode {
   const record = (came: string, verdict: 'pass' | 'failure', rule = 'R-2.5b') =>
-    ports.journal.record({
-      name: 'authorization',
-      asked: `GET ${server.authorizationEndpoint}`,
-      came,
-      rule,
-      verdict,
-    });
-  if (judged.ok) {
+    journal.record({ name: 'authorization', asked: `GET ${authorizationEndpoint}`, came, rule, verdict });
+  if (result.ok) {
     record('a code, with our state', 'pass');
-    return judged.code;
+    return result.code;
   }
-  switch (judged.problem) {
+  switch (result.problem) {
     case 'other_issuer':
-      record(judged.found === undefined ? 'no iss' : `iss ${judged.found}`, 'failure', 'RFC 9207 section 2.4');
-      throw responseFromAnotherIssuer(server.issuer, judged.found);
+      record(result.found === undefined ? 'no iss' : `iss ${result.found}`, 'failure', 'RFC 9207 section 2.4');
+      throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
-      record(`error ${judged.error}`, 'failure');
-      throw authorizationDenied(server.issuer, judged.error, judged.said);
+      record(`error ${result.error}`, 'failure');
+      throw authorizationDenied(issuer, result.error, result.said);
     case 'unusable':
-      record(judged.why, 'failure');
-      throw responseUnusable(judged.why);
+      record(result.why, 'failure');
+      throw responseUnusable(result.why);
   }
 }

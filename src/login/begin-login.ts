@@ -1,83 +1,53 @@
-import type { LoginMeant } from '../core/login-command.js';
-import type { LoginRecord, RegistrationRecord } from '../core/records.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { type Discovery, discover } from '../oauth/discover.js';
-import { scopesToRegister, selectScopes } from '../oauth/select-scopes.js';
+import { discover } from '../oauth/discover.js';
+import { selectScopes } from '../oauth/select-scopes.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
+import type { SecretStore } from '../stores/ports.js';
 import { registrationsFor } from '../tokens/registrations.js';
-import { checkMovedEndpoint, checkSecret } from './client/check-secret.js';
-import type { ClientRequest } from './client/register.js';
-import type { LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
-import { checkName, loginToReplace, storeForLogin } from './which-login.js';
-
-/** A person's login of which is known where and for what, and not yet as which client. */
-export interface BegunLogin {
-  /** The world, its store being the one that this login goes into. */
-  readonly ports: LoginPorts;
-  /** As a command names it. */
-  readonly meant: LoginMeant;
-  readonly discovery: Discovery;
-  /** What was registered at this issuer before, the newest first. */
-  readonly kept: readonly RegistrationRecord[];
-  /** The client that a person gave for this issuer. */
-  readonly preregistered: PreregisteredClient | undefined;
-  readonly scopes: readonly string[];
-  /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */
-  readonly isNew: {
-    readonly server: boolean;
-    readonly issuer: boolean;
-    readonly scopes: readonly string[];
-  };
-}
+import { checkMovedEndpoint, checkSecret } from './check-secret.js';
+import { nameTaken, nameUnusable, tooManyLogins } from './failures.js';
+import type { BegunLogin, LoginPorts, LoginRequest } from './ports.js';
 
 /**
- * The beginning of every login by a person (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
+ * The beginning of every login (rule 5.3, steps 1 to 4): nothing is registered, opened or stored.
  * @throws Failure `name_unusable`, `name_taken`, `too_many_logins`, `endpoints_moved`, of discovery, or the store's
  */
-export async function beginLogin(
-  world: LoginPorts,
-  request: Omit<LoginRequest, 'mode' | 'availability'>,
-  grant: WantedGrant,
-): Promise<BegunLogin> {
+export async function beginLogin(world: LoginPorts, request: LoginRequest, grant: WantedGrant): Promise<BegunLogin> {
+  const { server, account, name, client, signal } = request;
   const { logins, registrations } = await world.index.read();
   checkName(request, logins);
   const held = loginToReplace(logins, request);
   const ports = { ...world, store: storeForLogin(world, request.store, logins, held) };
   const known = [
-    ...request.clients.flatMap(({ issuer }) => issuer ?? []),
+    ...client.configured.flatMap(({ issuer }) => issuer ?? []),
     ...registrations.filter(({ way }) => way === 'preregistered' || way === 'ask').map(({ issuer }) => issuer),
     ...logins.map(({ issuer }) => issuer),
   ];
-  const { server, issuer: wanted, signal } = request;
-  const discovery = await discover(ports, { server, wanted, held, known, signal, grant });
+  const discovery = await discover(ports, { server, wanted: request.issuer, held, known, signal, grant });
   await ports.store.ready();
-  await checkMovedEndpoint(ports, discovery, { held, wanted, signal });
+  if (request.issuer === undefined) await checkMovedEndpoint(ports, discovery, held, signal);
   const { issuer } = discovery.authorizationServer;
   const kept = await registrationsFor(ports, issuer);
-  const preregistered = request.client ?? request.clients.find((client) => client.issuer === issuer);
-  if (preregistered?.unbound === true && preregistered.secret !== undefined) {
-    const { clientId, secret } = preregistered;
-    await checkSecret(ports, { clientId, secret }, { server, issuer, kept, held, signal });
-  }
-  const scopes = selectScopes(discovery, { scopes: request.scopes, held: request.heldScopes });
+  const preregistered = client.given ?? client.configured.find((one) => one.issuer === issuer);
+  await checkSecret(ports, preregistered, { server, issuer, kept, held, signal });
+  const { named, held: heldScopes } = request.scopes;
+  const scopes = selectScopes(discovery, { scopes: named, held: heldScopes });
   return {
     ports,
-    meant: { server, account: request.account, name: held?.name, newName: newName(request.name, held) },
+    meant: { server, account, name: held?.name, newName: name === held?.name ? undefined : name },
+    held,
     discovery,
     kept,
     preregistered,
     isNew: {
       server: logins.every((login) => login.server !== server),
       issuer: !known.includes(issuer),
-      scopes: scopesOnTop(request.heldScopes, scopes, held),
+      scopes: scopesOnTop(heldScopes, scopes, held),
     },
     scopes,
   };
-}
-
-function newName(wanted: string | undefined, held: LoginRecord | undefined): string | undefined {
-  return wanted === held?.name ? undefined : wanted;
 }
 
 /** A login that is refreshed has what `offline_access` stands for, though few authorization servers list it. */
@@ -90,47 +60,73 @@ function scopesOnTop(
   return scopesMissing(login?.refreshable ? [...held, 'offline_access'] : held, asked);
 }
 
-/** What is asked to identify the client of this login. */
-export function clientRequest(
-  { meant, discovery, preregistered, kept, scopes }: BegunLogin,
-  { registration, metadataUrl, signal }: Pick<LoginRequest, 'registration' | 'metadataUrl' | 'signal'>,
-  how: Pick<ClientRequest, 'redirectUri' | 'byDevice' | 'codeBeside'>,
-): ClientRequest {
-  const forced = registration;
+/** Who asks for what, in the terminal, before any browser is opened or any code is shown. */
+export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void {
+  const { server, issuer } = isNew;
+  const both = issuer ? 'Both are new here' : 'The server is new here';
+  const lines = [
+    `Logging in to ${printable(discovery.server)}`,
+    `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
+    ...(server ? [`${both}: check that the address is the one you mean.`] : []),
+    ...(issuer && !server ? ['The authorization server is new here.'] : []),
+    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
+    ...(isNew.scopes.length === 0 ? [] : [`New is: ${printable(isNew.scopes.join(' '))}`]),
+    ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
+  ];
+  lines.forEach(ports.terminal.tell);
+}
+
+/** What `--name` takes: it stands in command lines, so nothing that a shell or a path could read as something else. */
+const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
+
+/**
+ * Checks `--name` before anything is sent.
+ * @throws Failure `name_unusable`, `name_taken`
+ */
+export function checkName(
+  { name, server, account }: Pick<LoginRequest, 'name' | 'server' | 'account'>,
+  logins: readonly LoginRecord[],
+): void {
+  if (name === undefined) return;
+  if (!namePattern.test(name)) throw nameUnusable(name);
+  const other = logins.find((login) => login.name === name && (login.server !== server || login.account !== account));
+  if (other !== undefined) throw nameTaken(name, other.server, other.account);
+}
+
+/**
+ * The store for a new login: the one chosen, else the one that this login, or the last one made, is in, else the
+ * keychain. It writes there, and reads what is kept elsewhere where that is.
+ * @param held This server's and account's login, to be replaced.
+ */
+export function storeForLogin(
+  ports: Pick<LoginPorts, 'store' | 'stores'>,
+  chosen: StoreKind | undefined,
+  logins: readonly LoginRecord[],
+  held: LoginRecord | undefined,
+): SecretStore {
+  const last = logins.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
+  const target = ports.stores.of(chosen ?? (held ?? last)?.store ?? 'keychain');
   return {
-    ...how,
-    discovery,
-    meant,
-    forced,
-    preregistered,
-    metadataUrl,
-    kept,
-    scopes: scopesToRegister(discovery, scopes),
-    signal,
+    kind: target.kind,
+    ready: () => target.ready(),
+    write: (key, value) => target.write(key, value),
+    read: (key) => ports.store.read(key),
+    remove: (key) => ports.store.remove(key),
   };
 }
 
-/** Who asks for what, in the terminal, before any browser is or any code is shown. */
-export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void {
-  const { terminal } = ports;
-  terminal.tell(`Logging in to ${printable(discovery.server)}`);
-  terminal.tell(`at the authorization server ${printable(discovery.authorizationServer.issuer)}`);
-  const news = newness(isNew);
-  if (news !== undefined) terminal.tell(news);
-  const all = printable(scopes.join(' '));
-  terminal.tell(all === '' ? 'with the scopes it gives by default' : `with scope ${all}`);
-  if (isNew.scopes.length > 0) {
-    terminal.tell(`New is: ${printable(isNew.scopes.join(' '))}`);
-  }
-  for (const warning of discovery.warnings) {
-    terminal.tell(`Note: ${printable(warning, 600)}`);
-  }
-}
+/** Half of what the index may hold, so that what is noted of these has room, too; reading it takes 30 ms. */
+export const maxLogins = 1000;
 
-/** The moment to look twice at an address that came from somewhere. */
-function newness({ server, issuer }: Pick<BegunLogin['isNew'], 'server' | 'issuer'>): string | undefined {
-  if (server) {
-    return `${issuer ? 'Both are new here' : 'The server is new here'}: check that the address is the one you mean.`;
-  }
-  return issuer ? 'The authorization server is new here.' : undefined;
+/**
+ * The login of this server and account, which a new one replaces. Where there is none, there must be room for one more.
+ * @throws Failure `too_many_logins`
+ */
+export function loginToReplace(
+  logins: readonly LoginRecord[],
+  { server, account }: Pick<LoginRequest, 'server' | 'account'>,
+): LoginRecord | undefined {
+  const held = logins.find((login) => login.server === server && login.account === account);
+  if (held === undefined && logins.length >= maxLogins) throw tooManyLogins(maxLogins);
+  return held;
 }

@@ -60,6 +60,13 @@ export function endpointsMoved(
   return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
 
+/** A variable gave a client's secret, and nothing says that it is for the authorization server that a server names. */
+export function clientSecretUnbound(server: string, issuer: string): Failure {
+  const message = `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`;
+  const remedy = `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`;
+  return new Failure({ code: 'client_secret_unbound', exit: exitCode.usage, message, remedy });
+}
+
 /**
  * The person or the authorization server said no (`error` with our state, RFC 6749 section 4.1.2.1). Which of them,
  * `access_denied` does not tell; `consent_required` (OpenID Connect Core 1.0, section 3.1.2.6) is a consent not given.

@@ -1,12 +1,10 @@
-import type { ArgumentsOf, CommandOutput } from '../core/command.js';
+import type { CommandOutput } from '../core/command.js';
 import type { CorePorts, FindServers, OfferedServer, OfferedServers } from '../core/ports.js';
 import { closest } from '../core/text/closest.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
-import type { LoginArguments } from './client/client-options.js';
 import { noServersThere, serverNotThere } from './failures.js';
-import type { loginTable } from './login.options.js';
 
 /** What is needed to take a server out of another program's configuration. */
 export interface ImportWorld
@@ -16,15 +14,21 @@ export interface ImportWorld
   readonly findServers: FindServers;
 }
 
+interface Wanted {
+  readonly server: string | undefined;
+  readonly from: string | undefined;
+  readonly name: string | undefined;
+}
+
 /**
  * The arguments of `login` with a server in them: the one that was named, or one out of another program's
  * configuration, by its name there or by the person's choice. Undefined when they were listed instead.
  * @throws Failure `usage_wrong`, `no_servers_there`, `server_not_there`, `program_unknown`, `program_file_unusable`
  */
-export async function withServer(
+export async function withServer<Arguments extends Wanted>(
   world: ImportWorld,
-  args: ArgumentsOf<typeof loginTable>,
-): Promise<LoginArguments | undefined> {
+  args: Arguments,
+): Promise<(Arguments & { readonly server: string }) | undefined> {
   const { server, from } = args;
   if (from === undefined) {
     if (server === undefined) {

@@ -1,9 +1,9 @@
 import type { CommandOutput } from '../core/command.js';
 import type { Configuration } from '../core/configuration/configuration.js';
-import { Failure } from '../core/failure.js';
+import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { BrowserOptions, LoginInBackground, Logins, Relogin } from '../core/ports.js';
-import { defaultAccount, type LoginRecord } from '../core/records.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { findLogin, type LoginTarget, readLoginTarget } from '../tokens/find-login.js';
@@ -13,10 +13,10 @@ import { ciOf } from './browser/browser-availability.js';
 import { type ClientWorld, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
 import { login } from './log-in.js';
-import { loginTogether, type TogetherRequest } from './one-login-at-a-time.js';
-import type { BrowserAvailability, LoginPorts, LoginRequest, PreregisteredClient } from './ports.js';
+import { loginTogether } from './one-login-at-a-time.js';
+import type { BrowserAvailability, ClientOptions, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
-/** What a login by a person needs of the world, beside what the person says of it. */
+/** What a login by a person needs of the world. */
 export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal'> {
   readonly configuration: () => Promise<Configuration>;
   /** Address of the client ID metadata document of this release, where nothing else is configured. */
@@ -32,19 +32,11 @@ export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput,
 }
 
 /** What of a login is the same whoever asks for it: what configuration and environment say. */
-export type LoginDefaults = Pick<
-  LoginRequest,
-  | 'client'
-  | 'clients'
-  | 'metadataUrl'
-  | 'redirectPort'
-  | 'store'
-  | 'mode'
-  | 'availability'
-  | 'caller'
-  | 'timeoutMs'
-  | 'signal'
->;
+export interface LoginDefaults {
+  readonly client: Omit<ClientOptions, 'way'>;
+  readonly person: PersonOptions;
+  readonly store: StoreKind | undefined;
+}
 
 /** How long the answer is waited for: a person who watches may need time for a second factor. */
 const defaultTimeoutSeconds = { watched: 900, unwatched: 300 } as const;
@@ -66,7 +58,7 @@ export function createLogins(world: LoginWorld): Logins {
 
 /**
  * Why no browser may or can be opened here by a command that was not told `--browser`; undefined where one may. A
- * terminal is not needed for that: agents and editors run us without one, with a person beside them.
+ * terminal is not needed for that: agents and editors run us without one, and a person watches.
  */
 function whyNoBrowser(world: LoginWorld): string | undefined {
   const ci = ciOf(world.env);
@@ -86,7 +78,7 @@ interface Asked extends BrowserOptions {
 }
 
 /** @throws Failure `login_needs_person` */
-function modeOf(world: LoginWorld, { login, browser, noBrowser, of }: Asked): LoginRequest['mode'] {
+function modeOf(world: LoginWorld, { login, browser, noBrowser, of }: Asked): PersonOptions['mode'] {
   if (noBrowser) return 'no-browser';
   if (browser || world.terminal.interactive) return 'browser';
   const why = whyNoBrowser(world);
@@ -104,52 +96,59 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
   const mode = modeOf(world, asked);
   const { interactive } = world.terminal;
   const configuration = await world.configuration();
-  const configured: readonly PreregisteredClient[] = configuration.clients.map((client) => ({
-    redirectUri: undefined,
-    ...client,
-    secret: undefined,
-  }));
+  const configured = configuration.clients.map((client) => ({ redirectUri: undefined, ...client, secret: undefined }));
   const variable = asked.of === 'login' ? undefined : await variableClient(world); // `login` has options for these
+  const metadataUrl = configuration.clientMetadataUrl ?? world.clientMetadataUrl;
   return {
-    clients: variable?.issuer === undefined ? configured : [variable, ...configured],
-    client: variable?.issuer === undefined ? variable : undefined,
-    metadataUrl: configuration.clientMetadataUrl ?? world.clientMetadataUrl,
-    redirectPort: configuration.redirectPort,
+    client:
+      variable?.issuer === undefined
+        ? { given: variable, configured, metadataUrl }
+        : { given: undefined, configured: [variable, ...configured], metadataUrl },
+    person: {
+      mode,
+      availability: world.availability(),
+      redirectPort: configuration.redirectPort,
+      caller: interactive ? undefined : world.callerName,
+      timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
+    },
     store: configuration.store,
-    mode,
-    availability: world.availability(),
-    caller: interactive ? undefined : world.callerName,
-    timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
-    signal: world.signal,
   };
 }
 
-/** A login that no options describe: a new one for `target`, or one in the place of the one that is held. */
-function requestFor(
-  defaults: LoginDefaults,
-  target: LoginTarget,
-  held: LoginRecord | undefined,
-  scopes: readonly string[],
-): TogetherRequest {
-  return {
-    ...defaults,
+interface Wanted {
+  readonly defaults: LoginDefaults;
+  readonly target: LoginTarget;
+  /** The login that is to be replaced. */
+  readonly held: LoginRecord | undefined;
+  readonly scopes: readonly string[];
+  /** Called once it is this process's turn. */
+  readonly begin?: () => Promise<void>;
+}
+
+/** Makes a login that no options describe: a new one for `target`, or one in the place of the one that is held. */
+function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }: Wanted): Promise<LoginRecord> {
+  const { client, person, store } = defaults;
+  const request: PersonLogin = {
     server: target.server,
     account: target.account,
     name: held?.name,
-    store: held === undefined ? defaults.store : held.store,
-    scopes: scopes.length === 0 ? undefined : scopes,
-    heldScopes: held?.scopes ?? [],
-    metadataUrl: documentOf(defaults.metadataUrl, held),
+    scopes: { named: scopes.length === 0 ? undefined : scopes, held: held?.scopes ?? [] },
     issuer: undefined,
-    registration: undefined,
-    seen: held,
+    client: { ...client, way: undefined, metadataUrl: documentOf(client.metadataUrl, held) },
+    store: held === undefined ? store : held.store,
+    person,
+    signal: world.signal,
   };
+  return loginTogether(world, request, held, async (...given) => {
+    await begin?.();
+    return await login(...given);
+  });
 }
 
 function relogin(
   world: LoginWorld,
   options: BrowserOptions & { readonly login: boolean },
-  caller: LoginRequest['caller'],
+  caller: PersonOptions['caller'],
 ): Relogin {
   return async (held, scopes, begin) => {
     if (!options.login) {
@@ -161,28 +160,23 @@ function relogin(
     if (added.length > 0) {
       world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
     }
-    const request = requestFor({ ...defaults, caller: caller ?? defaults.caller }, held, held, scopes);
-    return loginTogether(world, request, begunBy(begin));
+    return makeLogin(world, { defaults: calledBy(caller, defaults), target: held, held, scopes, begin });
   };
 }
 
-/** `login`, once `begin` has let it. */
-function begunBy(begin: () => Promise<void>): typeof login {
-  return async (ports, request) => {
-    await begin();
-    return login(ports, request);
-  };
+function calledBy(caller: PersonOptions['caller'], defaults: LoginDefaults): LoginDefaults {
+  return caller === undefined ? defaults : { ...defaults, person: { ...defaults.person, caller } };
 }
 
 async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMake']>[0]): Promise<LoginRecord> {
   try {
     return await findLogin(world, wanted);
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'login_needed') throw error;
+    if (!isFailure(error, 'login_needed')) throw error;
   }
   const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
   const defaults = await loginDefaults(world, { ...wanted, login: target, of: 'other' });
-  return loginTogether(world, requestFor(defaults, target, undefined, []), login);
+  return makeLogin(world, { defaults, target, held: undefined, scopes: [] });
 }
 
 function inBackground(
@@ -192,8 +186,8 @@ function inBackground(
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
     const asked = { login: held ?? wanted, browser: true, noBrowser: false, of: 'other' } as const;
-    const defaults = { ...(await loginDefaults(world, asked)), caller: world.callerName };
+    const defaults = calledBy(world.callerName, await loginDefaults(world, asked));
     const target = held ?? (await readLoginTarget(own, wanted.server, wanted.account ?? defaultAccount));
-    return loginTogether(own, requestFor(defaults, target, held, scopes), begunBy(begin));
+    return makeLogin(own, { defaults, target, held, scopes, begin });
   };
 }

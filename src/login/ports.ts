@@ -1,54 +1,95 @@
+import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
-import type { RegistrationWay, StoreKind } from '../core/records.js';
+import type { LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
+import type { Discovery } from '../oauth/discover.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
 
 /** Where the person works, as far as a browser goes: at this machine, or somewhere that cannot open one by itself. */
 export type BrowserAvailability = 'desktop' | 'ssh' | 'container' | 'wsl' | 'no_display';
 
+/** A login that is to be made: for what, and as which client. Each step takes what it uses of it. */
 export interface LoginRequest {
   /** The server's canonical URL. */
   readonly server: string;
   readonly account: string;
   readonly name: string | undefined;
-  /** `--scope`: instead of what the server asks for. */
-  readonly scopes: readonly string[] | undefined;
-  /** Scopes to keep: those held, at a step-up. */
-  readonly heldScopes: readonly string[];
+  readonly scopes: WantedScopes;
   /** `--authorization-server`. */
   readonly issuer: string | undefined;
-  readonly registration: RegistrationWay | undefined;
-  /** Given with this login. */
-  readonly client: PreregisteredClient | undefined;
-  /** Configured, each for its issuer. */
-  readonly clients: readonly PreregisteredClient[];
-  readonly metadataUrl: string | undefined;
+  readonly client: ClientOptions;
   /** Where its secrets are to be; undefined: where they were. */
   readonly store: StoreKind | undefined;
-  readonly redirectPort: number | undefined;
-  readonly mode: 'browser' | 'no-browser';
-  readonly availability: BrowserAvailability;
-  /** Names the program that wants this login; undefined: a person types it, at a terminal. */
-  readonly caller: (() => string) | undefined;
-  readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Rejects when the login need not be waited for any longer; looked at while a person is waited for. */
-  readonly overtaken?: ((signal: AbortSignal) => Promise<never>) | undefined;
 }
 
-/** A client that a person configured, for one authorization server. */
+export interface WantedScopes {
+  /** `--scope`: instead of what the server asks for. */
+  readonly named: readonly string[] | undefined;
+  /** To keep: those held, at a step-up. */
+  readonly held: readonly string[];
+}
+
+/** What is said of the client beforehand. */
+export interface ClientOptions {
+  /** `--registration`. */
+  readonly way: RegistrationWay | undefined;
+  /** With this login. */
+  readonly given: PreregisteredClient | undefined;
+  /** In the configuration, each for its issuer. */
+  readonly configured: readonly PreregisteredClient[];
+  /** Address of our client ID metadata document. */
+  readonly metadataUrl: string | undefined;
+}
+
+/** A client that a person registered, and gave. */
 export interface PreregisteredClient {
   readonly clientId: string;
   readonly secret: Secret | undefined;
+  /** A private key (PEM or JWK), of a client that logs in as itself. */
+  readonly key?: Secret;
   /** The secret comes from a variable that does not say which issuer it is for. */
   readonly unbound?: boolean;
   /** The issuer it is registered at; undefined when it was given with this very login. */
   readonly issuer: string | undefined;
   /** The redirect URI registered for it, when its port is fixed. */
   readonly redirectUri: string | undefined;
+}
+
+/** How the person is reached. */
+export interface PersonOptions {
+  readonly mode: 'browser' | 'no-browser';
+  readonly availability: BrowserAvailability;
+  readonly redirectPort: number | undefined;
+  /** Names the program that wants this login; undefined: a person types it, at a terminal. */
+  readonly caller: (() => string) | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A login by a person. */
+export interface PersonLogin extends LoginRequest {
+  readonly person: PersonOptions;
+}
+
+/** A login of which is known where and for what, and not yet as which client. */
+export interface BegunLogin {
+  /** The world, its store being the one that this login goes into. */
+  readonly ports: LoginPorts;
+  /** As a command names it. */
+  readonly meant: LoginMeant;
+  /** The login that it replaces. */
+  readonly held: LoginRecord | undefined;
+  readonly discovery: Discovery;
+  /** What was registered at this issuer before, the newest first. */
+  readonly kept: readonly RegistrationRecord[];
+  /** The client that a person gave for this issuer. */
+  readonly preregistered: PreregisteredClient | undefined;
+  readonly scopes: readonly string[];
+  /** Which of the two there was never a login with; at a step-up, the scopes that are asked for on top. */
+  readonly isNew: { readonly server: boolean; readonly issuer: boolean; readonly scopes: readonly string[] };
 }
 
 export interface Browser {

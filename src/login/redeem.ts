@@ -1,27 +1,33 @@
-import type { CorePorts } from '../core/ports.js';
 import { takeStep } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
-import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
 import type { EndpointRequest } from '../oauth/engine.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
-import { type IssuedToken, sendCodeRequest, validateTokenResponse } from '../oauth/token.js';
+import { type IssuedToken, sendCodeRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
 import { tokenFailure } from '../tokens/send-refresh.js';
+import type { LoginPorts } from './ports.js';
 
 export interface Authorization {
   readonly code: AuthorizationCode;
   readonly verifier: Secret;
 }
 
-type Needs = Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress' | 'clock'>;
+type Needs = Pick<LoginPorts, 'journal' | 'clock'>;
 
 /** A token, and how the client authenticated to get it (for its refreshes). */
 export interface Redeemed {
   readonly token: IssuedToken;
   readonly client: ClientAuthentication;
+}
+
+export interface TokenRequest {
+  readonly discovery: Discovery;
+  readonly client: ClientAuthentication;
+  readonly scopes: readonly string[];
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -30,15 +36,8 @@ export interface Redeemed {
  * `token_endpoint_failed`, or the HTTP client's
  */
 export function redeem(
-  ports: Needs,
-  request: {
-    readonly discovery: Discovery;
-    readonly client: ClientAuthentication;
-    readonly authorization: Authorization;
-    readonly redirectUri: string;
-    readonly scopes: readonly string[];
-    readonly signal: AbortSignal;
-  },
+  ports: Needs & Pick<LoginPorts, 'http' | 'progress'>,
+  request: TokenRequest & { readonly authorization: Authorization; readonly redirectUri: string },
 ): Promise<Redeemed> {
   const { authorization, redirectUri } = request;
   ports.progress.begin('Redeeming the code');
@@ -48,91 +47,85 @@ export function redeem(
   );
 }
 
+/** Sends a token request. */
+export type SendTokenRequest = (endpoint: EndpointRequest & { readonly resource: string }) => Promise<Response>;
+
 /**
- * Gets a token with whatever grant `send` asks by, and judges it.
+ * Gets a token with whatever grant `send` asks by.
+ * @param request `spent`: secrets of the request, other than the client's.
  * @throws Failure as `redeem`
  */
 export async function askForToken(
   ports: Needs,
-  request: {
-    readonly discovery: Discovery;
-    readonly client: ClientAuthentication;
-    readonly scopes: readonly string[];
-    readonly step: string;
-    /** Secrets of the request, beside the client's. */
-    readonly spent: readonly Secret[];
-    readonly signal: AbortSignal;
-  },
-  send: (endpoint: EndpointRequest & { readonly resource: string }) => Promise<Response>,
+  request: TokenRequest & { readonly step: string; readonly spent: readonly Secret[] },
+  send: SendTokenRequest,
 ): Promise<Redeemed> {
-  const { discovery, scopes, step, spent, signal } = request;
-  const server = discovery.authorizationServer;
-  const asked = { name: step, asked: `POST ${server.tokenEndpoint}` };
-  const { judged, client } = await askAsClient(server, request.client, async (client) => {
-    const response = await takeStep(ports, { ...asked, rule: 'R-2.5a' }, () =>
-      send({
-        endpoint: server.tokenEndpoint,
-        issuer: server.issuer,
-        zone: discovery.zone,
-        resource: discovery.protectedResource.resource,
-        client,
-        signal,
-      }),
-    );
-    return await validateTokenResponse(response, {
-      now: ports.clock.now(),
-      requested: scopes,
-      sent: [client.secret, ...spent],
-    });
+  const { issuer, tokenEndpoint } = request.discovery.authorizationServer;
+  const step = { name: request.step, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
+  const { result, client } = await tokenResult(ports, request, (endpoint) =>
+    takeStep(ports, step, () => send(endpoint)),
+  );
+  if (result.ok) return { token: recordToken(ports, result.token, request.discovery, request.step), client };
+  ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
+  throw tokenFailure(result, issuer);
+}
+
+/** What the token endpoint says to this client. @throws Failure of the HTTP client */
+export function tokenResult(
+  { clock }: Pick<LoginPorts, 'clock'>,
+  { discovery, client, scopes, spent = [], signal }: TokenRequest & { readonly spent?: readonly Secret[] },
+  send: SendTokenRequest,
+): Promise<AsClient<TokenResult, ClientAuthentication>> {
+  const { authorizationServer: server, protectedResource, zone } = discovery;
+  const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource: protectedResource.resource, zone };
+  return askAsClient(server, client, async (as) => {
+    const response = await send({ ...target, client: as, signal });
+    const sent = [as.secret, ...spent];
+    return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent });
   });
-  if (judged.ok) return { token: withAudienceJudged(ports, judged.token, discovery.server, asked), client };
-  ports.journal.record({ ...asked, came: judged.problem, rule: 'R-2.5a', verdict: 'failure' });
-  throw tokenFailure(judged, server.issuer);
 }
 
 /** Records how the token was got; one that is plainly for another server gets a warning. */
-export function withAudienceJudged(
-  ports: Pick<CorePorts, 'journal'>,
+export function recordToken(
+  { journal }: Pick<LoginPorts, 'journal'>,
   token: IssuedToken,
-  server: string,
-  asked: { readonly name: string; readonly asked: string },
+  { server, authorizationServer }: Discovery,
+  name: string,
 ): IssuedToken {
   const note = audienceWarning(token.accessToken, server);
-  const step = { ...asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
-  if (note === undefined) {
-    ports.journal.record({ ...step, verdict: 'pass' });
-    return token;
-  }
-  ports.journal.record({ ...step, verdict: 'warning', note });
-  return { ...token, warnings: [...token.warnings, note] };
+  const asked = `POST ${authorizationServer.tokenEndpoint}`;
+  const step = { name, asked, came: 'a Bearer token', rule: 'R-2.5a' } as const;
+  journal.record(note === undefined ? { ...step, verdict: 'pass' } : { ...step, verdict: 'warning', note });
+  return note === undefined ? token : { ...token, warnings: [...token.warnings, note] };
 }
 
-type Judgement =
+type EndpointResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly problem: string; readonly error?: string; readonly status?: number };
 
-/**
- * Asks an endpoint as this client. Where Basic authentication fails and the server lists client_secret_post, that is
- * tried once, and where a key is not known, the client's next one: authentication comes before anything is spent. The
- * client comes back with the method and the key that were last used.
- */
-export async function askAsClient<Judged extends Judgement, Client extends ClientAuthentication>(
-  server: AuthorizationServer,
-  client: Client,
-  ask: (client: Client) => Promise<Judged>,
-): Promise<{ readonly judged: Judged; readonly client: Client }> {
-  const judged = await ask(client);
-  const [secret, ...otherKeys] = client.otherKeys ?? [];
-  if (clientRefused(judged) && secret !== undefined) return askAsClient(server, { ...client, secret, otherKeys }, ask);
-  const otherMethod =
-    clientRefused(judged) &&
-    client.method === 'client_secret_basic' &&
-    server.tokenAuthMethods?.includes('client_secret_post') === true;
-  if (!otherMethod) return { judged, client };
-  const changed = { ...client, method: 'client_secret_post' } as const;
-  return { judged: await ask(changed), client: changed };
+/** A result, and the client with the method and the key that were last used. */
+interface AsClient<Result, Client> {
+  readonly result: Result;
+  readonly client: Client;
 }
 
-function clientRefused(judged: Judgement): boolean {
-  return !judged.ok && judged.problem === 'refused' && (judged.error === 'invalid_client' || judged.status === 401);
+/**
+ * Asks an endpoint as this client. Where Basic authentication fails and the server lists client_secret_post, that is
+ * tried once, and where a key is not known, the client's next one: authentication comes before anything is spent.
+ */
+export async function askAsClient<Result extends EndpointResult, Client extends ClientAuthentication>(
+  server: AuthorizationServer,
+  client: Client,
+  ask: (client: Client) => Promise<Result>,
+): Promise<AsClient<Result, Client>> {
+  const result = await ask(client);
+  const isRefused =
+    !result.ok && result.problem === 'refused' && (result.error === 'invalid_client' || result.status === 401);
+  if (!isRefused) return { result, client };
+  const [secret, ...otherKeys] = client.otherKeys ?? [];
+  if (secret !== undefined) return askAsClient(server, { ...client, secret, otherKeys }, ask);
+  const mayPost = server.tokenAuthMethods?.includes('client_secret_post') === true;
+  if (client.method !== 'client_secret_basic' || !mayPost) return { result, client };
+  const changed = { ...client, method: 'client_secret_post' } as const;
+  return { result: await ask(changed), client: changed };
 }

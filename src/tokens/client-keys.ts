@@ -143,15 +143,15 @@ export async function documentHasKey(
 }
 
 /**
- * The private keys made here for the document at this address, the newest first: while a rotation is under way, an
- * authorization server that still has the older document knows the older one alone.
+ * The private keys made here for that owner, the newest first: while a rotation is under way, an authorization server may
+ * know the older one alone.
  * @throws Failure as `readClientKey`
  */
-export async function documentKeys(
+export async function privateKeysOf(
   ports: Pick<StorePorts, 'index' | 'stores'>,
-  metadataUrl: string,
+  owner: KeyOwner,
 ): Promise<readonly Secret[]> {
-  const records = await clientKeysOf(ports, { issuer: undefined, clientId: metadataUrl });
+  const records = await clientKeysOf(ports, owner);
   return await Promise.all(records.map(async (record) => privateText(await readClientKey(ports, record))));
 }
 
@@ -164,7 +164,7 @@ export async function documentClient(
   ports: Pick<StorePorts, 'index' | 'stores'>,
   metadataUrl: string,
 ): Promise<ClientAuthentication> {
-  const [secret, ...otherKeys] = await documentKeys(ports, metadataUrl);
+  const [secret, ...otherKeys] = await privateKeysOf(ports, { issuer: undefined, clientId: metadataUrl });
   const clientId = metadataUrl;
   return secret === undefined
     ? { clientId, method: 'none', secret }
@@ -193,7 +193,7 @@ export async function currentProofs(
 /** What a store does not give is not needed: the key that worked before is in the credential itself. */
 async function keysNow(ports: Pick<StorePorts, 'index' | 'stores'>, clientId: string): Promise<readonly Secret[]> {
   try {
-    return await documentKeys(ports, clientId);
+    return await privateKeysOf(ports, { issuer: undefined, clientId });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [];

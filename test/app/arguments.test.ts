@@ -5,7 +5,7 @@ import { requestTable } from '../../src/call/request.command.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
 import { tokenTable } from '../../src/credential/token.command.js';
-import { loginTable } from '../../src/login/login.options.js';
+import { loginTable } from '../../src/login/login.command.js';
 
 const table = {
   name: 'plant',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkName } from '../../src/login/which-login.js';
+import { checkName } from '../../src/login/begin-login.js';
 import { loginNamed } from '../stores/index/sample-login.js';
 
 test('a name that another login has is refused, and it is said which: its server, and its account where it has one', () => {

@@ -156,7 +156,7 @@ test('[A-109] two logins at once for the same server, as two accounts: every ans
   await using scene = await openScene();
   const accounts = ['default', 'work'];
   const records = await Promise.all(
-    accounts.map((account) => loginTogether(scene.ports, { ...scene.request({ account }), seen: undefined }, login)),
+    accounts.map((account) => loginTogether(scene.ports, scene.request({ account }), undefined, login)),
   );
   assert.equal(scene.sandbox.stats.tokenRequests, 2);
   const { logins } = await scene.ports.index.read();

@@ -18,8 +18,8 @@ export interface ReceiveRequest {
   readonly mode: 'browser' | 'no-browser';
   /** Where the person sits: what is said when no browser opens. */
   readonly availability: BrowserAvailability;
-  /** Another way to the same login, begun where no browser was opened: its lines stand beside the address. */
-  readonly beside: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Another way to the same login, begun where no browser was opened: its lines are shown with the address. */
+  readonly fallback: (signal: AbortSignal) => Promise<readonly string[]>;
   /** What to do where the page shows an error: it sends no answer then. */
   readonly whenPageFails: string;
   readonly timeoutMs: number;
@@ -80,8 +80,8 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   if (url === undefined) return leaveToTheOthers();
   showAddress(terminal, request, url);
   // The address does not wait for the code: whoever is quick has it at once.
-  const beside = await request.beside(request.signal);
-  if (beside.length > 0) [...beside, ''].forEach(terminal.tell);
+  const fallback = await request.fallback(request.signal);
+  if (fallback.length > 0) [...fallback, ''].forEach(terminal.tell);
   // At once: later it would stand in the middle of the question below.
   terminal.tell(request.whenPageFails);
   if (!terminal.interactive) return leaveToTheOthers();

@@ -85,13 +85,6 @@ export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redire
   return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
 }
 
-/** A variable gave a client's secret, and nothing says that it is for the authorization server that a server names. */
-export function clientSecretUnbound(server: string, issuer: string): Failure {
-  const message = `POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is, and ${quoted(server)} names ${quoted(issuer)}; the secret was not sent.`;
-  const remedy = `If it is for that one, set POSTERN_AUTHORIZATION_SERVER=${shellWord(issuer)}`;
-  return new Failure({ code: 'client_secret_unbound', exit: exitCode.usage, message, remedy });
-}
-
 /** The way that `--registration` forces is not open here. */
 export function registrationWayClosed(way: string, why: string): Failure {
   const message = `--registration ${way} is not possible here: ${why}.`;

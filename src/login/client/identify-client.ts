@@ -1,33 +1,51 @@
-import type { CorePorts } from '../../core/ports.js';
-import type { ClientAuthMethod, RegistrationRecord } from '../../core/records.js';
+import type { RegistrationRecord } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { isVscharText } from '../../core/text/characters.js';
 import { printable } from '../../core/text/printable.js';
-import type { HttpPorts } from '../../http/request.js';
 import { chooseWay, type WayChoice } from '../../oauth/choose-way.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
 import { checkAddress } from '../../oauth/client-metadata/client-id.js';
-import type { StorePorts } from '../../stores/ports.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';
 import { manualRegistration, storedSecret } from '../../tokens/registrations.js';
+import type { BegunLogin, LoginPorts } from '../ports.js';
 import { clientBoundElsewhere, clientIdentifierNeeded, clientSecretLost, registrationWayClosed } from './failures.js';
 import { type ClientRequest, hasGoodRegistration, type IdentifiedClient, registerDynamically } from './register.js';
 
-type Needs = Pick<HttpPorts, 'http'> &
-  Pick<StorePorts, 'store' | 'stores' | 'index' | 'attempts'> &
-  Pick<CorePorts, 'terminal' | 'journal' | 'progress' | 'clock'>;
+/** The client of a login, identified at the first use: where that tells the authorization server of it, that is late. */
+export class LazyClient {
+  readonly #identify: () => Promise<IdentifiedClient>;
+  #identifying: Promise<IdentifiedClient> | undefined;
+  #found: IdentifiedClient | undefined;
+
+  constructor(identify: () => Promise<IdentifiedClient>) {
+    this.#identify = identify;
+  }
+
+  /** What is identified so far. */
+  get found(): IdentifiedClient | undefined {
+    return this.#found;
+  }
+
+  /** Identifies it, once. @throws as `identifyClient` */
+  async get(): Promise<IdentifiedClient> {
+    this.#identifying ??= this.#identify();
+    this.#found = await this.#identifying;
+    return this.#found;
+  }
+}
 
 /**
  * Finds a client identifier (rule 4.6): pre-registered, client ID metadata document, dynamic registration, asking
  * the person; the first that is open, or the one that is forced.
- * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_way_closed`, `registration_refused`,
- * `registration_unusable`, `issuer_mismatch`, or the HTTP client's and the store's
+ * @throws Failure `client_metadata_url_refused`, `client_identifier_needed`, `registration_way_closed`,
+ * `registration_refused`, `registration_unusable`, `issuer_mismatch`, or of the HTTP client and the store
  */
-export async function identifyClient(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const client = await firstOpenWay(ports, request);
-  ports.journal.record({
+export async function identifyClient(request: ClientRequest): Promise<IdentifiedClient> {
+  const { forced } = request;
+  const client = await firstOpenWay(request);
+  request.begun.ports.journal.record({
     name: 'client-identity',
-    asked: request.forced === undefined ? 'the first way that is open' : `--registration ${request.forced}`,
+    asked: forced === undefined ? 'the first way that is open' : `--registration ${forced}`,
     came: `${client.way}, client identifier ${client.clientId}`,
     rule: 'R-4.6a',
     verdict: 'pass',
@@ -36,100 +54,83 @@ export async function identifyClient(ports: Needs, request: ClientRequest): Prom
 }
 
 /** Is a client to be registered by itself for this login? Nothing is sent to find out. */
-export async function hasToRegister(ports: Needs, request: ClientRequest): Promise<boolean> {
-  const choice = await wayOf(ports, request);
-  return choice.open && choice.way === 'dynamic' && !(await hasGoodRegistration(ports, request));
+export async function hasToRegister(request: ClientRequest): Promise<boolean> {
+  const choice = await wayOf(request);
+  return choice.open && choice.way === 'dynamic' && !(await hasGoodRegistration(request));
 }
 
-async function wayOf(ports: Needs, request: ClientRequest): Promise<WayChoice> {
-  const { forced, metadataUrl } = request;
+async function wayOf({ begun, forced, metadataUrl, userCode }: ClientRequest): Promise<WayChoice> {
   return chooseWay({
     forced,
-    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(request) : undefined,
+    preregistered: forced === undefined || forced === 'preregistered' ? preregisteredId(begun) : undefined,
     metadataUrl,
-    documentHasKey: await documentHasKey(ports, metadataUrl),
-    byDevice: request.byDevice,
-    server: request.discovery.authorizationServer,
+    documentHasKey: await documentHasKey(begun.ports, metadataUrl),
+    byDevice: userCode === 'only',
+    server: begun.discovery.authorizationServer,
   });
 }
 
-async function firstOpenWay(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const { forced, discovery, metadataUrl } = request;
-  const server = discovery.authorizationServer;
-  const choice = await wayOf(ports, request);
+async function firstOpenWay(request: ClientRequest): Promise<IdentifiedClient> {
+  const { begun, forced, metadataUrl } = request;
+  const { registrationEndpoint } = begun.discovery.authorizationServer;
+  const choice = await wayOf(request);
   if (!choice.open) throw registrationWayClosed(forced ?? '', choice.why);
-  if (choice.way === 'preregistered') return preregistered(ports, request);
+  if (choice.way === 'preregistered') return preregistered(begun);
   if (choice.way === 'metadata' && metadataUrl !== undefined) {
     checkAddress(metadataUrl);
-    return { ...(await documentClient(ports, metadataUrl)), way: 'metadata', device: false };
+    return { ...(await documentClient(begun.ports, metadataUrl)), way: 'metadata', device: false };
   }
-  if (choice.way === 'dynamic' && server.registrationEndpoint !== undefined) {
-    return registerDynamically(ports, { ...request, server, endpoint: server.registrationEndpoint });
+  if (choice.way === 'dynamic' && registrationEndpoint !== undefined) {
+    return registerDynamically(request, registrationEndpoint);
   }
-  return ask(ports, request);
+  return askForClient(request);
 }
 
 /** The client identifier registered by hand, given or kept. @throws Failure `issuer_mismatch` */
-function preregisteredId(request: Pick<ClientRequest, 'discovery' | 'preregistered' | 'kept'>): string | undefined {
-  const given = request.preregistered;
-  const { issuer } = request.discovery.authorizationServer;
-  if (given?.issuer !== undefined && given.issuer !== issuer) {
-    throw clientBoundElsewhere(given.clientId, issuer);
-  }
-  return given?.clientId ?? manualRegistration(request.kept, undefined)?.clientId;
+function preregisteredId({ discovery, preregistered: given, kept }: BegunLogin): string | undefined {
+  const { issuer } = discovery.authorizationServer;
+  if (given?.issuer !== undefined && given.issuer !== issuer) throw clientBoundElsewhere(given.clientId, issuer);
+  return given?.clientId ?? manualRegistration(kept, undefined)?.clientId;
 }
 
-async function preregistered(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const server = request.discovery.authorizationServer;
-  const given = request.preregistered;
-  const kept = manualRegistration(request.kept, given?.clientId);
+async function preregistered({ ports, discovery, preregistered: given, kept }: BegunLogin): Promise<IdentifiedClient> {
+  const registration = manualRegistration(kept, given?.clientId);
+  const secret = given?.secret ?? (registration && (await secretOf(ports, registration)));
   if (given !== undefined) {
-    const secret = given.secret ?? (kept === undefined ? undefined : await secretOf(ports, kept));
-    const method = authMethodFor(secret !== undefined, server.tokenAuthMethods);
+    const method = authMethodFor(secret !== undefined, discovery.authorizationServer.tokenAuthMethods);
     return { way: 'preregistered', clientId: given.clientId, secret, method };
   }
-  if (kept === undefined) throw new Error('a client registered by hand was there a moment ago');
-  const secret = await secretOf(ports, kept);
-  return { way: kept.way, clientId: kept.clientId, secret, method: kept.authMethod };
+  if (registration === undefined) throw new Error('a client registered by hand was there a moment ago');
+  const { way, clientId, authMethod: method } = registration;
+  return { way, clientId, secret, method };
 }
 
-/** The secret of a client that a person gave before: what is lost the person has to give again. */
-async function secretOf(ports: Needs, kept: RegistrationRecord): Promise<Secret | undefined> {
+/** What is lost the person has to give again. @throws Failure `client_secret_lost` */
+async function secretOf(
+  ports: Pick<LoginPorts, 'store' | 'stores'>,
+  kept: RegistrationRecord,
+): Promise<Secret | undefined> {
   const found = await storedSecret(ports, kept);
-  if (found.kind === 'lost') {
-    throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why);
-  }
+  if (found.kind === 'lost') throw clientSecretLost(kept.clientId, kept.store ?? 'keychain', found.why);
   return found.kind === 'secret' ? found.secret : undefined;
-}
-
-async function ask(ports: Needs, request: ClientRequest): Promise<IdentifiedClient> {
-  const server = request.discovery.authorizationServer;
-  if (!ports.terminal.interactive) {
-    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri);
-  }
-  const answer = await askForClient(ports, { issuer: server.issuer, ...request });
-  if (answer === undefined) {
-    throw clientIdentifierNeeded(request.meant, server.issuer, request.redirectUri);
-  }
-  const method: ClientAuthMethod = authMethodFor(answer.secret !== undefined, server.tokenAuthMethods);
-  return { way: 'ask', clientId: answer.clientId, secret: answer.secret, method };
 }
 
 /**
  * Asks the person for a client identifier after showing the exact redirect URI to register (rule 4.6, step 4).
- * Undefined when the person gives none.
+ * @throws Failure `client_identifier_needed`; the signal's reason
  */
-export async function askForClient(
-  ports: Pick<CorePorts, 'terminal'>,
-  request: { readonly issuer: string; readonly redirectUri: string; readonly signal: AbortSignal },
-): Promise<{ readonly clientId: string; readonly secret: Secret | undefined } | undefined> {
+async function askForClient({ begun, redirectUri, signal }: ClientRequest): Promise<IdentifiedClient> {
+  const { ports, meant, discovery } = begun;
   const { terminal } = ports;
-  const { signal } = request;
-  terminal.tell(`The authorization server ${printable(request.issuer)} wants a client that is registered by hand.`);
+  const { issuer, tokenAuthMethods } = discovery.authorizationServer;
+  const needed = clientIdentifierNeeded(meant, issuer, redirectUri);
+  if (!terminal.interactive) throw needed;
+  terminal.tell(`The authorization server ${printable(issuer)} wants a client that is registered by hand.`);
   terminal.tell('Register a native (desktop) client there with exactly this redirect URI:');
-  terminal.tell(`  ${request.redirectUri}`);
-  const clientId = (await terminal.ask('Client identifier: ', { hidden: false, signal }))?.trim();
-  if (clientId === undefined || clientId === '' || !isVscharText(clientId)) return undefined;
-  const secret = (await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal }))?.trim();
-  return { clientId, secret: secret === undefined || secret === '' ? undefined : new Secret(secret) };
+  terminal.tell(`  ${redirectUri}`);
+  const clientId = (await terminal.ask('Client identifier: ', { hidden: false, signal }))?.trim() ?? '';
+  if (clientId === '' || !isVscharText(clientId)) throw needed;
+  const typed = (await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal }))?.trim() ?? '';
+  const secret = typed === '' ? undefined : new Secret(typed);
+  return { way: 'ask', clientId, secret, method: authMethodFor(secret !== undefined, tokenAuthMethods) };
 }

@@ -1,83 +1,57 @@
-import { Failure } from '../../core/failure.js';
+import { isFailure } from '../../core/failure.js';
 import type { ClientAuthMethod } from '../../core/records.js';
-import type { Discovery } from '../../oauth/discover.js';
-import type { StorePorts } from '../../stores/ports.js';
 import { doubtRegistration, forgetRegistration, keepRegistration } from '../../tokens/registrations.js';
-import type { IdentifiedClient } from './register.js';
+import type { LoginPorts } from '../ports.js';
+import { type IdentifiedClient, registrationBudget } from './register.js';
 
-/** The client of a login: identified at once, or, where that tells the authorization server of it, once a person has agreed. */
-export class ClientAtHand {
-  readonly #identify: () => Promise<IdentifiedClient>;
-  #identifying: Promise<IdentifiedClient> | undefined;
-  #found: IdentifiedClient | undefined;
-
-  constructor(identify: () => Promise<IdentifiedClient>) {
-    this.#identify = identify;
-  }
-
-  /** What is identified so far. */
-  get found(): IdentifiedClient | undefined {
-    return this.#found;
-  }
-
-  /** Identifies it, once. @throws as `identifyClient` */
-  async get(): Promise<IdentifiedClient> {
-    this.#identifying ??= this.#identify();
-    this.#found = await this.#identifying;
-    return this.#found;
-  }
-}
-
-/** Codes of failures that say: this client is not known, or may not do this. */
-const refusals: readonly string[] = ['invalid_client', 'unauthorized_client'];
-
-/** A client that a person gave is kept for the next login, its secret in the store, with the method that worked. */
+/**
+ * Keeps what a login that worked tells of its client for the next one: a client that a person gave, its secret in the
+ * store, with the method that worked; that a document was taken, and the fixed port where one was asked for.
+ */
 export async function keepClient(
-  ports: Pick<StorePorts, 'store' | 'stores' | 'index'>,
+  ports: Pick<LoginPorts, 'attempts' | 'store' | 'stores' | 'index'>,
+  { way, clientId, secret }: IdentifiedClient,
   used: {
-    readonly discovery: Discovery;
-    readonly client: IdentifiedClient;
-    readonly scopes: readonly string[];
+    readonly issuer: string;
     readonly redirectUri: string;
+    readonly scopes: readonly string[];
     readonly authMethod: ClientAuthMethod;
   },
 ): Promise<void> {
-  const { way, clientId, secret } = used.client;
-  if (way !== 'preregistered' && way !== 'ask') return;
-  await keepRegistration(ports, {
-    issuer: used.discovery.authorizationServer.issuer,
-    redirectUri: used.redirectUri,
-    scopes: used.scopes,
-    way,
-    clientId,
-    secret,
-    authMethod: used.authMethod,
-    secretExpiresAt: null,
-  });
+  const { issuer } = used;
+  if (way !== 'dynamic') {
+    const kept = way === 'metadata' ? { ...used, scopes: [], secret: undefined } : { ...used, secret };
+    await keepRegistration(ports, { ...kept, way, clientId, secretExpiresAt: null });
+    return;
+  }
+  // A login came of it: whoever logs in, out of all, and in again is not in a loop.
+  await ports.attempts.forget(registrationBudget(issuer));
+  const { registrations } = await ports.index.read();
+  const isDoubted = registrations.some(
+    (one) => one.issuer === issuer && one.clientId === clientId && one.doubted === true,
+  );
+  if (isDoubted) await doubtRegistration(ports, { issuer, clientId }, false);
 }
 
-/** A client that registered itself and is not known any more: the next login registers anew instead of meeting the same refusal. */
+/** The next login registers anew what registered itself and is not known any more, instead of meeting the same refusal. */
 export async function forgetRefusedClient(
-  ports: Pick<StorePorts, 'stores' | 'index'>,
-  used: { readonly issuer: string; readonly client: IdentifiedClient },
+  ports: Pick<LoginPorts, 'stores' | 'index'>,
+  issuer: string,
+  { way, clientId }: IdentifiedClient,
   error: unknown,
 ): Promise<void> {
-  const { issuer, client } = used;
-  if (error instanceof Failure && refusals.includes(error.code) && client.way === 'dynamic') {
-    await forgetRegistration(ports, { issuer, clientId: client.clientId });
-  }
+  const isRefused = isFailure(error, 'invalid_client', 'unauthorized_client');
+  if (isRefused && way === 'dynamic') await forgetRegistration(ports, { issuer, clientId });
 }
 
 /**
- * No answer came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
+ * No response came to a login whose page was shown: a page that says "unknown client" sends none. A client that was
  * registered at an earlier login is then registered anew by the next one.
  */
 export async function noteUnanswered(
-  ports: Pick<StorePorts, 'index'>,
-  used: { readonly issuer: string; readonly client: IdentifiedClient },
+  ports: Pick<LoginPorts, 'index'>,
+  issuer: string,
+  { way, clientId, isKept }: IdentifiedClient,
 ): Promise<void> {
-  const { issuer, client } = used;
-  if (client.way === 'dynamic' && client.isKept === true) {
-    await doubtRegistration(ports, { issuer, clientId: client.clientId }, true);
-  }
+  if (way === 'dynamic' && isKept === true) await doubtRegistration(ports, { issuer, clientId }, true);
 }

@@ -1,27 +1,12 @@
-import type { CorePorts } from '../../core/ports.js';
 import type { StoreKind } from '../../core/records.js';
-import type { Secret } from '../../core/secret.js';
-import type { HttpPorts } from '../../http/request.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
-import { type ClientKey, type KeyAlgorithm, keyIdOf, privateText } from '../../oauth/client-key.js';
+import { type ClientKey, type KeyAlgorithm, keyIdOf } from '../../oauth/client-key.js';
 import { discover } from '../../oauth/discover.js';
 import { capabilityMissing } from '../../oauth/failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
-import type { StorePorts } from '../../stores/ports.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
-import { storeForLogin } from '../which-login.js';
-
-export interface KeyRequest {
-  /** The server's canonical URL. */
-  readonly server: string;
-  /** `--authorization-server`. */
-  readonly issuer: string | undefined;
-  readonly clientId: string;
-  readonly algorithm: KeyAlgorithm;
-  /** Where the private half is to be; undefined: where the last login's secrets are. */
-  readonly store: StoreKind | undefined;
-  readonly signal: AbortSignal;
-}
+import { storeForLogin } from '../begin-login.js';
+import type { LoginPorts } from '../ports.js';
 
 /** What the authorization server is to be given for that client. */
 export interface KeysToRegister {
@@ -38,23 +23,28 @@ export interface KeysToRegister {
  * @throws Failure of discovery, `capability_missing` when the server takes no keys, of the store and the index
  */
 export async function makeKeyForLogin(
-  ports: Pick<CorePorts, 'limits' | 'terminal' | 'journal' | 'progress' | 'clock'> &
-    Pick<HttpPorts, 'http'> &
-    Pick<StorePorts, 'store' | 'stores' | 'index'>,
-  request: KeyRequest,
+  ports: Pick<
+    LoginPorts,
+    'limits' | 'terminal' | 'journal' | 'progress' | 'clock' | 'http' | 'store' | 'stores' | 'index'
+  >,
+  request: {
+    /** The server's canonical URL. */
+    readonly server: string;
+    /** `--authorization-server`. */
+    readonly issuer: string | undefined;
+    readonly clientId: string;
+    readonly algorithm: KeyAlgorithm;
+    /** Where the private half is to be; undefined: where the last login's secrets are. */
+    readonly store: StoreKind | undefined;
+    readonly signal: AbortSignal;
+  },
 ): Promise<KeysToRegister> {
-  const { server, clientId, algorithm, signal } = request;
+  const { server, issuer: wanted, clientId, algorithm, signal } = request;
   const { logins } = await ports.index.read();
   const known = logins.map(({ issuer }) => issuer);
   const held = logins.find((login) => login.server === server && login.clientId === clientId);
-  const { authorizationServer } = await discover(ports, {
-    server,
-    wanted: request.issuer,
-    held,
-    known,
-    signal,
-    grant: 'client_credentials',
-  });
+  const grant = 'client_credentials';
+  const { authorizationServer } = await discover(ports, { server, wanted, held, known, signal, grant });
   checkTakesKeys(authorizationServer);
   const { issuer } = authorizationServer;
   const store = storeForLogin(ports, request.store, logins, held);
@@ -66,25 +56,16 @@ export async function makeKeyForLogin(
 
 /** @throws Failure `capability_missing` when the server says that it takes no keys */
 export function checkTakesKeys({ issuer, tokenAuthMethods }: AuthorizationServer): void {
-  if (tokenAuthMethods?.includes('private_key_jwt') === false) {
-    throw capabilityMissing(issuer, 'client authentication by private_key_jwt');
-  }
-}
-
-/** The private keys made here for that issuer's client, the newest first. @throws Failure as `readClientKey` */
-export async function keysMade(
-  ports: Pick<StorePorts, 'index' | 'stores'>,
-  owner: { readonly issuer: string; readonly clientId: string },
-): Promise<readonly Secret[]> {
-  const records = await clientKeysOf(ports, owner);
-  return await Promise.all(records.map(async (record) => privateText(await readClientKey(ports, record))));
+  if (tokenAuthMethods?.includes('private_key_jwt') !== false) return;
+  throw capabilityMissing(issuer, 'client authentication by private_key_jwt');
 }
 
 /** A key that has worked makes those from before it needless. @throws Failure of the store and the index */
 export async function forgetOlderKeys(
-  ports: Pick<StorePorts, 'index' | 'stores' | 'locks' | 'recovery'>,
+  ports: Pick<LoginPorts, 'index' | 'stores' | 'locks' | 'recovery'>,
   { clientId, method, secret }: ClientAuthentication,
-  { issuer, signal }: { readonly issuer: string; readonly signal: AbortSignal },
+  issuer: string,
+  signal: AbortSignal,
 ): Promise<void> {
   if (method !== 'private_key_jwt' || secret === undefined) return;
   const records = await clientKeysOf(ports, { issuer, clientId });

@@ -1,25 +1,21 @@
-import { Failure } from '../../core/failure.js';
-import type { CorePorts } from '../../core/ports.js';
-import type { HttpPorts } from '../../http/request.js';
+import { Failure, isFailure } from '../../core/failure.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
-import type { Discovery } from '../../oauth/discover.js';
+import type { BegunLogin } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
-import { askForDevice, type DeviceRequest, waitForDeviceToken } from './device-code.js';
+import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, deviceEvent, deviceLines, otherSiteOf } from './show-code.js';
 
-/** How long the person's address waits for a code to stand beside it, in milliseconds. */
+/** How long the lines of the address wait for those of a code, in milliseconds. */
 const patienceMs = 5_000;
 
 const noCode = 'There is no code to type: the authorization server does not let this client log in by one.';
 
-/** Codes of failures that are true of the other way, too. */
-const finalCodes: readonly string[] = ['denied', 'invalid_client'];
+/** Failures that are true of the other way, too. */
+const isFinal = (error: unknown): error is Failure => isFailure(error, 'denied', 'invalid_client');
 
-const isFinal = ({ code }: Failure): boolean => finalCodes.includes(code);
-
-/** A code beside the address of the login page: whichever the person uses first wins. */
-export interface DeviceBeside {
+/** A code with the address of the login page: whichever the person uses first wins. */
+export interface DeviceFallback {
   /** Asks for a code; what to show of it, nothing where there is none to be had. Then the token is waited for. */
   readonly begin: (signal: AbortSignal) => Promise<readonly string[]>;
   /** What comes of the code: settles only when the person has decided there. */
@@ -27,70 +23,56 @@ export interface DeviceBeside {
 }
 
 /**
- * Offers a login by a code (RFC 8628) beside another way, where the authorization server has it and this client may use
+ * Offers a login by a code (RFC 8628) with another way, where the authorization server has it and this client may use
  * it; one to be typed on another site than its own, after a yes at the terminal. It is an extra: whatever it fails of is
  * recorded, and the other way goes on. Both end with the person's no, and where the client is not known: the login page
  * would only say the same.
  */
-export function deviceBeside(
-  ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'terminal' | 'journal' | 'clock'>,
-  request: Omit<DeviceRequest, 'signal' | 'client'> & {
-    readonly client: () => Promise<ClientAuthentication & { readonly device?: boolean }>;
-    readonly timeoutMs: number;
-  },
-): DeviceBeside {
-  const { discovery, timeoutMs } = request;
-  const { deviceAuthorizationEndpoint: endpoint } = discovery.authorizationServer;
-  let settle = (_redeemed: Redeemed): void => {};
-  let fail = (_denied: Failure): void => {};
-  const redeemed = new Promise<Redeemed>((resolve, reject) => {
+export function deviceFallback(
+  { ports, discovery, scopes }: BegunLogin,
+  identify: () => Promise<ClientAuthentication & { readonly device?: boolean }>,
+  timeoutMs: number,
+): DeviceFallback {
+  const { deviceAuthorizationEndpoint: endpoint, issuer } = discovery.authorizationServer;
+  let settle = (_redeemed: Redeemed | Promise<Redeemed>): void => {};
+  const redeemed = new Promise<Redeemed>((resolve) => {
     settle = resolve;
-    fail = reject;
   });
   redeemed.catch(() => undefined); // whoever has won does not look at it any more
-  const wait = async (started: Parameters<typeof waitForDeviceToken>[1]) => {
+  const begin = async (signal: AbortSignal): Promise<readonly string[]> => {
+    if (endpoint === undefined) return [];
+    const client = await identify();
+    if (client.device === false) return [];
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
     try {
-      settle(await waitForDeviceToken(ports, started));
+      const started = await askForDevice(ports, { discovery, client, scopes, signal: patience }, endpoint);
+      if (!(await mayShow(ports, issuer, started.device, signal))) return [];
+      waitForDeviceToken(ports, { ...started, signal }, timeoutMs).then(settle, (error: unknown) => {
+        if (isFinal(error)) settle(Promise.reject(error));
+      });
+      ports.terminal.event(deviceEvent(started.device));
+      return deviceLines(started.device, { timeoutMs, isFallback: true });
     } catch (error) {
-      if (error instanceof Failure && isFinal(error)) fail(error);
+      signal.throwIfAborted();
+      if (!(error instanceof Failure) && !patience.aborted) throw error;
+      if (isFinal(error)) settle(Promise.reject(error));
+      return isFailure(error, 'unauthorized_client') ? [noCode] : [];
     }
   };
-  return {
-    redeemed,
-    begin: async (signal) => {
-      if (endpoint === undefined) return [];
-      const client = await request.client();
-      if (client.device === false) return [];
-      const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-      try {
-        const started = await askForDevice(ports, { ...request, client, signal: patience }, endpoint);
-        if (!(await mayShow(ports, discovery, started.device, signal))) return [];
-        void wait({ ...request, ...started, timeoutMs, signal });
-        ports.terminal.event(deviceEvent(started.device));
-        return deviceLines(started.device, { timeoutMs, beside: true });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof Failure) && !patience.aborted) throw error;
-        if (!(error instanceof Failure)) return [];
-        if (isFinal(error)) fail(error);
-        return error.code === 'unauthorized_client' ? [noCode] : [];
-      }
-    },
-  };
+  return { redeemed, begin };
 }
 
 /** A code for another site was not asked for: it is shown to a person who says yes to that site, and to nobody else. */
 async function mayShow(
-  ports: Pick<CorePorts, 'terminal' | 'journal'>,
-  discovery: Discovery,
+  { terminal, journal }: Pick<BegunLogin['ports'], 'terminal' | 'journal'>,
+  issuer: string,
   device: DeviceAuthorization,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { issuer } = discovery.authorizationServer;
   const site = otherSiteOf(issuer, device);
   if (site === undefined) return true;
-  const may = ports.terminal.interactive && (await agreesToSite(ports.terminal, { issuer, site, signal }));
-  ports.journal.record({
+  const may = terminal.interactive && (await agreesToSite(terminal, issuer, site, signal));
+  journal.record({
     name: 'device-site',
     asked: `a code to type at ${site}`,
     came: may ? 'the person agrees' : 'not shown: another site than the authorization server’s',

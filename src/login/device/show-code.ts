@@ -1,5 +1,6 @@
 import type { Terminal } from '../../core/ports.js';
 import { printable } from '../../core/text/printable.js';
+import { saysYes } from '../../core/text/says-yes.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
 
 /**
@@ -24,29 +25,24 @@ function isOnSiteOf(issuer: string, address: string): boolean {
  * same: who types it lets him in.
  * @throws the signal's reason
  */
-export async function agreesToSite(
-  terminal: Terminal,
-  request: { readonly issuer: string; readonly site: string; readonly signal: AbortSignal },
-): Promise<boolean> {
-  const { issuer, site, signal } = request;
+export function agreesToSite(terminal: Terminal, issuer: string, site: string, signal: AbortSignal): Promise<boolean> {
   terminal.tell(
     `The authorization server ${printable(issuer)} has its codes typed on another site, ${printable(site)}.`,
   );
-  const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there. [y/N] `;
-  const answer = await terminal.ask(question, { hidden: false, signal });
-  return /^\s*y(es)?\s*$/i.test(answer ?? '');
+  const question = `Show a code for ${printable(site, 200)}? Only if you know that it belongs there.`;
+  return saysYes(terminal, question, signal);
 }
 
-/** Longest address that is shown. */
-const longestShown = 2048;
+/** Longest address that is shown, in characters. */
+const maxShown = 2048;
 
 /**
  * What the person is shown of a code (RFC 8628 section 3.3): where to type it, and the address that has it in it
- * already. `beside`: another address stands above.
+ * already. `isFallback`: another address is shown above.
  */
 export function deviceLines(
   device: DeviceAuthorization,
-  about: { readonly timeoutMs: number; readonly beside: boolean },
+  about: { readonly timeoutMs: number; readonly isFallback: boolean },
 ): readonly string[] {
   const { verificationUri, verificationUriComplete, userCode, lifetimeMs } = device;
   const seconds = Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 1000);
@@ -56,13 +52,13 @@ export function deviceLines(
       ? []
       : [
           'This address has the code in it; check that the page shows the same one:',
-          `  ${printable(verificationUriComplete, longestShown)}`,
+          `  ${printable(verificationUriComplete, maxShown)}`,
         ];
   return [
-    about.beside
+    about.isFallback
       ? 'Or, with no way back here needed, open this address on any computer or phone:'
       : 'Open this address in a browser, on any computer or phone:',
-    `  ${printable(verificationUri, longestShown)}`,
+    `  ${printable(verificationUri, maxShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
     ...complete,
     `The code is good for ${count} ${unit}${count === 1 ? '' : 's'}.`,

@@ -27,7 +27,7 @@ function receive(
     mode: 'browser',
     availability: 'desktop',
     whenPageFails: 'Does the page show an error?',
-    beside: async () => [],
+    fallback: async () => [],
     timeoutMs: 300_000,
     signal: person.signal,
     ...more,

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
+import type { LoginRecord } from '../../../src/core/records.js';
 import { Secret } from '../../../src/core/secret.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
-import {
-  type ClientLoginRequest,
-  clientCredentialsLogin,
-  type OwnClient,
-} from '../../../src/login/client/client-credentials.js';
+import { clientCredentialsLogin } from '../../../src/login/client/client-credentials.js';
+import type { PreregisteredClient } from '../../../src/login/ports.js';
 import type { SandboxClient } from '../../../src/sandbox/options.js';
 import { validToken } from '../../../src/tokens/valid-token.js';
 import { callTool } from '../../support/flows/calls.js';
-import { openScene, type Scene } from '../../support/flows/scene.js';
+import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
 const pair = (kind: 'ec' | 'rsa') =>
@@ -34,31 +31,25 @@ const clients: readonly SandboxClient[] = [
     ...({ token_endpoint_auth_signing_alg: 'RS256' } as object),
   },
 ];
-const withSecret = (clientId: string, secret: string): OwnClient => ({
+const given = { issuer: undefined, redirectUri: undefined } as const;
+const withSecret = (clientId: string, secret: string): PreregisteredClient => ({
+  ...given,
   clientId,
   secret: new Secret(secret),
-  kind: 'secret',
 });
-const withKey = (clientId: string, { privateKey }: typeof ec): OwnClient => ({
+const withKeyText = (clientId: string, key: string): PreregisteredClient => ({
+  ...given,
   clientId,
-  secret: new Secret(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()),
-  kind: 'key',
+  secret: undefined,
+  key: new Secret(key),
 });
+const withKey = (clientId: string, { privateKey }: typeof ec): PreregisteredClient =>
+  withKeyText(clientId, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 const machine = withSecret('machine', 'm:/ &%');
 const { signal } = new AbortController();
 
-const loginAs = (scene: Scene, client: OwnClient | undefined, change: Partial<ClientLoginRequest> = {}) =>
-  clientCredentialsLogin(scene.ports, {
-    server: scene.sandbox.serverUrl,
-    account: defaultAccount,
-    name: undefined,
-    scopes: undefined,
-    issuer: undefined,
-    client,
-    store: undefined,
-    signal,
-    ...change,
-  });
+const loginAs = (scene: Scene, client: PreregisteredClient | undefined, change: Partial<WantedLogin> = {}) =>
+  clientCredentialsLogin(scene.ports, scene.request({ client, ...change }));
 const tokenOf = (scene: Scene, login: LoginRecord) =>
   validToken(scene.ports, { login, minLifeMs: 60_000, rejected: undefined, signal });
 const tokenRequests = (scene: Scene) =>

@@ -24,10 +24,7 @@ const everythingSeen = (own: OwnScene): string =>
   ]);
 
 const logInAsClient = (scene: Scene, own: OwnScene, client = fromVariables(), issuer?: string) =>
-  clientCredentialsLogin(scene.ports, {
-    ...scene.request({ server: own.server.url, issuer }),
-    client: { ...client, kind: 'secret' },
-  });
+  clientCredentialsLogin(scene.ports, scene.request({ server: own.server.url, issuer, client }));
 
 test('[A-58] a secret of a variable goes to no authorization server that a server names by itself: a script is refused', async () => {
   await using own = await openOwnScene();
@@ -91,10 +88,9 @@ test('[A-58] a machine’s secret of a variable, used with its login before, goe
   await using own = await openOwnScene();
   await using scene = await openScene();
   own.issuer.metadata = { ...own.issuer.metadata, grant_types_supported: ['client_credentials'] };
-  await clientCredentialsLogin(scene.ports, {
-    ...scene.request({ server: own.server.url, issuer: own.issuer.issuer }),
-    client: { ...fromVariables(), unbound: false, kind: 'secret' },
-  });
+  const client = { ...fromVariables(), unbound: false };
+  const request = scene.request({ server: own.server.url, issuer: own.issuer.issuer, client });
+  await clientCredentialsLogin(scene.ports, request);
   assert.equal((await logInAsClient(scene, own)).generation, 2);
   const refused = (...other: Parameters<typeof logInAsClient>) =>
     failureOf(logInAsClient(...other), 'client_secret_unbound');

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRequest } from '../../../src/login/ports.js';
 import { walkLogin } from '../../../src/sandbox/walk.js';
 import { freshToken } from '../../support/flows/calls.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene } from '../../support/flows/scene.js';
+import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 
 /** A development server that was restarted: the same addresses, and nothing remembered. */
@@ -57,7 +56,7 @@ test('the old registration stays as long as another login uses it', async () => 
   const other = await scene.login({ server, account: 'other' });
   const mine = await scene.login({ server });
   assert.equal(mine.clientId, other.clientId);
-  const quiet: Partial<LoginRequest> = { server, mode: 'no-browser', timeoutMs: 200 };
+  const quiet: Partial<WantedLogin> = { server, mode: 'no-browser', timeoutMs: 200 };
   await scene.loginFails('login_timed_out', quiet);
   const anew = await scene.login({ server });
   assert.deepEqual(
@@ -80,7 +79,7 @@ test('the old registration stays as long as another login uses it', async () => 
 test('[A-56] somebody who never gets through is registered three times an hour at most, and is never refused a try', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const change: Partial<LoginRequest> = { server: own.server.url, mode: 'no-browser', timeoutMs: 50 };
+  const change: Partial<WantedLogin> = { server: own.server.url, mode: 'no-browser', timeoutMs: 50 };
   for (let tries = 0; tries < 9; tries += 1) await scene.loginFails('login_timed_out', change);
   assert.equal(own.issuer.registrations.length, 3);
   await scene.login({ server: own.server.url });

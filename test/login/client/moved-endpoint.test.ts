@@ -6,8 +6,6 @@ import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
-const { signal } = new AbortController();
-
 /** A login at an issuer whose token endpoint then moves to another host. */
 async function openMove(flow: Parameters<typeof openScene>[1] = {}) {
   const scene = await openScene({}, flow);
@@ -81,18 +79,8 @@ test('[A-49][A-197] a client that logs in as itself sends its secret nowhere els
   await using scene = await openScene();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  const client = { clientId: 'machine', secret: new Secret('s'), kind: 'secret' } as const;
-  const logIn = () =>
-    clientCredentialsLogin(scene.ports, {
-      server: own.server.url,
-      account: 'default',
-      name: undefined,
-      scopes: undefined,
-      issuer: undefined,
-      client,
-      store: undefined,
-      signal,
-    });
+  const client = { clientId: 'machine', secret: new Secret('s'), issuer: undefined, redirectUri: undefined };
+  const logIn = () => clientCredentialsLogin(scene.ports, scene.request({ server: own.server.url, client }));
   const { key } = await logIn();
   own.issuer.metadata = { ...own.issuer.metadata, token_endpoint: `${elsewhere.issuer.issuer}/token` };
   assert.equal((await failureOf(logIn(), 'endpoints_moved')).exit, 3);

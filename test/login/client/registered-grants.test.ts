@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LoginRequest } from '../../../src/login/ports.js';
 import { openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene, type Scene } from '../../support/flows/scene.js';
+import { openScene, type Scene, type WantedLogin } from '../../support/flows/scene.js';
 
 const [code, refresh, device] = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'];
 
@@ -12,7 +11,7 @@ const asked = (scene: Scene) =>
     .filter(({ path }) => path === '/register')
     .map(({ body }) => (JSON.parse(body) as { grant_types: string[] }).grant_types);
 
-const shown: Partial<LoginRequest> = { mode: 'no-browser', timeoutMs: 300 };
+const shown: Partial<WantedLogin> = { mode: 'no-browser', timeoutMs: 300 };
 
 test('a registration asks for the grants that are going to be used: a code by typing only where one is shown', async () => {
   await using scene = await openScene();

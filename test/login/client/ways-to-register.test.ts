@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RegistrationWay } from '../../../src/core/records.js';
-import type { LoginRequest } from '../../../src/login/ports.js';
 import { type OwnScene, openOwnScene } from '../../support/flows/own-scene.js';
-import { openScene } from '../../support/flows/scene.js';
+import { openScene, type WantedLogin } from '../../support/flows/scene.js';
 
 const metadataUrl = 'https://postern.invalid/client.json';
 const client = { clientId: 'by-hand', secret: undefined, issuer: undefined, redirectUri: undefined };
@@ -15,7 +14,7 @@ interface Open {
   readonly dynamic: boolean;
 }
 
-function wishFor(own: OwnScene, open: Open, registration?: RegistrationWay): Partial<LoginRequest> {
+function wishFor(own: OwnScene, open: Open, registration?: RegistrationWay): Partial<WantedLogin> {
   const { registration_endpoint, ...rest } = own.issuer.metadata;
   own.issuer.metadata = {
     ...rest,

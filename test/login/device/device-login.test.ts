@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deviceLogin } from '../../../src/login/device/device-login.js';
-import type { LoginRequest } from '../../../src/login/ports.js';
+import type { PersonLogin } from '../../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../../src/sandbox/walk.js';
 import { callTool } from '../../support/flows/calls.js';
 import { hurried } from '../../support/flows/hurried.js';
@@ -9,7 +9,7 @@ import { openOwnScene } from '../../support/flows/own-scene.js';
 import { openScene, type Scene } from '../../support/flows/scene.js';
 import { failureOf } from '../../support/http.js';
 
-const request = (scene: Scene): LoginRequest => scene.request({ timeoutMs: 900_000 });
+const request = (scene: Scene): PersonLogin => scene.request({ timeoutMs: 900_000 });
 
 /** What the person does with what the terminal shows. */
 async function typeTheCode(scene: Scene, walk: Walk = {}): Promise<void> {

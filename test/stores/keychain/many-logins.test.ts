@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Failure } from '../../../src/core/failure.js';
 import type { IndexDocument } from '../../../src/core/records.js';
-import { loginToReplace, maxLogins } from '../../../src/login/which-login.js';
+import { loginToReplace, maxLogins } from '../../../src/login/begin-login.js';
 import { createCredentialIndex } from '../../../src/stores/index/credential-index.js';
 import { createLocks } from '../../../src/stores/state/locks.js';
 import { type Home, makeHome } from '../../support/home.js';

@@ -1,10 +1,9 @@
 import type { LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
 import { loginTogether } from '../../../src/login/one-login-at-a-time.js';
-import type { LoginRequest } from '../../../src/login/ports.js';
 import { type Walk, walkLogin } from '../../../src/sandbox/walk.js';
 import { type FlowPorts, flowPorts } from '../flow-ports.js';
-import { openScene, type Scene } from './scene.js';
+import { openScene, type Scene, type WantedLogin } from './scene.js';
 
 /** Several terminals of one person's machine: the same index, locks and keychain, an own browser tab for each. */
 export interface Crowd extends AsyncDisposable {
@@ -14,7 +13,7 @@ export interface Crowd extends AsyncDisposable {
   /** Every tab that was opened, in order. */
   readonly tabs: readonly string[];
   /** Logs in at that terminal; `seen` as for `loginTogether`. */
-  logIn(terminal: number, change?: Partial<LoginRequest> & { readonly seen?: LoginRecord }): Promise<LoginRecord>;
+  logIn(terminal: number, change?: Partial<WantedLogin> & { readonly seen?: LoginRecord }): Promise<LoginRecord>;
   /** Resolves when so many terminals have said that they wait for another one. */
   waiting(count: number): Promise<void>;
   /** Resolves when so many tabs have been opened. */
@@ -58,7 +57,7 @@ export async function openCrowd(count: number): Promise<Crowd> {
     logIn: (terminal, { seen, ...change } = {}) => {
       const ports = terminals[terminal];
       if (ports === undefined) throw new Error(`no terminal ${terminal}`);
-      return loginTogether(ports, { ...scene.request(change), seen }, login);
+      return loginTogether(ports, scene.request(change), seen, login);
     },
     waiting: (wanted) => until(() => waiting >= wanted),
     opened: (wanted) => until(() => tabs.length >= wanted),

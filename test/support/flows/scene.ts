@@ -1,13 +1,31 @@
 import type { Failure } from '../../../src/core/failure.js';
 import { defaultAccount, type LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
-import type { LoginRequest } from '../../../src/login/ports.js';
+import type {
+  ClientOptions,
+  LoginRequest,
+  PersonLogin,
+  PersonOptions,
+  PreregisteredClient,
+} from '../../../src/login/ports.js';
 import type { SandboxOptions } from '../../../src/sandbox/options.js';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { type FlowOptions, type FlowPorts, flowPorts } from '../flow-ports.js';
 import { failureOf } from '../http.js';
 import { startSandbox } from '../start-sandbox.js';
 import { temporaryFolder } from '../temporary.js';
+
+/** What is asked of a login, all in one row. */
+export interface WantedLogin
+  extends Omit<LoginRequest, 'scopes' | 'client'>,
+    PersonOptions,
+    Pick<ClientOptions, 'metadataUrl'> {
+  readonly scopes: readonly string[] | undefined;
+  readonly heldScopes: readonly string[];
+  readonly registration: ClientOptions['way'];
+  readonly client: PreregisteredClient | undefined;
+  readonly clients: readonly PreregisteredClient[];
+}
 
 /** A sandbox, and a person's machine with nothing on it yet. */
 export interface Scene extends AsyncDisposable {
@@ -16,11 +34,11 @@ export interface Scene extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly ports: FlowPorts;
   /** What a person asks for who names the sandbox and nothing else. */
-  request(change?: Partial<LoginRequest>): LoginRequest;
+  request(change?: Partial<WantedLogin>): PersonLogin;
   /** Logs in to the sandbox as a person would. */
-  login(change?: Partial<LoginRequest>): Promise<LoginRecord>;
+  login(change?: Partial<WantedLogin>): Promise<LoginRecord>;
   /** The failure that a login ends with. */
-  loginFails(code: string, change?: Partial<LoginRequest>): Promise<Failure>;
+  loginFails(code: string, change?: Partial<WantedLogin>): Promise<Failure>;
   /** Paths asked at the authorization server so far. */
   askedAuthorizationServer(): readonly string[];
 }
@@ -30,7 +48,7 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
   const folder = await temporaryFolder();
   const sandbox = await startSandbox(sandboxOptions);
   const ports = await flowPorts({ folder: folder.path, ...flow });
-  const request = (change: Partial<LoginRequest> = {}): LoginRequest => ({
+  const usual: WantedLogin = {
     server: sandbox.serverUrl,
     account: defaultAccount,
     name: undefined,
@@ -48,8 +66,8 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
     caller: undefined,
     timeoutMs: 20_000,
     signal: new AbortController().signal,
-    ...change,
-  });
+  };
+  const request = (change: Partial<WantedLogin> = {}) => requestOf({ ...usual, ...change });
   return {
     folder: folder.path,
     sandbox,
@@ -63,5 +81,16 @@ export async function openScene(sandboxOptions: SandboxOptions = {}, flow: Parti
       await sandbox[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
+  };
+}
+
+function requestOf(wanted: WantedLogin): PersonLogin {
+  const { scopes, heldScopes, registration, client, clients, metadataUrl, ...rest } = wanted;
+  const { mode, availability, redirectPort, caller, timeoutMs, ...login } = rest;
+  return {
+    ...login,
+    scopes: { named: scopes, held: heldScopes },
+    client: { way: registration, given: client, configured: clients, metadataUrl },
+    person: { mode, availability, redirectPort, caller, timeoutMs },
   };
 }

@@ -1,8 +1,8 @@
 import type { LoginRecord } from '../../../src/core/records.js';
 import { login } from '../../../src/login/log-in.js';
-import type { LoginPorts, LoginRequest } from '../../../src/login/ports.js';
+import type { LoginPorts } from '../../../src/login/ports.js';
 import { openOwnScene } from './own-scene.js';
-import { openScene } from './scene.js';
+import { openScene, type WantedLogin } from './scene.js';
 import { withSeveralStores } from './several-stores.js';
 
 /** A scene with a keychain and sealed files (both in memory), and a server whose clients get secrets. */
@@ -10,7 +10,7 @@ export async function openShelf() {
   const scene = await openScene();
   const own = await openOwnScene();
   const { ports, stores } = withSeveralStores(scene.ports);
-  const logIn = (change: Partial<LoginRequest> = {}, as: LoginPorts = ports): Promise<LoginRecord> =>
+  const logIn = (change: Partial<WantedLogin> = {}, as: LoginPorts = ports): Promise<LoginRecord> =>
     login(as, scene.request(change));
   return {
     scene,

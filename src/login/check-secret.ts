@@ -1,0 +1,100 @@
+import { isFailure } from '../core/failure.js';
+import type { LoginRecord, RegistrationRecord } from '../core/records.js';
+import type { Secret } from '../core/secret.js';
+import { printable } from '../core/text/printable.js';
+import { saysYes } from '../core/text/says-yes.js';
+import type { Discovery } from '../oauth/discover.js';
+import { readCredential, readForIssuer } from '../tokens/read-credential.js';
+import { storedSecret } from '../tokens/registrations.js';
+import { clientSecretUnbound, endpointsMoved } from './failures.js';
+import type { LoginPorts, PreregisteredClient } from './ports.js';
+
+interface Destination {
+  readonly server: string;
+  readonly issuer: string;
+  /** What was registered at this issuer before. */
+  readonly kept: readonly RegistrationRecord[];
+  /** The login that is about to be replaced. */
+  readonly held: LoginRecord | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A secret goes to the authorization server that it was given for, or was used with: the one that a server names may be
+ * anybody's. Where neither is known, a person is asked, and a script refused.
+ * @throws Failure `client_secret_unbound`; the signal's reason
+ */
+export async function checkSecret(
+  ports: Pick<LoginPorts, 'store' | 'stores' | 'index' | 'terminal'>,
+  client: PreregisteredClient | undefined,
+  destination: Destination,
+): Promise<void> {
+  if (client?.unbound !== true || client.secret === undefined) return;
+  if (await wasUsedThere(ports, { clientId: client.clientId, secret: client.secret }, destination)) return;
+  const { terminal } = ports;
+  const { server, issuer, signal } = destination;
+  const refusal = clientSecretUnbound(server, issuer);
+  if (!terminal.interactive) throw refusal;
+  terminal.tell(
+    `${printable(server)} sends the login to ${printable(issuer)}. POSTERN_CLIENT_SECRET_FILE does not say for which authorization server its secret is.`,
+  );
+  const question = `Send the secret of ${printable(client.clientId, 80)} to ${printable(issuer, 200)}?`;
+  if (!(await saysYes(terminal, question, signal))) throw refusal;
+}
+
+async function wasUsedThere(
+  ports: Pick<LoginPorts, 'store' | 'stores' | 'index'>,
+  { clientId, secret }: { readonly clientId: string; readonly secret: Secret },
+  { issuer, kept, held }: Destination,
+): Promise<boolean> {
+  const isIt = (other: Secret | undefined) => other?.reveal() === secret.reveal();
+  for (const registration of kept.filter((one) => one.clientId === clientId)) {
+    const found = await storedSecret(ports, registration);
+    if (found.kind === 'secret' && isIt(found.secret)) return true;
+  }
+  if (held?.issuer !== issuer || held.clientId !== clientId) return false;
+  try {
+    return isIt((await readCredential(ports, held)).clientSecret);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false; // what cannot be read proves nothing
+  }
+}
+
+/**
+ * Secrets go where those of the login at hand were sent: an issuer that now names a token endpoint of another origin
+ * gets nothing until a person has said yes here. (Or has named that issuer by `--authorization-server`.)
+ * @throws Failure `endpoints_moved`
+ */
+export async function checkMovedEndpoint(
+  ports: Pick<LoginPorts, 'store' | 'index' | 'terminal'>,
+  discovery: Discovery,
+  held: LoginRecord | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { issuer, tokenEndpoint, pushedAuthorizationRequestEndpoint: pushed } = discovery.authorizationServer;
+  if (held?.issuer !== issuer) return;
+  const before = await recordedEndpoint(ports, held);
+  if (before === undefined) return;
+  // A client's secret goes to both.
+  const now = [tokenEndpoint, pushed ?? tokenEndpoint].find((url) => new URL(before).origin !== new URL(url).origin);
+  if (now === undefined) return;
+  const moved = endpointsMoved(held, { issuer, before, now });
+  if (!ports.terminal.interactive) throw moved;
+  ports.terminal.tell(moved.message);
+  if (!(await saysYes(ports.terminal, 'Log in there all the same?', signal))) throw moved;
+}
+
+/** Undefined where there is none to be read: then nothing is known to have moved, and nothing held is sent. */
+async function recordedEndpoint(
+  ports: Pick<LoginPorts, 'store' | 'index'>,
+  held: LoginRecord,
+): Promise<string | undefined> {
+  try {
+    return (await readForIssuer(ports, held)).tokenEndpoint;
+  } catch (error) {
+    // A login would replace what it does not understand.
+    if (!isFailure(error) || error.code === 'credential_newer') throw error;
+    return undefined;
+  }
+}
