@@ -78,3 +78,8 @@ export class Failure extends Error {
 export function isFailure(error: unknown, ...codes: readonly string[]): error is Failure {
   return error instanceof Failure && (codes.length === 0 || codes.includes(error.code));
 }
+
+/** For `catch`, where a failure is of no consequence: anything else is thrown on. */
+export function ignoreFailure(error: unknown): undefined {
+  if (!isFailure(error)) throw error;
+}

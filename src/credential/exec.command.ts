@@ -86,7 +86,7 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
       pin: own ? args.pin : undefined,
     });
     const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal });
-    proveNamed(token, own ? args.server : server);
+    proveNamed(token.binding, own ? args.server : server);
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }
   return environment;

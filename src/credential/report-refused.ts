@@ -2,7 +2,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
-import { readCredential } from '../tokens/read-credential.js';
+import { readCredential, withLogin } from '../tokens/read-credential.js';
 import { isRefreshable } from '../tokens/token-request.js';
 
 /** A token younger than this is not renewed for a report: another one would fare no better. */
@@ -54,11 +54,8 @@ async function noteRefused(
   login: LoginRecord,
   obtainedAt: number,
 ): Promise<LoginRecord> {
-  await ports.index.update((document) => ({
-    ...document,
-    logins: document.logins.map((record) =>
-      record.key === login.key ? { ...record, refusedToken: obtainedAt } : record,
-    ),
-  }));
+  await ports.index.update((document) =>
+    withLogin(document, login.key, (old) => ({ ...old, refusedToken: obtainedAt })),
+  );
   return { ...login, refusedToken: obtainedAt };
 }

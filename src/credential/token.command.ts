@@ -45,10 +45,8 @@ export const command: Command<typeof tokenTable, TokenPorts & CommandOutput> = {
   async run(world, args) {
     const login = await findLogin(world, { server: args.server, account: args.account });
     const asked = { login, minLifeMs: args.minTtl * 1000, signal: world.signal };
-    const token = args.refresh
-      ? await refreshedToken(world, asked)
-      : await validToken(world, { ...asked, rejected: undefined });
-    proveNamed(token, args.server);
+    const token = await (args.refresh ? refreshedToken : validToken)(world, asked);
+    proveNamed(token.binding, args.server);
     await world.out.write(tokenOutput(token, { header: args.header, json: world.json }));
     return 0;
   },

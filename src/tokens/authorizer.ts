@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import { Secret } from '../core/secret.js';
 import { proveAddress } from './credential-target.js';
@@ -135,7 +135,8 @@ export class Authorizer {
   #accepted({ token, tries: { helped } }: AuthorizedRequest): Promise<undefined> | undefined {
     const noted = token && this.#tokens.accepted(token);
     if (noted === undefined && helped === undefined) return undefined;
-    return Promise.all([noted, helped?.()]).then(() => undefined, unlessFailure);
+    // A request that went well does not fail for a count.
+    return Promise.all([noted, helped?.()]).then(() => undefined, ignoreFailure);
   }
 
   async #afterRefusal(
@@ -169,11 +170,6 @@ export class Authorizer {
     if (!target.repeatable()) throw requestNotKept(this.#tokens.meant);
     return withToken(target, token, tries);
   }
-}
-
-/** A request that went well does not fail for a count. */
-function unlessFailure(error: unknown): undefined {
-  if (!(error instanceof Failure)) throw error;
 }
 
 /** Addresses that are remembered as proven for one token: most programs ask for the same few. */

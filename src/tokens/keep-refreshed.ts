@@ -1,10 +1,10 @@
-import { Failure } from '../core/failure.js';
+import { Failure, ignoreFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
 import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, StorePorts } from '../stores/ports.js';
 import { refreshNotStored } from './failures.js';
-import { tryUpdate } from './read-credential.js';
+import { tryUpdate, withLogin } from './read-credential.js';
 import type { TokenPorts, ValidTokenRequest } from './token-request.js';
 
 /** How often a refreshed credential is tried to be written, with growing pauses. */
@@ -43,12 +43,7 @@ export async function rehearseResponse(held: StoredCredential): Promise<void> {
  * then the store alone has to do.
  */
 export async function sealRefreshed(refresh: BegunRefresh, fresh: StoredCredential): Promise<boolean> {
-  try {
-    return await refresh.keep(encodeCredential(fresh));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return false;
-  }
+  return (await refresh.keep(encodeCredential(fresh)).catch(ignoreFailure)) ?? false;
 }
 
 /**
@@ -75,15 +70,12 @@ export async function keepCredential(
       await ports.clock.sleep(attempt * writePauseMs, signal);
     }
   }
-  if (sealed) await tryForget(ports, login);
+  if (sealed) await ports.recovery.forget(login.key).catch(ignoreFailure); // it goes the next time
   const { expiresAt, obtainedAt, scopes } = fresh;
   // The store has it: what the index tells of it is put right at the next read, where it matters.
-  await tryUpdate(ports, (document) => ({
-    ...document,
-    logins: document.logins.map((record) =>
-      record.key === login.key ? { ...record, expiresAt, obtainedAt, scopes } : record,
-    ),
-  }));
+  await tryUpdate(ports, (document) =>
+    withLogin(document, login.key, (old) => ({ ...old, expiresAt, obtainedAt, scopes })),
+  );
 }
 
 /**
@@ -103,20 +95,8 @@ export async function recover(
   const decoded = item && decodeCredential(item.reveal(), stored.binding);
   const waiting = decoded && 'credential' in decoded ? decoded.credential : undefined;
   if (waiting !== undefined && follows(waiting, stored)) return waiting;
-  await tryForget(ports, login);
+  await recovery.forget(login.key).catch(ignoreFailure);
   return undefined;
-}
-
-/** Takes away what a refresh has left; where that fails, it is of no harm, and goes the next time. */
-export async function tryForget(
-  { recovery }: Pick<StorePorts, 'recovery'>,
-  { key }: Pick<LoginRecord, 'key'>,
-): Promise<void> {
-  try {
-    await recovery.forget(key);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
 }
 
 /** Without rotation the secret that seals is the same before and after: what the store has already is told by its token. */

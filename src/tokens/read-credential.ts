@@ -1,9 +1,10 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { IndexDocument, LoginRecord } from '../core/records.js';
 import { resourceCovers } from '../core/resource.js';
 import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { StorePorts } from '../stores/ports.js';
 import { credentialCorrupt, credentialNewer, loginExpired, loginNeeded } from './failures.js';
+import { isRefreshable } from './token-request.js';
 
 type ReadPorts = Pick<StorePorts, 'store' | 'index'>;
 
@@ -41,7 +42,7 @@ export async function readAndUpgrade(
       const now = await look(ports, login);
       if (now.isOlder) await ports.store.write(login.key, encodeCredential(now.credential));
     } catch (error) {
-      if (!(error instanceof Failure)) throw error; // the next use tries again
+      ignoreFailure(error); // the next use tries again
     }
   }
   return credential;
@@ -83,14 +84,10 @@ async function checkOlder(ports: Pick<StorePorts, 'index'>, login: LoginRecord):
 }
 
 /** Somebody else has removed it: `status` is to say so from now on. */
-async function markGone(ports: Pick<StorePorts, 'index'>, login: LoginRecord): Promise<void> {
-  const isIt = ({ key, generation, gone }: LoginRecord) =>
-    key === login.key && generation === login.generation && gone !== true;
-  await tryUpdate(ports, (document) =>
-    document.logins.some(isIt)
-      ? { ...document, logins: document.logins.map((old) => (isIt(old) ? { ...old, gone: true } : old)) }
-      : document,
-  );
+async function markGone(ports: Pick<StorePorts, 'index'>, { key, generation }: LoginRecord): Promise<void> {
+  const gone = (old: LoginRecord) =>
+    old.generation === generation && old.gone !== true ? { ...old, gone: true } : old;
+  await tryUpdate(ports, (document) => withLogin(document, key, gone));
 }
 
 /**
@@ -104,18 +101,24 @@ export async function repairRecord(
 ): Promise<void> {
   if (!isBehind(login, credential)) return;
   const { scopes, expiresAt, obtainedAt, generation } = credential;
-  const refreshable = credential.refreshToken !== undefined || credential.grant === 'client_credentials';
-  const mended = (record: LoginRecord): LoginRecord => {
-    if (record.key !== login.key || !isBehind(record, credential)) return record;
+  const repaired = (record: LoginRecord): LoginRecord => {
+    if (!isBehind(record, credential)) return record;
     const { dead, gone: _, ...rest } = record;
     const stillDead = dead === true && record.generation === generation ? { dead } : {};
+    const refreshable = isRefreshable(credential);
     return { ...rest, ...stillDead, scopes, expiresAt, obtainedAt, refreshable, generation };
   };
-  await tryUpdate(ports, (document: IndexDocument) =>
-    document.logins.some((record) => mended(record) !== record)
-      ? { ...document, logins: document.logins.map(mended) }
-      : document,
-  );
+  await tryUpdate(ports, (document) => withLogin(document, login.key, repaired));
+}
+
+/** The index with the logins of this key changed; the same object where nothing changes. */
+export function withLogin(
+  document: IndexDocument,
+  key: string,
+  change: (login: LoginRecord) => LoginRecord,
+): IndexDocument {
+  const logins = document.logins.map((login) => (login.key === key ? change(login) : login));
+  return logins.some((login, at) => login !== document.logins[at]) ? { ...document, logins } : document;
 }
 
 /** A change that only makes the index tell the truth: a full disk must not keep a token from whoever may have it. */
@@ -123,11 +126,7 @@ export async function tryUpdate(
   ports: Pick<StorePorts, 'index'>,
   change: (document: IndexDocument) => IndexDocument,
 ): Promise<void> {
-  try {
-    await ports.index.update(change);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
+  await ports.index.update(change).catch(ignoreFailure);
 }
 
 /** A record of a later generation is a newer login's: then it is the credential at hand that is old. */

@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { StorePorts } from '../stores/ports.js';
 import { originText } from './credential-target.js';
@@ -12,7 +12,7 @@ export async function rememberFailure(
   what: { readonly format: string; readonly origin: string },
   code: string,
 ): Promise<void> {
-  await quietly(ports.failures.keep({ ...what, at: ports.clock.now(), code }));
+  await ports.failures.keep({ ...what, at: ports.clock.now(), code }).catch(ignoreFailure);
 }
 
 /** What was remembered of an origin is over. Nothing else fails because this does. */
@@ -21,13 +21,5 @@ export async function forgetFailures(
   server: string,
   format?: string,
 ): Promise<void> {
-  await quietly(ports.failures.forget(originText(server), format));
-}
-
-async function quietly(work: Promise<void>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-  }
+  await ports.failures.forget(originText(server), format).catch(ignoreFailure);
 }

@@ -12,7 +12,7 @@ import { isOneLogin, loginNow } from './find-login.js';
 import { scopeNotForClient, scopeRefused } from './request-failures.js';
 import { widenCredential } from './send-refresh.js';
 import { BetterLogin, type BetterLoginOptions, SingleFlight } from './step-up.js';
-import type { TokenPorts } from './token-request.js';
+import { type TokenPorts, usedUntil } from './token-request.js';
 import { validToken } from './valid-token.js';
 
 export type AuthorizerPorts = TokenPorts & Pick<StorePorts, 'attempts'>;
@@ -233,15 +233,14 @@ export class TokenInUse implements TokenSource {
 
   async #use(login: LoginRecord, rejected: Secret | undefined): Promise<Held> {
     const { clock } = this.#ports;
-    const wanted = { login, minLifeMs: undefined, rejected, signal: this.#options.signal };
-    const token = await validToken(this.#ports, wanted);
+    const token = await validToken(this.#ports, { login, rejected, signal: this.#options.signal });
     this.#login = { ...login, scopes: token.scopes, obtainedAt: token.obtainedAt };
     this.#failed = undefined;
     this.#openUntil = 0;
     const now = clock.monotonic();
     const held = {
-      ...requestToken(token.server, token.accessToken),
-      until: token.until,
+      ...requestToken(token.binding.server, token.accessToken),
+      until: usedUntil(token, clock.now()),
       believedUntil: now + believedMs,
       replacedAt: rejected === undefined ? undefined : now,
     };

@@ -11,11 +11,22 @@ import { lifeTooShort, livingTokenRefused, loginExpired } from './failures.js';
 export interface ValidTokenRequest {
   readonly login: LoginRecord;
   /** What a person or program asks for; undefined: the rule of `minLifeOf`. */
-  readonly minLifeMs: number | undefined;
+  readonly minLifeMs?: number | undefined;
+  /** The token goes where it cannot be replaced, as into an environment. */
+  readonly kept?: boolean;
   /** A token that the server refused although it seemed valid: any other one will do. */
-  readonly rejected: Secret | undefined;
+  readonly rejected?: Secret | undefined;
   readonly signal: AbortSignal;
 }
+
+/** What of a request says whether a stored token serves it. */
+type Wanted = Pick<ValidTokenRequest, 'minLifeMs' | 'kept' | 'rejected'> & { readonly login: LoginMeant & Refusable };
+
+type Refusable = Pick<LoginRecord, 'refusedToken'>;
+
+type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
+
+type Token = Lifetime & Pick<StoredCredential, 'accessToken'>;
 
 export type TokenPorts = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'locks'> &
   Pick<HttpPorts, 'http'> &
@@ -25,17 +36,22 @@ export type TokenPorts = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'ind
 const clockToleranceMs = 60_000;
 
 /**
- * Is this credential's token to be handed out: alive for as long as was asked, not refused, and obtained in the past?
- * One from the future tells of a clock that was set back, so that nobody knows when it ends: it is refreshed, if it
- * can be.
+ * Is this token to be handed out: alive for as long as was asked, not refused, and obtained in the past? One from the
+ * future tells of a clock that was set back, so that nobody knows when it ends: it is refreshed, if it can be.
  */
-export function usable(
-  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
-  wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
-  now: number,
-): boolean {
-  const fromTheFuture = credential.obtainedAt - now > clockToleranceMs;
-  return alive(credential, wanted, now) && !(fromTheFuture && isRefreshable(credential));
+export function usable(token: Token, wanted: Wanted, now: number): boolean {
+  const isFromFuture = token.obtainedAt - now > clockToleranceMs;
+  const isAlive = livesFor(token, minLifeOf(token, wanted.minLifeMs, wanted.kept), now);
+  return isAlive && !isRefused(token, wanted) && !(isFromFuture && isRefreshable(token));
+}
+
+/** A token within the margin is better than none while the authorization server is out of reach. */
+export function stillLives(token: Token, wanted: Pick<Wanted, 'login' | 'rejected'>, now: number): boolean {
+  return livesFor(token, 0, now) && !isRefused(token, wanted);
+}
+
+export function livesFor({ expiresAt }: Lifetime, minLifeMs: number, now: number): boolean {
+  return expiresAt === null || expiresAt - now > minLifeMs;
 }
 
 /** Can a new token be had without a person: with a refresh token, or by asking again as the client itself? */
@@ -44,68 +60,45 @@ export function isRefreshable(credential: Pick<StoredCredential, 'refreshToken' 
 }
 
 /**
- * The token of this credential when another program has reported that very one as refused, and another can be had;
- * a login that cannot be renewed is not given up for such a report.
+ * Was this token refused: with the request at hand, or by the report of another program? A login that cannot be refreshed
+ * is not given up for such a report.
  */
-export function reportedRefused(
-  login: Pick<LoginRecord, 'refusedToken'>,
-  credential: Pick<StoredCredential, 'accessToken' | 'refreshToken' | 'grant' | 'obtainedAt'>,
-): Secret | undefined {
-  return login.refusedToken === credential.obtainedAt && isRefreshable(credential) ? credential.accessToken : undefined;
+export function isRefused(token: Token, { login, rejected }: Pick<Wanted, 'login' | 'rejected'>): boolean {
+  const isReported = login.refusedToken === token.obtainedAt && isRefreshable(token);
+  return isReported || rejected?.reveal() === token.accessToken.reveal();
 }
 
-type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 'obtainedAt'>;
-
 /**
- * How much life a token must have left to be handed out: what is asked for, else a minute, or five where it is `kept`, as
- * in an environment; of a token that never lives long a tenth, or half, of its life, as it would be refreshed at every use
- * otherwise. One that cannot be refreshed is used to its end.
+ * How much life a token must have left to be handed out: what is asked for, else a minute, or five where it is `kept`; of
+ * a token that never lives long a tenth, or half, of its life, as it would be refreshed at every use otherwise. One that
+ * cannot be refreshed is used to its end.
  */
-export function minLifeOf(credential: Lifetime, asked: number | undefined, kept = false): number {
-  const { expiresAt, obtainedAt } = credential;
+export function minLifeOf(token: Lifetime, asked: number | undefined, kept = false): number {
+  const { expiresAt, obtainedAt } = token;
   if (asked !== undefined) return asked;
-  if (!isRefreshable(credential)) return 0;
+  if (!isRefreshable(token)) return 0;
   const lifetime = Math.max(0, (expiresAt ?? Number.POSITIVE_INFINITY) - obtainedAt);
   return kept ? Math.min(300_000, lifetime / 2) : Math.min(60_000, lifetime / 10);
 }
 
 /** When a token that is held is looked at again: as `minLifeOf` says; where refreshing failed then, after half of what is left. */
-export function usedUntil(credential: Lifetime, now: number): number {
-  const { expiresAt } = credential;
+export function usedUntil(token: Lifetime, now: number): number {
+  const { expiresAt } = token;
   if (expiresAt === null) return Number.POSITIVE_INFINITY;
-  return expiresAt - Math.min(minLifeOf(credential, undefined), Math.max(0, expiresAt - now) / 2);
-}
-
-/** Does this credential's token live for as long as was asked, and was it not refused? */
-export function alive(
-  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
-  wanted: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
-  now: number,
-): boolean {
-  if (wanted.rejected !== undefined && wanted.rejected.reveal() === credential.accessToken.reveal()) return false;
-  return credential.expiresAt === null || credential.expiresAt - now > minLifeOf(credential, wanted.minLifeMs);
-}
-
-/** A token within the margin is better than none while the authorization server is out of reach. */
-export function stillLives(held: StoredCredential, request: Pick<ValidTokenRequest, 'rejected'>, now: number): boolean {
-  return alive(held, { minLifeMs: 0, rejected: request.rejected }, now);
+  return expiresAt - Math.min(minLifeOf(token, undefined), Math.max(0, expiresAt - now) / 2);
 }
 
 /** More than this is not "about to end". */
 const soonMs = 60_000;
 
-/** Why a token that cannot be renewed without a person is not handed out. */
-export function cannotRefresh(
-  login: LoginMeant,
-  credential: Lifetime & Pick<StoredCredential, 'accessToken'>,
-  { minLifeMs, rejected }: Pick<ValidTokenRequest, 'minLifeMs' | 'rejected'>,
-  now: number,
-): Failure {
-  const { expiresAt } = credential;
-  if (rejected !== undefined && alive(credential, { minLifeMs: 0, rejected: undefined }, now)) {
+/** Why a token that cannot be refreshed without a person is not handed out. */
+export function cannotRefresh(token: Token, wanted: Wanted, now: number): Failure {
+  const { expiresAt } = token;
+  const { login, minLifeMs, rejected } = wanted;
+  if (rejected !== undefined && livesFor(token, 0, now)) {
     return livingTokenRefused(login, expiresAt === null ? null : expiresAt - now);
   }
-  return expiresAt !== null && alive(credential, { minLifeMs: soonMs, rejected }, now)
-    ? lifeTooShort(login, expiresAt - now, minLifeOf(credential, minLifeMs))
+  return expiresAt !== null && livesFor(token, soonMs, now)
+    ? lifeTooShort(login, expiresAt - now, minLifeOf(token, minLifeMs))
     : loginExpired(login, 'its token has expired, or is about to, and there is no refresh token');
 }

@@ -119,8 +119,8 @@ const credential = handedOut(async ({ scene, login }) => {
 });
 const token = handedOut(async ({ scene, login }) => {
   const asked = { login, minLifeMs: undefined, rejected: undefined, signal };
-  const { accessToken, server } = await validToken(scene.ports, asked);
-  return { server, token: accessToken.reveal() };
+  const { accessToken, binding } = await validToken(scene.ports, asked);
+  return { server: binding.server, token: accessToken.reveal() };
 });
 
 export const senders = { request, bridge, proxy };

@@ -13,7 +13,7 @@ import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.j
 import { handedOutPath, mayBeAskedAgain, noteHandedOut, refreshedRecently } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
-import { isRefreshable, minLifeOf, reportedRefused, usable } from '../../tokens/token-request.js';
+import { isRefreshable, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
@@ -94,13 +94,12 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
   if (asksAgain && refreshedAt === undefined && isRefreshable(credential)) return undefined;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
-  const minLifeMs = minLifeOf(credential, call.minLifeMs, call.wanted.format === 'env');
+  const wanted = { login, minLifeMs: call.minLifeMs, kept: call.wanted.format === 'env' };
   if (note !== undefined) {
     const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt };
     left.afterwards = () => noteHandedOut(note, handed, Date.now());
   }
-  const rejected = reportedRefused(login, credential);
-  return usable(credential, { minLifeMs, rejected }, now) && !isRefreshWaiting(login)
+  return usable(credential, wanted, now) && !isRefreshWaiting(login)
     ? call.output({ ...credential, server: login.server }, now)
     : undefined;
 }

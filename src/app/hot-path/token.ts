@@ -5,7 +5,7 @@ import { indexPath, readIndexSync } from '../../stores/index/credential-index.js
 import { readSecretFast } from '../../stores/keychain/read-item.js';
 import { proveNamed } from '../../tokens/credential-target.js';
 import { pickLogin } from '../../tokens/find-login.js';
-import { reportedRefused, usable } from '../../tokens/token-request.js';
+import { usable } from '../../tokens/token-request.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
@@ -24,8 +24,9 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
   if (!decoded.ok) return undefined;
   const { credential } = decoded;
   proveNamed(credential.binding, args.server);
-  const wanted = { minLifeMs: args.minTtl * 1000, rejected: reportedRefused(login, credential) };
-  return usable(credential, wanted, Date.now()) && !isRefreshWaiting(login) ? tokenOutput(credential, args) : undefined;
+  return usable(credential, { login, minLifeMs: args.minTtl * 1000 }, Date.now()) && !isRefreshWaiting(login)
+    ? tokenOutput(credential, args)
+    : undefined;
 }
 
 /** @throws Failure for a command line that is wrong, or an error of the file system */

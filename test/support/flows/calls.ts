@@ -4,7 +4,7 @@ import type { LoginRecord } from '../../../src/core/records.js';
 import type { Secret } from '../../../src/core/secret.js';
 import type { JsonObject } from '../../../src/core/text/json.js';
 import type { SeenRequest } from '../../../src/sandbox/log.js';
-import { type ValidToken, validToken } from '../../../src/tokens/valid-token.js';
+import { validToken } from '../../../src/tokens/valid-token.js';
 import type { Scene } from './scene.js';
 
 const signal = () => new AbortController().signal;
@@ -46,7 +46,7 @@ export const listTools = (scene: Scene, login: LoginRecord, relogin?: Relogin): 
   });
 
 /** A token with a minute to live, as commands want one; `rejected`: not this one. */
-export const freshToken = (scene: Scene, login: LoginRecord, rejected?: Secret): Promise<ValidToken> =>
+export const freshToken = (scene: Scene, login: LoginRecord, rejected?: Secret) =>
   validToken(scene.ports, { login, minLifeMs: 60_000, rejected, signal: signal() });
 
 /** Asks for more scope in the "browser", as `--login` does, and counts. */
