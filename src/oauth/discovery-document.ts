@@ -1,5 +1,4 @@
-import type { Step } from '../core/failure.js';
-import { Failure } from '../core/failure.js';
+import { Failure, type Step } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { Zone } from '../core/records.js';
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';

@@ -1,9 +1,9 @@
-import type { CorePorts } from '../core/ports.js';
-import { takeStep } from '../core/ports.js';
+import type { Step } from '../core/failure.js';
+import { type CorePorts, takeStep } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion } from '../core/product.js';
 import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
-import type { HttpClient, HttpPorts, HttpResponse } from '../http/request.js';
+import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
 import { challengeUnusable, serverAnswered } from './failures.js';
 
@@ -16,6 +16,11 @@ export interface ProbedServer {
   readonly scopes: readonly string[] | undefined;
 }
 
+interface ProbeRequest {
+  readonly server: string;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Asks the server without a token and reads its 401. Some servers let `initialize` through and ask for a login at
  * the first real request: then `tools/list` is tried in that session.
@@ -23,116 +28,67 @@ export interface ProbedServer {
  */
 export async function probeServer(
   ports: Pick<HttpPorts, 'http'> & Pick<CorePorts, 'journal' | 'progress'>,
-  request: { readonly server: string; readonly signal: AbortSignal },
+  request: ProbeRequest,
 ): Promise<ProbedServer> {
-  ports.progress.begin(`Asking ${request.server}`);
-  const step = { name: 'unauthenticated-request', asked: `POST ${request.server}`, rule: 'R-5.3a' } as const;
-  const answer = await takeStep(ports, step, async () => {
-    const first = await probe(ports.http, { ...request, method: 'initialize' });
-    return first.status === 200 ? await probeInSession(ports, request, first) : first;
+  const { server } = request;
+  ports.progress.begin(`Asking ${server}`);
+  const step = { name: 'unauthenticated-request', asked: `POST ${server}` };
+  const record = (ended: Omit<Step, 'name' | 'asked'>) => ports.journal.record({ ...step, ...ended });
+  const { status, zone, challenges } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, async () => {
+    const first = await probe(ports, request, 'initialize');
+    return first.status === 200 ? await probe(ports, request, 'tools/list', first.sessionId) : first;
   });
-  if (answer.status === 401) return readChallenge(ports, request.server, answer);
-  const came = `status ${answer.status}, no challenge used`;
-  ports.journal.record({
-    name: 'unauthenticated-request',
-    asked: `POST ${request.server}`,
-    came,
-    rule: 'R-7.1',
-    verdict: 'warning',
-    note: 'A server that wants a login answers 401; the well-known addresses are tried all the same.',
-  });
-  if (answer.status >= 500 || answer.status === 429 || (answer.status >= 300 && answer.status < 400)) {
-    throw serverAnswered(request.server, answer.status);
+  if (status !== 401) {
+    const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
+    record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
+    if (status >= 500 || status === 429 || (status >= 300 && status < 400)) throw serverAnswered(server, status);
+    return { zone, status, resourceMetadata: undefined, scopes: undefined };
   }
-  return { zone: answer.zone, status: answer.status, resourceMetadata: undefined, scopes: undefined };
-}
-
-async function probeInSession(
-  ports: Pick<HttpPorts, 'http'>,
-  request: { readonly server: string; readonly signal: AbortSignal },
-  first: ProbeAnswer,
-): Promise<ProbeAnswer> {
-  const session = first.sessionId === undefined ? {} : { sessionId: first.sessionId };
-  return probe(ports.http, { ...request, ...session, method: 'tools/list' });
-}
-
-function readChallenge(ports: Pick<CorePorts, 'journal'>, server: string, answer: ProbeAnswer): ProbedServer {
-  const challenge = bearerChallenge(answer.challenges);
-  const record = (came: string, verdict: 'pass' | 'warning' | 'failure') =>
-    ports.journal.record({
-      name: 'unauthenticated-request',
-      asked: `POST ${server}`,
-      came,
-      rule: 'R-2.4a',
-      verdict,
-    });
-  if (challenge.kind === 'ambiguous' || challenge.kind === 'unreadable') {
-    const why = challenge.kind === 'ambiguous' ? challenge.why : `it is ${challenge.problem.replaceAll('_', ' ')}`;
-    record(`401, ${why}`, 'failure');
-    throw challengeUnusable(server, why);
-  }
+  const challenge = bearerChallenge(challenges);
   if (challenge.kind === 'none') {
-    record('401 without a Bearer challenge', 'warning');
-    return { zone: answer.zone, status: 401, resourceMetadata: undefined, scopes: undefined };
+    record({ came: '401 without a Bearer challenge', rule: 'R-2.4a', verdict: 'warning' });
+    return { zone, status, resourceMetadata: undefined, scopes: undefined };
   }
-  const scope = challenge.scope === undefined ? undefined : parseScope(challenge.scope);
-  if (scope !== undefined && !scope.ok) {
-    record('401, its scope is malformed', 'failure');
-    throw challengeUnusable(server, `its scope is malformed (${scope.problem})`);
-  }
-  const scopes = scope?.scopes;
-  record(`401, Bearer challenge${scopes === undefined ? '' : `, scope ${scopes.join(' ')}`}`, 'pass');
-  return {
-    zone: answer.zone,
-    status: 401,
-    resourceMetadata: challenge.resourceMetadata,
-    scopes: scopes !== undefined && scopes.length > 0 ? scopes : undefined,
+  const unusable = (came: string, why = came) => {
+    record({ came: `401, ${came}`, rule: 'R-2.4a', verdict: 'failure' });
+    return challengeUnusable(server, why);
   };
+  if (challenge.kind !== 'bearer') throw unusable(challenge.why);
+  const scope = parseScope(challenge.scope ?? '');
+  if (!scope.ok) throw unusable('its scope is malformed', `its scope is malformed (${scope.problem})`);
+  const named = challenge.scope === undefined ? '' : `, scope ${scope.scopes.join(' ')}`;
+  record({ came: `401, Bearer challenge${named}`, rule: 'R-2.4a', verdict: 'pass' });
+  const scopes = scope.scopes.length > 0 ? scope.scopes : undefined;
+  return { zone, status, resourceMetadata: challenge.resourceMetadata, scopes };
 }
 
-const probeLimits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
+const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
-export interface ProbeAnswer {
-  readonly status: number;
-  readonly challenges: readonly string[];
-  readonly sessionId: string | undefined;
-  readonly zone: HttpResponse['zone'];
-}
-
-/**
- * One protocol request without a token, to see how the server asks for a login.
- * @throws Failure of the HTTP client
- */
-export async function probe(
-  http: HttpClient,
-  request: {
-    readonly server: string;
-    readonly method: 'initialize' | 'tools/list';
-    readonly sessionId?: string;
-    readonly signal: AbortSignal;
-  },
-): Promise<ProbeAnswer> {
-  const params =
-    request.method === 'initialize' ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo } : {};
+/** One protocol request without a token, to see how the server asks for a login. @throws Failure of the HTTP client */
+async function probe(
+  { http }: Pick<HttpPorts, 'http'>,
+  { server, signal }: ProbeRequest,
+  method: 'initialize' | 'tools/list',
+  sessionId?: string,
+) {
+  const isFirst = method === 'initialize';
+  const params = isFirst ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo } : {};
   await using response = await http.send({
     method: 'POST',
-    url: request.server,
+    url: server,
     headers: [
       ['content-type', 'application/json'],
       ['accept', 'application/json, text/event-stream'],
-      ...(request.method === 'initialize' ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
-      ...(request.sessionId === undefined ? [] : ([['mcp-session-id', request.sessionId]] as const)),
+      ...(isFirst ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
+      ...(sessionId === undefined ? [] : ([['mcp-session-id', sessionId]] as const)),
     ],
-    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: request.method, params }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }),
     namedBy: 'person',
     redirects: 'report',
-    limits: probeLimits,
-    signal: request.signal,
+    limits,
+    signal,
   });
-  return {
-    status: response.status,
-    challenges: response.headers.filter(([name]) => name === 'www-authenticate').map(([, value]) => value),
-    sessionId: response.headers.find(([name]) => name === 'mcp-session-id')?.[1],
-    zone: response.zone,
-  };
+  const { status, zone, headers } = response;
+  const values = (wanted: string) => headers.filter(([name]) => name === wanted).map(([, value]) => value);
+  return { status, zone, challenges: values('www-authenticate'), sessionId: values('mcp-session-id')[0] };
 }

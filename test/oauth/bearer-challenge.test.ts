@@ -49,11 +49,11 @@ test('a parameter twice is ambiguous, even with the same value [A-11]', () => {
 test('what is too large is unreadable, not absent [A-13]', () => {
   assert.deepEqual(bearerChallenge([`Bearer realm="${'x'.repeat(9000)}"`]), {
     kind: 'unreadable',
-    problem: 'too_large',
+    why: 'it is too large',
   });
   assert.deepEqual(bearerChallenge([`${'x,'.repeat(20)} Bearer`]), {
     kind: 'unreadable',
-    problem: 'too_many',
+    why: 'it is too many',
   });
 });
 
