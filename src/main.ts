@@ -19,7 +19,8 @@ import { warnOfEnvironment } from './app/warn-of-environment.js';
 import { linesTo, writerTo } from './app/write-stream.js';
 import { createHostPipe } from './bridge/host-pipe.js';
 import type { CommandExit } from './core/command.js';
-import { lateConfiguration } from './core/configuration/configuration.js';
+import { readConfiguration } from './core/configuration/configuration.js';
+import { once } from './core/lazy.js';
 import { createResultWriter } from './core/output.js';
 import { interrupted } from './core/output-failures.js';
 import type { Signals } from './core/ports.js';
@@ -144,7 +145,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const paths = () => statePaths(env, platform, homedir);
   const configurationFile = () => ({ folder: paths().config, found: readConfigFile(paths().config) });
-  const configuration = lateConfiguration(() => configurationFile().found, env);
+  const configuration = once(async () => readConfiguration(configurationFile().found, env));
   const given = portsOptions(options, means, configuration);
   const ports = createPorts(given);
   const externalPrograms = lazyExternalPrograms({ env, platform, homedir, script: world.launch.script });

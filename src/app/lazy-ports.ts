@@ -3,7 +3,6 @@ import type { Clock } from '../core/ports.js';
 import type { HttpClient } from '../http/request.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
 import type { ExternalPrograms } from '../setup/ports.js';
-import { once } from '../stores/stores.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
 
@@ -22,22 +21,6 @@ export function lazyHttp(make: () => Promise<HttpClient>): HttpClient {
       await open?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** All of whose methods give promises; `methods` names every one. */
-export function lazy<Port extends object>(
-  methods: Readonly<Record<keyof Port, true>>,
-  make: () => Promise<Port>,
-): Port {
-  const port = once(make);
-  const methodsOf = Object.keys(methods).map((name) => [
-    name,
-    async (...given: readonly unknown[]) => {
-      const made = (await port()) as Record<string, (...given: readonly unknown[]) => unknown>;
-      return made[name]?.(...given);
-    },
-  ]);
-  return Object.fromEntries(methodsOf) as Port;
 }
 
 export function lazyDocumentServers(clock: Clock, stateFolder: () => string): DocumentServers {

@@ -1,3 +1,4 @@
+import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { CorePorts, Journal } from '../core/ports.js';
 import type { HttpOptions, Origins } from '../http/origins.js';
@@ -21,7 +22,7 @@ import {
   watchTerminal,
   watchWire,
 } from './hold-secrets.js';
-import { lazy, lazyHttp } from './lazy-ports.js';
+import { lazyHttp } from './lazy-ports.js';
 import type { Spinner } from './terminal/spinner.js';
 import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../core/ports.js';
 import { clampDelay } from '../core/time.js';
 
@@ -6,18 +7,12 @@ export function createClock(): Clock {
   return {
     now: () => Date.now(),
     monotonic: () => performance.now(),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted();
-        const stop = () => {
-          clearTimeout(timer);
-          reject(signal.reason);
-        };
-        const timer = setTimeout(() => {
-          signal.removeEventListener('abort', stop);
-          resolve();
-        }, clampDelay(ms));
-        signal.addEventListener('abort', stop, { once: true });
-      }),
+    sleep: async (ms, signal) => {
+      try {
+        await setTimeout(clampDelay(ms), undefined, { signal });
+      } catch {
+        throw signal.reason;
+      }
+    },
   };
 }

@@ -9,7 +9,20 @@ export interface StatePaths {
   readonly state: string;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The variable that names the folder above ours, and where that is below the home folder otherwise. */
+type Root = readonly [variable: string, ...below: string[]];
+
+const applicationSupport = ['Library', 'Application Support'] as const;
+
+const rootsOn: Readonly<Record<string, Readonly<Record<keyof StatePaths, Root>>>> = {
+  win32: { config: ['APPDATA', 'AppData', 'Roaming'], state: ['LOCALAPPDATA', 'AppData', 'Local'] },
+  darwin: {
+    config: ['XDG_CONFIG_HOME', ...applicationSupport],
+    state: ['XDG_STATE_HOME', ...applicationSupport],
+  },
+};
+
+const usualRoots = { config: ['XDG_CONFIG_HOME', '.config'], state: ['XDG_STATE_HOME', '.local', 'state'] } as const;
 
 /**
  * The folders, by the XDG Base Directory specification or the platform's habit; `POSTERN_CONFIG_DIR` and
@@ -18,7 +31,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param homedir The person's home folder, as `os.homedir()` gives it.
  * @throws Failure `path_refused`
  */
-export function statePaths(env: Environment, platform: string, homedir: string): StatePaths {
+export function statePaths(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: string,
+  homedir: string,
+): StatePaths {
   const { join, isAbsolute } = platform === 'win32' ? win32 : posix;
   const named = (variable: string): string | undefined => {
     const value = env[variable];
@@ -26,42 +43,20 @@ export function statePaths(env: Environment, platform: string, homedir: string):
     if (!isAbsolute(value) || value.includes('\0')) throw pathRefused(variable, value);
     return value;
   };
-  const home = (...parts: string[]): string => {
+  const below = ([variable, ...folders]: Root): string => {
+    const root = named(variable);
+    if (root !== undefined) return join(root, 'postern');
     if (!isAbsolute(homedir)) throw pathRefused(platform === 'win32' ? 'USERPROFILE' : 'HOME', homedir);
-    return join(homedir, ...parts);
+    return join(homedir, ...folders, 'postern');
   };
-  const roots = rootsOf(platform, named, home);
+  const roots = rootsOn[platform] ?? usualRoots;
   return {
-    config: named('POSTERN_CONFIG_DIR') ?? join(roots.config(), 'postern'),
-    state: named('POSTERN_STATE_DIR') ?? join(roots.state(), 'postern'),
+    config: named('POSTERN_CONFIG_DIR') ?? below(roots.config),
+    state: named('POSTERN_STATE_DIR') ?? below(roots.state),
   };
 }
 
-/** Where, in its folder, the answer to a refresh of the credential `key` waits for the store. */
+/** Where, in its folder, the response to a refresh of the credential `key` waits for the store. */
 export function recoveryPath(folder: string, key: string): string {
   return `${folder}/${key}.sealed`;
-}
-
-function rootsOf(
-  platform: string,
-  named: (variable: string) => string | undefined,
-  home: (...parts: string[]) => string,
-): { config(): string; state(): string } {
-  if (platform === 'win32') {
-    return {
-      config: () => named('APPDATA') ?? home('AppData', 'Roaming'),
-      state: () => named('LOCALAPPDATA') ?? home('AppData', 'Local'),
-    };
-  }
-  const [config, state] =
-    platform === 'darwin'
-      ? [
-          ['Library', 'Application Support'],
-          ['Library', 'Application Support'],
-        ]
-      : [['.config'], ['.local', 'state']];
-  return {
-    config: () => named('XDG_CONFIG_HOME') ?? home(...config),
-    state: () => named('XDG_STATE_HOME') ?? home(...state),
-  };
 }

@@ -1,3 +1,4 @@
+import { lazy } from '../core/lazy.js';
 import type { Limits } from '../core/limits.js';
 import type { Clock, Terminal } from '../core/ports.js';
 import type { StoreKind } from '../core/records.js';
@@ -15,46 +16,51 @@ export interface StoresOptions {
   readonly limits: () => Promise<Limits>;
 }
 
+const methods = { ready: true, read: true, write: true, remove: true } as const;
+
 /** Every kind of store, made and loaded at its first use, and once. */
 export function createStores(options: StoresOptions): SecretStores {
   const made = new Map<StoreKind, SecretStore>();
   return {
     of: (kind) => {
-      const store = made.get(kind) ?? makeStore(kind, options);
+      const store = made.get(kind) ?? { kind, ...lazy<Omit<SecretStore, 'kind'>>(methods, () => open(kind, options)) };
       made.set(kind, store);
       return store;
     },
   };
 }
 
-function makeStore(kind: StoreKind, options: StoresOptions): SecretStore {
+async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStore> {
   switch (kind) {
     case 'keychain':
-      return lateStore(kind, () => openKeychain(options));
-    case 'file':
-      return lateStore(kind, async () => {
-        const { createFileStore } = await import('./sealed-files/file-store.js');
-        return createFileStore({ ...options, stateFolder: options.stateFolder() });
-      });
+      return openKeychain(options);
+    case 'file': {
+      const { createFileStore } = await import('./sealed-files/file-store.js');
+      return createFileStore({ ...options, stateFolder: options.stateFolder() });
+    }
     case 'memory':
       return createMemoryStore();
-    default:
-      return lateStore(kind, async () => {
-        const { createHelperStore } = await import('./helper-program/helper-store.js');
-        const limitMs = (await options.limits()).storeSeconds * 1000;
-        return createHelperStore({ kind, env: options.env, signal: options.signal, limitMs });
-      });
+    default: {
+      const { createHelperStore } = await import('./helper-program/helper-store.js');
+      return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });
+    }
   }
 }
 
-async function openKeychain({ platform, env, clock, terminal, limits: allowed }: StoresOptions): Promise<SecretStore> {
+async function openKeychain({ platform, env, clock, terminal, limits }: StoresOptions): Promise<SecretStore> {
   const [{ createKeychain }, { keychainLimits }] = await Promise.all([
     import('./keychain/keychain.js'),
     import('./keychain/item-access.js'),
   ]);
-  const { interactive } = terminal;
-  const limits = keychainLimits(platform, await allowed());
-  return createKeychain({ platform, env, clock, interactive, notify: terminal.tell, limits });
+  const { interactive, tell: notify } = terminal;
+  return createKeychain({
+    platform,
+    env,
+    clock,
+    interactive,
+    notify,
+    limits: keychainLimits(platform, await limits()),
+  });
 }
 
 /**
@@ -83,24 +89,5 @@ export function createStoreRouter(options: {
     },
     write: async (key, value) => (await storeOf(key)).write(key, value),
     remove: async (key) => (await storeOf(key)).remove(key),
-  };
-}
-
-export function lateStore(kind: SecretStore['kind'], make: () => Promise<SecretStore>): SecretStore {
-  const store = once(make);
-  return {
-    kind,
-    ready: async () => (await store()).ready(),
-    read: async (key) => (await store()).read(key),
-    write: async (key, value) => (await store()).write(key, value),
-    remove: async (key) => (await store()).remove(key),
-  };
-}
-
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }

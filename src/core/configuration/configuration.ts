@@ -58,15 +58,6 @@ export function readConfiguration(file: ConfigurationFile, env: Environment): Co
   };
 }
 
-/** The configuration, read at the first call and once. */
-export function lateConfiguration(file: () => ConfigurationFile, env: Environment): () => Promise<Configuration> {
-  let read: Configuration | undefined;
-  return async () => {
-    read ??= readConfiguration(file(), env);
-    return read;
-  };
-}
-
 /**
  * What is set, by key, and where: the environment goes before the file.
  * @throws Failure `configuration_unusable`

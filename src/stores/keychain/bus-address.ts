@@ -24,12 +24,7 @@ export function withSessionBus(
 }
 
 function escaped(path: string): string {
-  const bytes = [...Buffer.from(path)].map((byte) => [String.fromCharCode(byte), byte] as const);
-  return bytes
-    .map(([character, byte]) =>
-      /[-0-9A-Za-z_/.]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0')}`,
-    )
-    .join('');
+  return path.replace(/[^-\w/.]+/g, (rest) => Buffer.from(rest).toString('hex').replace(/../g, '%$&'));
 }
 
 /**

@@ -4,14 +4,14 @@ import { type BusMessage, decodeMessage, encodeCall, type MethodCall } from './b
 import { busOwner } from './bus-owner.js';
 
 /**
- * Why a bus gives no answer. `unknown`: it speaks, but not as expected, or at an address that is not spoken here.
+ * Why a bus gives no response. `unknown`: it speaks, but not as expected, or at an address that is not spoken here.
  * `foreign_bus`: it may be another user's.
  */
 export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
 
 /** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
 export interface BusConnection extends Disposable {
-  /** The answer, or what kept it away. Never rejects. Calls made in one turn leave in one piece, at its end. */
+  /** The response, or what kept it away. Never rejects. Calls made in one turn leave in one piece, at its end. */
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
 }
 
@@ -36,7 +36,7 @@ export async function connectBus(
   return others ? 'unknown' : 'no_bus';
 }
 
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 const pieceBytes = 16_384;
 
@@ -45,7 +45,7 @@ class Connection implements BusConnection {
   readonly isOpen: Promise<boolean>;
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
-  readonly #waiting = new Map<number, (answer: BusMessage | BusTrouble) => void>();
+  readonly #waiting = new Map<number, (response: BusMessage | BusTrouble) => void>();
   #leaving: Buffer[] = [];
   #received: Buffer = Buffer.alloc(0);
   #serial = 0;
@@ -103,14 +103,14 @@ class Connection implements BusConnection {
     this.#trouble ??= trouble;
     clearTimeout(this.#limit);
     this.#socket.destroy();
-    for (const answer of this.#waiting.values()) answer(this.#trouble);
+    for (const respond of this.#waiting.values()) respond(this.#trouble);
     this.#waiting.clear();
   }
 
   /** True: more may come. */
   #read(bytes: Uint8Array): boolean {
     this.#received = Buffer.concat([this.#received, bytes]);
-    if (this.#received.length > mostBytes) this.#end('unknown');
+    if (this.#received.length > maxBytes) this.#end('unknown');
     while (this.#received.length > 0 && this.#trouble === undefined) {
       const length = this.#take();
       if (length === 0) break;

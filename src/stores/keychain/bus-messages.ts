@@ -1,7 +1,7 @@
 /** A value in a message; a variant is what it holds, a structure a list. */
 export type BusValue = string | number | boolean | Buffer | readonly BusValue[];
 
-/** An answer to a call, or anything else that a bus sends. */
+/** The response to a call, or anything else that a bus sends. */
 export interface BusMessage {
   readonly kind: 'return' | 'error' | 'other';
   readonly replySerial: number;
@@ -16,7 +16,7 @@ export type Decoded =
   | { readonly state: 'malformed' };
 
 /** Codes of header fields. */
-const field = { errorName: 4, replySerial: 5, signature: 8 };
+const field = { path: 1, interface: 2, member: 3, errorName: 4, replySerial: 5, destination: 6, signature: 8 };
 
 const maxLength = 262_144;
 
@@ -26,39 +26,37 @@ const maxDepth = 8;
 export function decodeMessage(bytes: Buffer): Decoded {
   if (bytes.length < 16) return { state: 'incomplete' };
   const little = bytes[0] === 0x6c;
-  const word = (at: number): number => (little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
-  const fieldsEnd = 16 + word(12);
-  const bodyAt = (fieldsEnd + 7) & ~7;
-  const length = bodyAt + word(4);
-  if ((!little && bytes[0] !== 0x42) || word(12) > maxLength || word(4) > maxLength) return { state: 'malformed' };
+  const header = new Reader(bytes, little, 4);
+  const bodyLength = header.word();
+  header.at = 12;
+  const fieldsLength = header.word();
+  const bodyAt = aligned(16 + fieldsLength, 8);
+  const length = bodyAt + bodyLength;
+  if ((!little && bytes[0] !== 0x42) || fieldsLength > maxLength || bodyLength > maxLength)
+    return { state: 'malformed' };
   if (bytes.length < length) return { state: 'incomplete' };
   try {
-    const message = decodeWhole(bytes.subarray(0, length), { little, bodyAt, fieldsEnd });
-    return { state: 'whole', message, length };
+    const fields = new Map<number, BusValue>();
+    const whole = new Reader(bytes.subarray(0, length), little, 16);
+    while (whole.at < 16 + fieldsLength) {
+      whole.align(8);
+      fields.set(whole.byte(), whole.variant(0));
+    }
+    whole.at = bodyAt;
+    return { state: 'whole', length, message: messageOf(bytes[1], fields, whole) };
   } catch (error) {
     if (error instanceof RangeError) return { state: 'malformed' };
     throw error;
   }
 }
 
-function decodeWhole(
-  bytes: Buffer,
-  { little, bodyAt, fieldsEnd }: { little: boolean; bodyAt: number; fieldsEnd: number },
-): BusMessage {
-  const header = new Reader(bytes, little, 16);
-  const found = new Map<number, BusValue>();
-  while (header.at < fieldsEnd) {
-    header.align(8);
-    const code = header.byte();
-    found.set(code, header.variant(0));
-  }
-  const kind = bytes[1] === 2 ? 'return' : bytes[1] === 3 ? 'error' : 'other';
-  const signature = kind === 'return' ? String(found.get(field.signature) ?? '') : '';
+function messageOf(type: number | undefined, fields: ReadonlyMap<number, BusValue>, body: Reader): BusMessage {
+  const kind = type === 2 ? 'return' : type === 3 ? 'error' : 'other';
   return {
     kind,
-    replySerial: Number(found.get(field.replySerial) ?? 0),
-    errorName: String(found.get(field.errorName) ?? ''),
-    values: new Reader(bytes, little, bodyAt).values(signature, 0),
+    replySerial: Number(fields.get(field.replySerial) ?? 0),
+    errorName: String(fields.get(field.errorName) ?? ''),
+    values: kind === 'return' ? body.values(String(fields.get(field.signature) ?? ''), 0) : [],
   };
 }
 
@@ -75,12 +73,18 @@ class Reader {
   }
 
   align(to: number): void {
-    this.at = (this.at + to - 1) & ~(to - 1);
+    this.at = aligned(this.at, to);
   }
 
   byte(): number {
     this.at += 1;
     return this.#bytes.readUInt8(this.at - 1);
+  }
+
+  word(): number {
+    this.align(4);
+    this.at += 4;
+    return this.#little ? this.#bytes.readUInt32LE(this.at - 4) : this.#bytes.readUInt32BE(this.at - 4);
   }
 
   variant(depth: number): BusValue {
@@ -92,14 +96,9 @@ class Reader {
   /** One value for each type of the signature. */
   values(signature: string, depth: number): BusValue[] {
     if (depth > maxDepth) throw new RangeError('too deep');
-    const values: BusValue[] = [];
-    for (let rest = signature; rest !== ''; ) {
-      const type = /^(?:a?[ybuosgv]|\([ybuosgav]*\))/.exec(rest)?.[0];
-      if (type === undefined) throw new RangeError('a type that is not read here');
-      values.push(this.#value(type, depth));
-      rest = rest.slice(type.length);
-    }
-    return values;
+    const types = signature.match(/a?[ybuosgv]|\([ybuosgav]*\)/g) ?? [];
+    if (types.join('') !== signature) throw new RangeError('a type that is not read here');
+    return types.map((type) => this.#value(type, depth));
   }
 
   #value(type: string, depth: number): BusValue {
@@ -111,22 +110,20 @@ class Reader {
       case 'v':
         return this.variant(depth);
       case 'u':
-        return this.#word();
+        return this.word();
       case 'b':
-        return this.#word() === 1;
+        return this.word() === 1;
       case 's':
       case 'o':
-        return this.#text(this.#word());
+        return this.#text(this.word());
     }
-    if (type.startsWith('(')) {
-      this.align(8);
-      return this.values(type.slice(1, -1), depth + 1);
-    }
-    return this.#array(type.slice(1), depth);
+    if (type.startsWith('a')) return this.#array(type.slice(1), depth);
+    this.align(8);
+    return this.values(type.slice(1, -1), depth + 1);
   }
 
   #array(type: string, depth: number): BusValue {
-    const length = this.#word();
+    const length = this.word();
     const end = this.at + length;
     if (end > this.#bytes.length) throw new RangeError('an array beyond the end');
     if (type === 'y') {
@@ -138,18 +135,16 @@ class Reader {
     return values;
   }
 
-  #word(): number {
-    this.align(4);
-    this.at += 4;
-    return this.#little ? this.#bytes.readUInt32LE(this.at - 4) : this.#bytes.readUInt32BE(this.at - 4);
-  }
-
   #text(length: number): string {
     if (this.at + length >= this.#bytes.length) throw new RangeError('a text beyond the end');
     const text = this.#bytes.toString('utf8', this.at, this.at + length);
     this.at += length + 1;
     return text;
   }
+}
+
+function aligned(at: number, to: number): number {
+  return (at + to - 1) & ~(to - 1);
 }
 
 /** An argument of a call: a string, an object path, a variant that holds a string, a dictionary of strings. */
@@ -166,75 +161,49 @@ export interface MethodCall {
   readonly arguments: readonly BusArgument[];
 }
 
-/** Codes of header fields. */
-const headerField = { path: 1, interface: 2, member: 3, destination: 6, signature: 8 };
-
-/** The bytes of a call, little-endian. */
+/** The bytes of a call, little-endian. They are characters of a string until the end: that takes half the time of numbers. */
 export function encodeCall(call: MethodCall, serial: number): Buffer {
-  const body = new Writer();
-  for (const argument of call.arguments) body.argument(argument);
-  const fields = new Writer();
-  fields.field(headerField.path, 'o', call.path);
-  fields.field(headerField.destination, 's', call.destination);
-  fields.field(headerField.interface, 's', call.interface);
-  fields.field(headerField.member, 's', call.member);
-  if (call.arguments.length > 0) {
-    fields.field(headerField.signature, 'g', call.arguments.map(({ type }) => type).join(''));
-  }
+  const body = call.arguments.reduce(withArgument, '');
+  const signature = call.arguments.map(({ type }) => type).join('');
+  const fields = (['path', 'destination', 'interface', 'member'] as const).reduce((bytes, name) => {
+    const type = name === 'path' ? 'o' : 's';
+    return withText(withSignature(`${padded(bytes, 8)}${character(field[name])}`, type), call[name]);
+  }, '');
+  const withTypes = withSignature(withSignature(`${padded(fields, 8)}${character(field.signature)}`, 'g'), signature);
+  const header = signature === '' ? fields : withTypes;
   const start = '\x6c\x01\x00\x01'; // little-endian, METHOD_CALL, no flags, version 1
-  const head = `${start}${word(body.bytes.length)}${word(serial)}${word(fields.bytes.length)}${fields.bytes}`;
-  return Buffer.from(`${aligned(head, 8)}${body.bytes}`, 'latin1');
+  const head = `${start}${word(body.length)}${word(serial)}${word(header.length)}${header}`;
+  return Buffer.from(`${padded(head, 8)}${body}`, 'latin1');
 }
 
-/** Puts values behind one another. Bytes are characters of a string here: that is done in half the time of numbers. */
-class Writer {
-  bytes = '';
-
-  argument(argument: BusArgument): void {
-    if (argument.type === 'a{ss}') {
-      this.#dictionary(argument.entries);
-      return;
-    }
-    if (argument.type === 'v') this.#signature('s');
-    this.#string(argument.text);
+function withArgument(bytes: string, argument: BusArgument): string {
+  if (argument.type !== 'a{ss}') {
+    return withText(argument.type === 'v' ? withSignature(bytes, 's') : bytes, argument.text);
   }
+  const entries = Object.entries(argument.entries).reduce(
+    (inside, [name, value]) => withText(withText(padded(inside, 8), name), value),
+    '',
+  );
+  return padded(`${padded(bytes, 4)}${word(entries.length)}`, 8) + entries;
+}
 
-  field(code: number, type: 's' | 'o' | 'g', text: string): void {
-    this.bytes = `${aligned(this.bytes, 8)}${String.fromCharCode(code)}`;
-    this.#signature(type);
-    if (type === 'g') this.#signature(text);
-    else this.#string(text);
-  }
+function withText(bytes: string, text: string): string {
+  const utf8 = Buffer.from(text).toString('latin1');
+  return `${padded(bytes, 4)}${word(utf8.length)}${utf8}\0`;
+}
 
-  #string(text: string): void {
-    const utf8 = utf8Of(text);
-    this.bytes = `${aligned(this.bytes, 4)}${word(utf8.length)}${utf8}\0`;
-  }
-
-  #signature(text: string): void {
-    this.bytes += `${String.fromCharCode(text.length)}${text}\0`;
-  }
-
-  #dictionary(entries: Readonly<Record<string, string>>): void {
-    const inside = new Writer();
-    for (const [name, value] of Object.entries(entries)) {
-      inside.bytes = aligned(inside.bytes, 8);
-      inside.#string(name);
-      inside.#string(value);
-    }
-    const head = `${aligned(this.bytes, 4)}${word(inside.bytes.length)}`;
-    this.bytes = aligned(head, 8) + inside.bytes;
-  }
+function withSignature(bytes: string, types: string): string {
+  return `${bytes}${character(types.length)}${types}\0`;
 }
 
 function word(value: number): string {
   return String.fromCharCode(value & 0xff, (value >>> 8) & 0xff, (value >>> 16) & 0xff, value >>> 24);
 }
 
-function aligned(bytes: string, to: number): string {
-  return bytes + '\0'.repeat(-bytes.length & (to - 1));
+function character(byte: number): string {
+  return String.fromCharCode(byte);
 }
 
-function utf8Of(text: string): string {
-  return Buffer.from(text).toString('latin1');
+function padded(bytes: string, to: number): string {
+  return bytes.padEnd(aligned(bytes.length, to), '\0');
 }

@@ -2,7 +2,8 @@ import type { Failure } from '../../core/failure.js';
 import type { Limits } from '../../core/limits.js';
 import type { Clock } from '../../core/ports.js';
 import { storeFailed, storeLocked, storeTimeout, storeUnavailable, type Unavailable } from '../failures.js';
-import { type ItemAnswer, type ItemRequest, performItemRequest } from './keychain-requests.js';
+import type { Items } from './item-parts.js';
+import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
 import { type Health, probeSecretService } from './probe.js';
 
 /** How long the keychain may take, milliseconds, and what it holds. */
@@ -15,9 +16,9 @@ export interface KeychainLimits {
   readonly unlockMs: number;
   /** Before the person is told what is waited for. */
   readonly noticeMs: number;
-  /** Most UTF-16 code units that one item of the platform holds. */
+  /** UTF-16 code units that one item of the platform holds. */
   readonly maxItemLength: number;
-  /** Most bytes of UTF-8 in one value. */
+  /** Bytes of UTF-8 in one value. */
   readonly maxValueBytes: number;
 }
 
@@ -50,147 +51,153 @@ export interface KeychainOptions {
   readonly limits: KeychainLimits;
 }
 
-/** Performs requests, each after a look at the keychain, none without a limit. */
-export interface ItemAccess {
-  perform(request: ItemRequest): Promise<ItemValue>;
-  /** Makes sure that the keychain is open, with the person's help if need be. */
-  open(): Promise<void>;
-}
-
-type ItemValue = string | boolean | null;
-
 /** The package gives up on a call after 2 s of its own: a failure that took so long and left a healthy keychain is
  * one of a machine that has too much to do, and worth another try. */
 const slowMs = 1_000;
 
+/** Where a request is performed: in this process, in a child, or in a child while a person unlocks the keychain. */
 type Setting = 'here' | 'child' | 'unlock';
 
-/** After one time-out every further request fails at once: what hangs does not hang once for each item. */
-export function createItemAccess(options: KeychainOptions): ItemAccess {
-  let gaveUp: Failure | undefined;
-  const { clock, limits } = options;
-  const attempt = async (request: ItemRequest, health: Health | undefined, until: number): Promise<ItemValue> => {
-    const setting = settingFor(options, health);
-    const since = clock.monotonic();
-    const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, until - since);
-    const limited = await withLimit(options, request, setting, limitMs);
-    if (limited !== 'timeout' && limited.ok) return limited.value;
-    const failure =
-      limited === 'timeout' ? timeoutOf(options, request, setting) : await explain(options, request, limited);
-    const now = clock.monotonic();
-    if (failure.code === 'store_failed' && now - since >= slowMs && now < until) {
-      return attempt(request, await look(options), until);
-    }
-    if (limited === 'timeout' || failure.code === 'store_timeout') gaveUp = failure;
-    throw failure;
-  };
-  return {
-    perform: async (request) => {
-      if (gaveUp !== undefined) throw gaveUp;
-      return await attempt(request, await look(options), clock.monotonic() + limits.operationMs);
-    },
-    open: async () => {
-      if (gaveUp !== undefined) throw gaveUp;
-      const health = await look(options);
-      if (health !== 'healthy' && settingFor(options, health) !== 'here') {
-        const until = clock.monotonic() + limits.operationMs;
-        await attempt({ operation: 'unlock', account: 'postern-unlock' }, health, until);
-      }
-    },
-  };
-}
-
-/** Undefined where there is nothing to look at (macOS, Windows). */
-function look({ platform, env, limits }: KeychainOptions): Promise<Health | undefined> {
-  return platform === 'darwin' || platform === 'win32'
-    ? Promise.resolve(undefined)
-    : probeSecretService(env, limits.probeMs);
-}
-
 /**
- * Where a request is performed: in this process only where it cannot hang, which are an open Secret Service and
- * Windows. macOS may ask the person whether this program is allowed.
+ * Performs requests, each after a look at the keychain, none without a limit. After one time-out every further request
+ * fails at once: what hangs does not hang once for each item.
  */
-function settingFor(options: KeychainOptions, health: Health | undefined): Setting {
-  switch (health) {
-    case undefined:
-      return options.platform === 'win32' ? 'here' : 'child';
-    case 'healthy':
-      return 'here';
-    case 'locked':
-      if (!options.interactive) throw storeLocked(options.platform);
-      return 'unlock';
-    case 'hung':
-    case 'unknown':
-      return 'child';
-    default:
-      throw storeUnavailable(unavailable(options, health));
+export class ItemAccess implements Items {
+  readonly #options: KeychainOptions;
+  #gaveUp: Failure | undefined;
+
+  constructor(options: KeychainOptions) {
+    this.#options = options;
   }
-}
 
-/** A variable that is not set leads nowhere, either, but is none to look at. */
-function unavailable({ env }: KeychainOptions, health: Exclude<Unavailable, 'no_bus_named'>): Unavailable {
-  return health === 'no_bus' && (env['DBUS_SESSION_BUS_ADDRESS'] ?? '') === '' ? 'no_bus_named' : health;
-}
-
-async function withLimit(
-  options: KeychainOptions,
-  request: ItemRequest,
-  setting: Setting,
-  limitMs: number,
-): Promise<ItemAnswer | 'timeout'> {
-  const { clock, limits, env, notify } = options;
-  const over = new AbortController();
-  const kill = new AbortController();
-  const after = (ms: number) =>
-    clock.sleep(ms, over.signal).then(
-      () => true,
-      () => false,
-    );
-  if (setting === 'unlock') {
-    void after(limits.noticeMs).then((waited) => {
-      if (waited) notify('The keychain is locked: waiting for its prompt to be answered.');
-    });
+  async get(account: string): Promise<string | undefined> {
+    const text = await this.#perform({ operation: 'read', account });
+    return typeof text === 'string' ? text : undefined;
   }
-  const answer =
-    setting === 'here'
-      ? performItemRequest(request)
-      : (await import('./keychain-requests.js')).requestInChild(request, env, kill.signal);
-  try {
-    return await Promise.race([answer, after(limitMs).then(() => 'timeout' as const)]);
-  } finally {
-    over.abort();
-    kill.abort();
-    answer.catch(() => undefined);
+
+  async set(account: string, text: string): Promise<void> {
+    await this.#perform({ operation: 'write', account, text });
   }
-}
 
-function timeoutOf(options: KeychainOptions, request: ItemRequest, setting: Setting): Failure {
-  return setting === 'unlock'
-    ? storeLocked(options.platform, 'unanswered')
-    : storeTimeout(options.platform, request.operation, options.limits.operationMs);
-}
+  async delete(account: string): Promise<boolean> {
+    return (await this.#perform({ operation: 'remove', account })) === true;
+  }
 
-/** Why a request failed: the package's words do not tell, so the keychain is looked at again. */
-async function explain(
-  options: KeychainOptions,
-  request: ItemRequest,
-  answer: Extract<ItemAnswer, { readonly ok: false }>,
-): Promise<Failure> {
-  const cause = new Error(answer.message);
-  if (answer.problem === 'no_package') return storeUnavailable('no_package', cause);
-  const health = await look(options);
-  switch (health) {
-    case 'locked':
-      return storeLocked(options.platform, options.interactive ? 'denied' : undefined);
-    case 'no_bus':
-    case 'foreign_bus':
-    case 'no_service':
-    case 'no_collection':
-      return storeUnavailable(unavailable(options, health), cause);
-    case 'hung':
-      return storeTimeout(options.platform, request.operation, options.limits.probeMs);
-    default:
-      return storeFailed(request.operation, cause);
+  /** Makes sure that the keychain is open, with the person's help if need be. */
+  async open(): Promise<void> {
+    if (this.#gaveUp !== undefined) throw this.#gaveUp;
+    const health = await this.#look();
+    if (health === 'healthy' || this.#settingFor(health) === 'here') return;
+    await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, health, this.#deadline());
+  }
+
+  async #perform(request: ItemRequest): Promise<string | boolean | null> {
+    if (this.#gaveUp !== undefined) throw this.#gaveUp;
+    return await this.#attempt(request, await this.#look(), this.#deadline());
+  }
+
+  #deadline(): number {
+    return this.#options.clock.monotonic() + this.#options.limits.operationMs;
+  }
+
+  async #attempt(request: ItemRequest, health: Health | undefined, deadline: number): Promise<string | boolean | null> {
+    const { clock, limits } = this.#options;
+    const setting = this.#settingFor(health);
+    const since = clock.monotonic();
+    const limitMs = setting === 'unlock' ? limits.unlockMs : Math.max(1, deadline - since);
+    const response = await this.#within(limitMs, request, setting);
+    if (response !== 'timeout' && response.ok) return response.value;
+    const failure = await this.#explain(request, setting, response);
+    const now = clock.monotonic();
+    if (failure.code === 'store_failed' && now - since >= slowMs && now < deadline) {
+      return this.#attempt(request, await this.#look(), deadline);
+    }
+    if (response === 'timeout' || failure.code === 'store_timeout') this.#gaveUp = failure;
+    throw failure;
+  }
+
+  /** Undefined where there is nothing to look at (macOS, Windows). */
+  async #look(): Promise<Health | undefined> {
+    const { platform, env, limits } = this.#options;
+    return platform === 'darwin' || platform === 'win32' ? undefined : probeSecretService(env, limits.probeMs);
+  }
+
+  /**
+   * In this process only where a request cannot hang, which are an open Secret Service and Windows. macOS may ask the
+   * person whether this program is allowed.
+   */
+  #settingFor(health: Health | undefined): Setting {
+    const { platform, interactive } = this.#options;
+    switch (health) {
+      case undefined:
+        return platform === 'win32' ? 'here' : 'child';
+      case 'healthy':
+        return 'here';
+      case 'locked':
+        if (!interactive) throw storeLocked(platform);
+        return 'unlock';
+      case 'hung':
+      case 'unknown':
+        return 'child';
+      default:
+        throw storeUnavailable(this.#unavailable(health));
+    }
+  }
+
+  /** A variable that is not set leads nowhere, either, but is none to look at. */
+  #unavailable(health: Exclude<Unavailable, 'no_bus_named'>): Unavailable {
+    const isNamed = (this.#options.env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '';
+    return health === 'no_bus' && !isNamed ? 'no_bus_named' : health;
+  }
+
+  async #within(limitMs: number, request: ItemRequest, setting: Setting): Promise<ItemResponse | 'timeout'> {
+    const { clock, limits, env, notify } = this.#options;
+    const over = new AbortController();
+    const isAfter = (ms: number) =>
+      clock.sleep(ms, over.signal).then(
+        () => true,
+        () => false,
+      );
+    if (setting === 'unlock') {
+      void isAfter(limits.noticeMs).then((isLong) => {
+        if (isLong) notify('The keychain is locked: waiting for its prompt to be answered.');
+      });
+    }
+    const response = setting === 'here' ? performItemRequest(request) : requestInChild(request, env, over.signal);
+    try {
+      return await Promise.race([response, isAfter(limitMs).then(() => 'timeout' as const)]);
+    } finally {
+      over.abort();
+      response.catch(() => undefined);
+    }
+  }
+
+  /** Why a request failed: the package's words do not tell, so the keychain is looked at again. */
+  async #explain(
+    request: ItemRequest,
+    setting: Setting,
+    response: 'timeout' | Extract<ItemResponse, { readonly ok: false }>,
+  ): Promise<Failure> {
+    const { platform, interactive, limits } = this.#options;
+    if (response === 'timeout') {
+      return setting === 'unlock'
+        ? storeLocked(platform, 'unanswered')
+        : storeTimeout(platform, request.operation, limits.operationMs);
+    }
+    const cause = new Error(response.message);
+    if (response.problem === 'no_package') return storeUnavailable('no_package', cause);
+    const health = await this.#look();
+    switch (health) {
+      case 'locked':
+        return storeLocked(platform, interactive ? 'denied' : undefined);
+      case 'hung':
+        return storeTimeout(platform, request.operation, limits.probeMs);
+      case undefined:
+      case 'healthy':
+      case 'unknown':
+        return storeFailed(request.operation, cause);
+      default:
+        return storeUnavailable(this.#unavailable(health), cause);
+    }
   }
 }

@@ -3,47 +3,6 @@ import { runProgram } from '../programs.js';
 import { service } from './item-parts.js';
 import { entryOptions, loadNative } from './native.js';
 
-/**
- * Performs one request in a process of its own, which is killed when `signal` is aborted. Request and answer pass
- * through pipes: nothing secret stands in its arguments or environment.
- * @throws the signal's reason
- */
-export async function requestInChild(
-  request: ItemRequest,
-  env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal,
-): Promise<ItemAnswer> {
-  const end = await runProgram({
-    command: [process.execPath, join(import.meta.dirname, 'keychain-child.js')],
-    env: withoutNodeOptions(env),
-    folder: '/',
-    input: { text: `${JSON.stringify(request)}\n`, upTo: 'first-line' }, // the end of its stdin is its own
-    output: ['stdout'],
-    signal,
-  });
-  if (end.kind === 'not_started') return failed(end.error.message);
-  if (end.kind !== 'ended') return failed('its helper process said far too much');
-  const [line = ''] = end.stdout.split('\n');
-  return line === '' ? failed(`its helper process ended (${end.code ?? 'killed'})`) : answerOf(line);
-}
-
-function answerOf(line: string): ItemAnswer {
-  try {
-    return JSON.parse(line) as ItemAnswer;
-  } catch {
-    return failed('its helper process gave no answer'); // the system's libraries may print there, too
-  }
-}
-
-function failed(message: string): ItemAnswer {
-  return { ok: false, problem: 'failed', message };
-}
-
-/** NODE_OPTIONS, NODE_DEBUG and the like could load code into a process that has secrets, or log them. */
-function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^NODE_/i.test(name)));
-}
-
 /** One use of one item. `unlock` writes an item of no worth and removes it: the keychain asks for its password. */
 export interface ItemRequest {
   readonly operation: 'read' | 'write' | 'remove' | 'unlock';
@@ -53,17 +12,51 @@ export interface ItemRequest {
 }
 
 /** What came of it. `value`: the text read, or whether something was removed; null when there was no item. */
-export type ItemAnswer =
+export type ItemResponse =
   | { readonly ok: true; readonly value: string | boolean | null }
   | { readonly ok: false; readonly problem: 'no_package' | 'failed'; readonly message: string };
 
+/**
+ * Performs one request in a process of its own, which is killed when `signal` is aborted. Request and response pass
+ * through pipes: nothing secret stands in its arguments or environment.
+ * @throws the signal's reason
+ */
+export async function requestInChild(
+  request: ItemRequest,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<ItemResponse> {
+  const end = await runProgram({
+    command: [process.execPath, join(import.meta.dirname, 'keychain-child.js')],
+    env: withoutNodeOptions(env),
+    folder: '/',
+    input: { text: `${JSON.stringify(request)}\n`, upTo: 'first-line' }, // the end of its stdin is its own
+    output: ['stdout'],
+    signal,
+  });
+  if (end.kind === 'not_started') return failed(end.error);
+  if (end.kind !== 'ended') return failed('its helper process said far too much');
+  const [line = ''] = end.stdout.split('\n');
+  if (line === '') return failed(`its helper process ended (${end.code ?? 'killed'})`);
+  try {
+    return JSON.parse(line) as ItemResponse;
+  } catch {
+    return failed('its helper process gave no answer'); // the system's libraries may print there, too
+  }
+}
+
+/** NODE_OPTIONS, NODE_DEBUG and the like could load code into a process that has secrets, or log them. */
+function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^NODE_/i.test(name)));
+}
+
 /** Performs one request with the platform's keychain. It may take for ever and cannot be ended. Never rejects. */
-export async function performItemRequest(request: ItemRequest): Promise<ItemAnswer> {
+export async function performItemRequest(request: ItemRequest): Promise<ItemResponse> {
   let native: ReturnType<typeof loadNative>;
   try {
     native = loadNative();
   } catch (error) {
-    return { ok: false, problem: 'no_package', message: messageOf(error) };
+    return failed(error, 'no_package');
   }
   try {
     const entry = new native.AsyncEntry(service, request.account, entryOptions);
@@ -80,10 +73,10 @@ export async function performItemRequest(request: ItemRequest): Promise<ItemAnsw
         return { ok: true, value: await entry.deleteCredential() };
     }
   } catch (error) {
-    return { ok: false, problem: 'failed', message: messageOf(error) };
+    return failed(error);
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function failed(cause: unknown, problem: 'no_package' | 'failed' = 'failed'): ItemResponse {
+  return { ok: false, problem, message: cause instanceof Error ? cause.message : String(cause) };
 }

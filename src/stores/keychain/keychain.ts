@@ -1,8 +1,8 @@
 import { Secret } from '../../core/secret.js';
 import { storeDamaged, storeTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
-import { createItemAccess, type ItemAccess, type KeychainOptions } from './item-access.js';
-import { type Items, readValue, removeValue, writeValue } from './item-parts.js';
+import { ItemAccess, type KeychainOptions } from './item-access.js';
+import { readValue, removeValue, writeValue } from './item-parts.js';
 
 /**
  * The platform's keychain: Secret Service, macOS Keychain, Windows Credential Manager. Never falls back to anything
@@ -10,12 +10,11 @@ import { type Items, readValue, removeValue, writeValue } from './item-parts.js'
  * `store_timeout`, `store_failed`, `store_too_large` or `credential_corrupt`, each exit 7, within its limit.
  */
 export function createKeychain(options: KeychainOptions): SecretStore {
-  const access = createItemAccess(options);
-  const items = itemsOf(access);
+  const items = new ItemAccess(options);
   const { maxItemLength, maxValueBytes } = options.limits;
   return {
     kind: 'keychain',
-    ready: () => access.open(),
+    ready: () => items.open(),
     read: async (key) => {
       const value = await readValue(items, key);
       if (value?.damaged) throw storeDamaged('a part of it is missing or changed');
@@ -29,18 +28,5 @@ export function createKeychain(options: KeychainOptions): SecretStore {
       await writeValue(items, key, text, maxItemLength);
     },
     remove: (key) => removeValue(items, key, maxItemLength),
-  };
-}
-
-function itemsOf(access: ItemAccess): Items {
-  return {
-    get: async (account) => {
-      const text = await access.perform({ operation: 'read', account });
-      return typeof text === 'string' ? text : undefined;
-    },
-    set: async (account, text) => {
-      await access.perform({ operation: 'write', account, text });
-    },
-    delete: async (account) => (await access.perform({ operation: 'remove', account })) === true,
   };
 }

@@ -3,7 +3,7 @@ import type { BusMessage } from './bus-messages.js';
 import { secretService } from './read-item.js';
 
 /**
- * What a look at the Secret Service shows. `hung`: no answer in time. `unknown`: it answers, but not as expected,
+ * What a look at the Secret Service shows. `hung`: no answer in time. `unknown`: it speaks, but not as expected,
  * or at an address that is not spoken here.
  */
 export type Health = 'healthy' | 'locked' | 'no_service' | 'no_collection' | BusTrouble;
@@ -20,8 +20,8 @@ export async function probeSecretService(
   const bus = await connectBus(env, limitMs);
   if (typeof bus === 'string') return bus;
   using _bus = bus;
-  const alias = bus.call(secretService.readDefaultAlias());
-  const locked = await bus.call(secretService.isDefaultLocked());
+  const alias = bus.call(secretService.readDefaultAlias);
+  const locked = await bus.call(secretService.isDefaultLocked);
   if (typeof locked === 'string') return locked;
   if (locked.kind === 'return') {
     const [value] = locked.values;

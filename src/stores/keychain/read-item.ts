@@ -1,5 +1,5 @@
-import { connectBus } from './bus-connection.js';
-import type { BusMessage, BusValue, MethodCall } from './bus-messages.js';
+import { type BusConnection, connectBus } from './bus-connection.js';
+import type { BusArgument, BusMessage, BusValue, MethodCall } from './bus-messages.js';
 import { attributesOf, isHead } from './item-parts.js';
 
 export type FastRead =
@@ -27,10 +27,15 @@ export async function readSecretFast(
   const bus = await connectBus(env, limitMs);
   if (typeof bus === 'string') return { ok: false, why: bus };
   opened(bus);
-  const opening = bus.call(secretService.openPlainSession());
+  const opening = bus.call(secretService.openPlainSession);
   await new Promise<void>((resolve) => process.nextTick(resolve)); // now it is sent
   const key = await findKey();
-  if (key === undefined) return { ok: false, why: 'no item named' };
+  return key === undefined ? { ok: false, why: 'no item named' } : read(bus, key, opening);
+}
+
+type Response = Awaited<ReturnType<BusConnection['call']>>;
+
+async function read(bus: BusConnection, key: string, opening: Promise<Response>): Promise<FastRead> {
   const found = await bus.call(secretService.searchItems(attributesOf(key)));
   if (typeof found === 'string') return { ok: false, why: found };
   const [items, locked] = found.values;
@@ -41,65 +46,39 @@ export async function readSecretFast(
     return { ok: false, why: isLocked ? 'locked' : 'not found' };
   }
   const [secret] = valuesOf(await bus.call(secretService.getSecret(item, session)));
-  const text = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
-  if (text === undefined || isHead(text)) return { ok: false, why: text === undefined ? 'not readable' : 'in parts' };
-  return { ok: true, value: text };
+  const value = Array.isArray(secret) && Buffer.isBuffer(secret[2]) ? secret[2].toString('utf8') : undefined;
+  if (value === undefined) return { ok: false, why: 'not readable' };
+  return isHead(value) ? { ok: false, why: 'in parts' } : { ok: true, value };
 }
 
-function valuesOf(answer: BusMessage | string): readonly BusValue[] {
-  return typeof answer === 'string' ? [] : answer.values;
+function valuesOf(response: BusMessage | string): readonly BusValue[] {
+  return typeof response === 'string' ? [] : response.values;
 }
-
-const destination = 'org.freedesktop.secrets';
 
 const root = '/org/freedesktop/secrets';
 
 /** The calls of the Secret Service (freedesktop.org's Secret Storage specification) that are made here. */
 export const secretService = {
   /** → object path of the collection; `/` when there is none. */
-  readDefaultAlias: (): MethodCall => ({
-    destination,
-    path: root,
-    interface: 'org.freedesktop.Secret.Service',
-    member: 'ReadAlias',
-    arguments: [{ type: 's', text: 'default' }],
-  }),
+  readDefaultAlias: call(root, 'Secret.Service', 'ReadAlias', { type: 's', text: 'default' }),
   /** → variant with a boolean. */
-  isDefaultLocked: (): MethodCall => ({
-    destination,
-    path: `${root}/aliases/default`,
-    interface: 'org.freedesktop.DBus.Properties',
-    member: 'Get',
-    arguments: [
-      { type: 's', text: 'org.freedesktop.Secret.Collection' },
-      { type: 's', text: 'Locked' },
-    ],
-  }),
+  isDefaultLocked: call(
+    `${root}/aliases/default`,
+    'DBus.Properties',
+    'Get',
+    { type: 's', text: 'org.freedesktop.Secret.Collection' },
+    { type: 's', text: 'Locked' },
+  ),
   /** → variant, object path of the session. Secrets pass as they are, on a bus that only this user can read. */
-  openPlainSession: (): MethodCall => ({
-    destination,
-    path: root,
-    interface: 'org.freedesktop.Secret.Service',
-    member: 'OpenSession',
-    arguments: [
-      { type: 's', text: 'plain' },
-      { type: 'v', text: '' },
-    ],
-  }),
+  openPlainSession: call(root, 'Secret.Service', 'OpenSession', { type: 's', text: 'plain' }, { type: 'v', text: '' }),
   /** → object paths of the items that are open, and of those that are locked. */
-  searchItems: (attributes: Readonly<Record<string, string>>): MethodCall => ({
-    destination,
-    path: root,
-    interface: 'org.freedesktop.Secret.Service',
-    member: 'SearchItems',
-    arguments: [{ type: 'a{ss}', entries: attributes }],
-  }),
+  searchItems: (entries: Readonly<Record<string, string>>) =>
+    call(root, 'Secret.Service', 'SearchItems', { type: 'a{ss}', entries }),
   /** → structure of session, parameters, secret, content type. */
-  getSecret: (item: string, session: string): MethodCall => ({
-    destination,
-    path: item,
-    interface: 'org.freedesktop.Secret.Item',
-    member: 'GetSecret',
-    arguments: [{ type: 'o', text: session }],
-  }),
+  getSecret: (item: string, session: string) => call(item, 'Secret.Item', 'GetSecret', { type: 'o', text: session }),
 };
+
+function call(path: string, name: string, member: string, ...given: readonly BusArgument[]): MethodCall {
+  const destination = 'org.freedesktop.secrets';
+  return { destination, path, interface: `org.freedesktop.${name}`, member, arguments: given };
+}
