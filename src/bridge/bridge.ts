@@ -1,7 +1,8 @@
 import { Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
-import type { Clock, CorePorts } from '../core/ports.js';
+import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
+import { within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
 import { PendingRequests } from '../mcp/pending.js';
 import type { Wire } from '../mcp/wire.js';
@@ -112,13 +113,6 @@ class WayToServer {
     this.opened ??= await this.#finding;
     return this.opened;
   }
-}
-
-/** Waits for the work, and not longer than that. */
-async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  const waiting = new AbortController();
-  await Promise.race([work, clock.sleep(ms, waiting.signal).catch(() => undefined)]);
-  waiting.abort();
 }
 
 /** Resolves when the host has ended, or the signal is aborted. */

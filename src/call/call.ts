@@ -1,12 +1,13 @@
 import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import type { JsonObject, JsonValue } from '../core/text/json.js';
+import { HttpWire } from '../mcp/http-wire.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
 import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
-import { createTransport } from './transport.js';
+import { authorizerFor } from './transport.js';
 
 export interface CallRequest {
   /** The login to call with, or a server without one: then no token is sent. */
@@ -39,16 +40,16 @@ export async function call(
   const { login, relogin, signal, policy, notify } = request;
   const { server } = login;
   const limits = await ports.limits();
-  const transport = createTransport(ports, { login, relogin, signal });
+  const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal });
   ports.progress.begin(`Calling ${request.method}`);
   try {
     await using conversation = new Conversation(ports, {
-      server,
-      transport,
-      policy,
-      notify,
-      allowance: new Allowance(server, limits),
-      signal,
+      ...{ server, authorizer, policy, notify, signal },
+      wire: new HttpWire(ports.http),
+      credential: tokens,
+      meter: new Allowance(server, limits),
+      headersMs: limits.answerSeconds * 1000,
+      maxMessageBytes: limits.messageMiB * 1024 * 1024,
     });
     const opened = await conversation.open();
     if (request.method === 'initialize') return opened;

@@ -1,156 +1,244 @@
+import { Failure } from '../core/failure.js';
+import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
-import { clientInfo } from '../core/product.js';
-import type { JsonObject } from '../core/text/json.js';
+import { clientInfo, latestProtocolVersion } from '../core/product.js';
+import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { within } from '../core/time.js';
+import { type ClientOptions, ProtocolClient } from '../mcp/client.js';
+import type { Outcome } from '../mcp/exchange.js';
 import { httpFailed, protocolBroken } from '../mcp/failures.js';
-import type { Message } from '../mcp/messages.js';
-import { usableSessionId } from '../mcp/session.js';
-import { readWords } from '../tokens/server-words.js';
-import type { Allowance } from './allowance.js';
+import type { Incoming, MessageHost } from '../mcp/host.js';
+import { type Message, parseMessages } from '../mcp/messages.js';
+import { type Pending, PendingRequests } from '../mcp/pending.js';
+import type { MessageShape } from '../mcp/scan-message.js';
+import { serverWords } from '../tokens/server-words.js';
 import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { callRefused } from './failures.js';
-import { header, openStandingStream, receive } from './receive.js';
-import { deleteSession, initializeParams, type ProtectedTransport, postMessage, type SessionState } from './session.js';
 
-export interface ConversationOptions {
-  readonly server: string;
-  readonly transport: ProtectedTransport;
+/** How long a call waits for a server to take the session's own stream; some do only with the first event. */
+const openingMs = 1_000;
+
+/** How long the end of a session may take. */
+const goodbyeMs = 5_000;
+
+export interface ConversationOptions
+  extends Pick<
+    ClientOptions,
+    'server' | 'wire' | 'authorizer' | 'credential' | 'meter' | 'headersMs' | 'maxMessageBytes' | 'signal'
+  > {
   readonly policy: ElicitationPolicy;
-  /** Progress, log lines and whatever else the server tells on the way. */
+  /** Progress, log lines and whatever else the server tells on the way. What it returns is awaited before more is read. */
   readonly notify: (method: string, params: JsonObject) => unknown;
-  /** What is read of it all, at most. */
-  readonly allowance: Allowance;
-  readonly signal: AbortSignal;
 }
 
-/** One protocol session with the server, from `initialize` to DELETE. */
-export class Conversation implements AsyncDisposable {
+interface Parsed extends Incoming {
+  readonly parsed: readonly Message[];
+}
+
+/** The request under way, of which there is one at a time. */
+interface Asked {
+  readonly method: string;
+  resolve(result: JsonObject): void;
+  reject(error: unknown): void;
+}
+
+/** One protocol session, from `initialize` to DELETE: the protocol client's host is this process. */
+export class Conversation implements MessageHost, AsyncDisposable {
+  readonly keepsTexts = false;
   readonly #ports: Pick<CorePorts, 'clock' | 'terminal'>;
   readonly #options: ConversationOptions;
-  #state: SessionState;
+  readonly #client: ProtocolClient;
+  readonly #pending = new PendingRequests();
+  readonly #ending = new AbortController();
+  /** What the server has sent and nobody has looked at. */
+  #received: Message[] = [];
+  #isBusy = false;
+  #waiting: (() => void)[] = [];
   #nextId = 1;
-  #stream: AsyncDisposable | undefined;
+  #asked: Asked | undefined;
 
   constructor(ports: Pick<CorePorts, 'clock' | 'terminal'>, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#state = freshState(options);
+    const { policy, signal } = options;
+    this.#client = new ProtocolClient({
+      ...options,
+      clock: ports.clock,
+      host: this,
+      pending: this.#pending,
+      listens: policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
+      tell: () => undefined,
+      signal: AbortSignal.any([signal, this.#ending.signal]),
+    });
+    signal.addEventListener('abort', () => this.#client.end(signal.reason), { once: true });
   }
 
   /**
    * Opens the session; what the server says of itself.
-   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the sender's
+   * @throws as `request`
    */
   async open(): Promise<JsonObject> {
-    this.#state = freshState(this.#options);
-    const params = initializeParams({ ...clientInfo }, this.#options.policy !== 'decline');
-    const result = await this.#exchange('initialize', params);
-    const version = result['protocolVersion'];
-    if (typeof version !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(version)) {
-      throw protocolBroken(this.#options.server, 'its answer to initialize names no protocol version');
-    }
-    this.#state.protocolVersion = version;
+    const { policy, signal } = this.#options;
+    const capabilities = policy === 'decline' ? {} : { elicitation: {} };
+    const params = { protocolVersion: latestProtocolVersion, capabilities, clientInfo: { ...clientInfo } };
+    const result = await this.request('initialize', params);
     await this.#tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await this.#listen();
+    await within(this.#ports.clock, openingMs, this.#client.listening);
+    signal.throwIfAborted();
     return result;
   }
 
-  /**
-   * One request and its result. A session that the server has lost (404) is opened once more.
-   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the sender's
-   */
+  /** One request and its result. @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the client's */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
+    const { signal } = this.#options;
+    const id = this.#nextId++;
+    const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
+    const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
+    const key = String(id);
+    const pending = this.#pending.add({ id: key, idBytes: bytesOf(key), method, isModern: false });
+    if (pending === undefined) throw new Error('each request has an id of its own');
+    signal.throwIfAborted();
+    const stop = () => this.#asked?.reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      return await this.#exchange(method, params);
-    } catch (error) {
-      if (!(error instanceof SessionLost)) throw error;
-      await this.open();
-      return await this.#exchange(method, params);
+      return await new Promise<JsonObject>((resolve, reject) => {
+        this.#asked = { method, resolve, reject };
+        void this.#send(message, pending, reject);
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#pending.settle(pending);
+      pending.abort();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stream?.[Symbol.asyncDispose]();
-    const { sessionId } = this.#state;
-    if (sessionId === undefined || this.#options.signal.aborted) return;
+    this.#ending.abort();
+    this.#client.end(interrupted());
+    if (this.#options.signal.aborted) return;
+    // The result is in hand; a server that cannot end its session will let it expire.
+    const ended = this.#client.endSession(goodbyeMs).catch(() => undefined);
+    await within(this.#ports.clock, goodbyeMs, ended);
+  }
+
+  read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
+    const parsed = parseMessages(text);
+    return (
+      parsed && { text, parsed, messages: parsed.map((message) => ({ kind: message.kind, id: keyOf(message, asked) })) }
+    );
+  }
+
+  write({ parsed }: Parsed): void {
+    for (const message of parsed) this.#received.push(message);
+    if (!this.#isBusy) void this.#work();
+  }
+
+  revisionIn({ parsed: [message] }: Parsed): string | undefined {
+    return message?.kind === 'result' ? stringField(message.result, 'protocolVersion') : undefined;
+  }
+
+  get isFull(): boolean {
+    return this.#isBusy;
+  }
+
+  whenDrained(then: () => void): void {
+    if (this.#isBusy) this.#waiting.push(then);
+    else queueMicrotask(then);
+  }
+
+  /** One after the other; meanwhile no more is read. */
+  async #work(): Promise<void> {
+    this.#isBusy = true;
     try {
-      const response = await deleteSession(this.#options.transport, this.#state, this.#options.signal);
-      await response[Symbol.asyncDispose]();
-    } catch {
-      // The result is in hand; a server that cannot end its session will let it expire.
-    }
-  }
-
-  /** Where the person may be asked, questions may also come on the session's own stream. */
-  async #listen(): Promise<void> {
-    await this.#stream?.[Symbol.asyncDispose]();
-    const { policy, transport, allowance, signal } = this.#options;
-    const take = (message: Message) => this.#overhear(message);
-    this.#stream =
-      policy === 'decline'
-        ? undefined
-        : await openStandingStream(this.#ports, {
-            ...{ transport, allowance, signal, take },
-            state: this.#state,
-          });
-  }
-
-  async #exchange(method: string, params: JsonObject): Promise<JsonObject> {
-    const id = this.#nextId++;
-    const { transport, signal, server, allowance } = this.#options;
-    const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
-    const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
-    await using response = await postMessage(transport, this.#state, message, signal);
-    if (response.status === 404 && this.#state.sessionId !== undefined) throw new SessionLost();
-    const sessionId = header(response, 'mcp-session-id');
-    if (method === 'initialize' && response.status === 200) {
-      if (!usableSessionId(sessionId)) throw protocolBroken(server, 'its session identifier has forbidden characters');
-      this.#state.sessionId = sessionId;
-    }
-    if (response.status !== 200) {
-      throw httpFailed(server, response.status, await readWords(this.#ports.clock, response));
-    }
-    const around = { transport, state: this.#state, allowance, signal };
-    for await (const messages of receive(this.#ports, around, response)) {
-      for (const received of messages) {
-        const result = this.#take(received, id, method);
-        if (result !== undefined) return result;
-        if (received.kind === 'notification' || received.kind === 'request') await this.#overhear(received);
+      while (this.#received.length > 0) {
+        for (const message of this.#received.splice(0)) await this.#take(message);
       }
+    } catch (error) {
+      this.#received = [];
+      this.#asked?.reject(error);
     }
-    throw protocolBroken(server, `it gave no answer to ${method}`);
+    this.#isBusy = false;
+    for (const then of this.#waiting.splice(0)) then();
   }
 
-  #take(received: Message, id: number, method: string): JsonObject | undefined {
-    if (received.kind === 'result' && received.id === id) return received.result;
-    if (received.kind === 'error' && (received.id === id || received.id === null)) {
-      throw callRefused(method, received.code, received.message);
-    }
-    return undefined;
-  }
-
-  /** What the server sends beside the answer: news, and requests of its own. */
-  async #overhear(received: Message): Promise<void> {
+  async #take(message: Message): Promise<void> {
     const { notify, policy, signal } = this.#options;
-    if (received.kind === 'notification') {
-      await notify(received.method, received.params);
-      signal.throwIfAborted();
+    switch (message.kind) {
+      case 'result':
+        this.#asked?.resolve(message.result);
+        break;
+      case 'error':
+        this.#asked?.reject(callRefused(this.#asked.method, message.code, message.message));
+        break;
+      case 'notification':
+        await notify(message.method, message.params);
+        signal.throwIfAborted();
+        break;
+      case 'request':
+        await this.#tell(await answerServer(this.#ports, message, policy, signal));
     }
-    if (received.kind === 'request') await this.#tell(await answerServer(this.#ports, received, policy, signal));
   }
 
-  /** Sends what has no answer: a notification or our own answer. */
-  async #tell(message: JsonObject): Promise<void> {
-    const { transport, signal, server } = this.#options;
-    await using response = await postMessage(transport, this.#state, message, signal);
-    if (response.status < 200 || response.status >= 300) {
-      throw httpFailed(server, response.status, await readWords(this.#ports.clock, response));
+  async #send(message: JsonObject, pending: Pending, reject: (error: unknown) => void): Promise<void> {
+    try {
+      const outcome = await this.#client.request(textOf(message), shapeOf(message), pending);
+      if (outcome !== undefined) throw noResponse(this.#options.server, pending, outcome);
+    } catch (error) {
+      if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      reject(error);
     }
+  }
+
+  /** Sends what has no response: a notification or our own response. */
+  async #tell(message: JsonObject): Promise<void> {
+    const refused = await this.#client.tell(textOf(message), shapeOf(message));
+    if (refused !== undefined) throw httpFailed(this.#options.server, refused.status, serverWords(refused));
   }
 }
 
-/** The server no longer knows the session; never leaves this file. */
-class SessionLost extends Error {}
+/** As `MessageShape.id`. An error without one is for the request whose response it is in. */
+function keyOf(message: Message, asked: Pending | undefined): string | undefined {
+  if (message.kind === 'notification') return undefined;
+  if (message.id === null) return asked?.id;
+  return typeof message.id === 'number' ? String(message.id) : `"${message.id}`;
+}
 
-function freshState({ server }: ConversationOptions): SessionState {
-  return { server, sessionId: undefined, protocolVersion: undefined };
+function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
+  switch (outcome.kind) {
+    case 'refused':
+      return httpFailed(server, outcome.status, serverWords(outcome));
+    case 'stream':
+      if (outcome.error instanceof Failure) return outcome.error;
+      return protocolBroken(server, 'its event stream ended before the answer came');
+    case 'empty':
+      if (outcome.status !== 200) return httpFailed(server, outcome.status);
+      return protocolBroken(server, 'its answer is neither JSON nor an event stream');
+    default:
+      return protocolBroken(server, `it gave no answer to ${method}`);
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function textOf(message: JsonObject): Uint8Array {
+  return bytesOf(JSON.stringify(message));
+}
+
+function shapeOf(message: JsonObject): MessageShape {
+  const method = stringField(message, 'method') ?? '';
+  const params = asObject(message['params']) ?? {};
+  const [name, uri] = [stringField(params, 'name'), stringField(params, 'uri')];
+  const own = message['id'] === undefined ? 'notification' : 'request';
+  return {
+    kind: method === '' ? 'result' : own,
+    id: undefined,
+    idBytes: undefined,
+    method,
+    params: { ...(name !== undefined && { name }), ...(uri !== undefined && { uri }) },
+    resultAt: -1,
+    errorAt: -1,
+    errorEnd: -1,
+  };
 }

@@ -6,10 +6,9 @@ import type { OpenServer } from '../tokens/find-login.js';
 import { readRefusal } from '../tokens/server-words.js';
 import { operationOf, personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
-import type { ProtectedTransport } from './session.js';
 
 /** A request to the protected server, before the token is put on it. */
-export type ProtectedRequest = Parameters<ProtectedTransport['send']>[0];
+export type ProtectedRequest = Omit<HttpRequest, 'namedBy' | 'redirects'>;
 
 export interface TransportOptions {
   /** Without a login nothing of ours is put on requests: not every server asks for one. */
@@ -18,14 +17,11 @@ export interface TransportOptions {
   readonly signal: AbortSignal;
 }
 
-/**
- * The way of `call` and `request` to a server: sends with the login's token, and once more where the authorizer has a
- * better one. The response is the caller's to dispose.
- */
-export function createTransport(
+/** The tokens of `call` and `request`, and what puts them on requests. */
+export function authorizerFor(
   ports: AuthorizerPorts,
   { login, relogin, signal }: TransportOptions,
-): ProtectedTransport {
+): { readonly tokens: TokenInUse; readonly authorizer: Authorizer } {
   const own = login.key === undefined ? undefined : login;
   const tokens = new TokenInUse(ports, {
     meant: login,
@@ -34,7 +30,15 @@ export function createTransport(
     person: personOf(relogin),
     signal,
   });
-  const authorizer = new Authorizer(tokens);
+  return { tokens, authorizer: new Authorizer(tokens) };
+}
+
+/** Sends one HTTP request with the login's token, and once more where the authorizer has a better one. */
+export function createTransport(
+  ports: AuthorizerPorts,
+  options: TransportOptions,
+): { send(request: ProtectedRequest): Promise<HttpResponse> } {
+  const { authorizer } = authorizerFor(ports, options);
   return { send: (request) => send(ports, authorizer, request) };
 }
 

@@ -1,4 +1,5 @@
 import type { Failure } from './failure.js';
+import type { Clock } from './ports.js';
 
 const longestLifetimeSeconds = 30 * 24 * 60 * 60;
 
@@ -81,5 +82,15 @@ export class Deadline implements Disposable {
 
   [Symbol.dispose](): void {
     this.stop();
+  }
+}
+
+/** Waits for the work, and not longer than that. @throws what the work throws */
+export async function within(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<unknown>): Promise<void> {
+  const waiting = new AbortController();
+  try {
+    await Promise.race([work, clock.sleep(ms, waiting.signal).catch(() => undefined)]);
+  } finally {
+    waiting.abort();
   }
 }

@@ -1,4 +1,5 @@
 import type { EventBytes } from '../core/text/event-stream.js';
+import { within } from '../core/time.js';
 import type { Outcome, Refusal } from './exchange.js';
 import { protocolBroken, sessionLost } from './failures.js';
 import type { Pending } from './pending.js';
@@ -24,7 +25,7 @@ export class OlderTransport {
 
   /** Opens the stream. False where the server has none of that kind. @throws Failure of the transport, `protocol_broken` */
   async open(): Promise<boolean> {
-    const { transport, server, clock, signal } = this.#parts;
+    const { transport, server, clock } = this.#parts;
     let named: () => void = () => undefined;
     const naming = new Promise<void>((resolve) => {
       named = resolve;
@@ -45,13 +46,7 @@ export class OlderTransport {
       if (outcome.kind === 'failed') throw outcome.error;
     });
     this.#closed = ended.catch(() => undefined);
-    const waiting = new AbortController();
-    const late = clock.sleep(namingMs, AbortSignal.any([signal, waiting.signal])).catch(() => undefined);
-    try {
-      await Promise.race([naming, ended, late]);
-    } finally {
-      waiting.abort();
-    }
+    await within(clock, namingMs, Promise.race([naming, ended]));
     return this.#endpoint !== undefined;
   }
 
