@@ -82,7 +82,7 @@ export const command: Command<typeof bridgeTable, World> = {
     await bridge(world, {
       find,
       waitMs: args.loginWait * 1000,
-      answerMs: args.answerTimeout * 1000,
+      responseMs: args.answerTimeout * 1000,
       wire,
       host: world.host(),
       tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),

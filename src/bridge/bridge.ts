@@ -28,7 +28,7 @@ export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'sign
   readonly wire: Wire;
   readonly host: HostPipe;
   /** How long a server may take for the head of an answer, in milliseconds. */
-  readonly answerMs: number;
+  readonly responseMs: number;
   /** A line for whoever reads the host's log. */
   readonly tell: (line: string) => void;
 }
@@ -80,7 +80,7 @@ function open(
   pending: PendingRequests,
   signal: AbortSignal,
 ): Opened {
-  const { wire, host: pipe, server, answerMs, tell, maxMessageBytes } = request;
+  const { wire, host: pipe, server, responseMs, tell, maxMessageBytes } = request;
   const tokens = bridgeTokens(ports, request);
   const client: ProtocolClient = new ProtocolClient({
     ...{ server, wire, pending, tell, signal, maxMessageBytes, clock: ports.clock },
@@ -88,7 +88,7 @@ function open(
     authorizer: new Authorizer(tokens),
     credential: tokens,
     meter: undefined,
-    headersMs: answerMs,
+    headersMs: responseMs,
     listens: true,
   });
   void Promise.resolve(tokens.current({ url: server })).catch(() => undefined); // ready for the first request, which fails itself

@@ -112,7 +112,7 @@ export const command: Command<typeof requestTable, World> = {
     await using response = await transport.send({
       ...wanted,
       url: args.url,
-      limits: { of: 'answer', totalMs: null, headersMs, maxBytes: null },
+      limits: { of: 'response', totalMs: null, headersMs, maxBytes: null },
       signal,
     });
     if (args.fail && response.status >= 400) {

@@ -81,8 +81,8 @@ export function nearest<Named extends { readonly server: string }>(
   const above = all.filter(({ server }) => attaches(server, target));
   const longest = (among: readonly Named[], part: 'path' | 'query') => {
     const length = ({ server }: Named) => splitUrl(server)?.[part].length ?? 0;
-    const most = Math.max(0, ...among.map(length));
-    return among.filter((one) => length(one) === most);
+    const max = Math.max(0, ...among.map(length));
+    return among.filter((one) => length(one) === max);
   };
   return longest(longest(above, 'path'), 'query');
 }

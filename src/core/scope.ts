@@ -1,14 +1,14 @@
 import { isNqcharText } from './text/characters.js';
 
-/** Most scopes, and most characters, of one scope string. */
-const mostScopes = 100;
+/** Limits of one scope string, in scopes and characters. */
+const maxScopes = 100;
 
-const longestScope = 4096;
+const maxLength = 4096;
 
 /** What is wrong with a scope string, worded to follow the name of where it stands. */
 export type ScopeProblem =
-  | `is longer than ${typeof longestScope} characters`
-  | `has more than ${typeof mostScopes} scopes`
+  | `is longer than ${typeof maxLength} characters`
+  | `has more than ${typeof maxScopes} scopes`
   | 'has a forbidden character';
 
 export type ParsedScope =
@@ -20,9 +20,9 @@ export type ParsedScope =
  * empty string holds none.
  */
 export function parseScope(text: string): ParsedScope {
-  if (text.length > longestScope) return { ok: false, problem: `is longer than ${longestScope} characters` };
+  if (text.length > maxLength) return { ok: false, problem: `is longer than ${maxLength} characters` };
   const scopes = [...new Set(text.split(' ').filter((scope) => scope !== ''))];
-  if (scopes.length > mostScopes) return { ok: false, problem: `has more than ${mostScopes} scopes` };
+  if (scopes.length > maxScopes) return { ok: false, problem: `has more than ${maxScopes} scopes` };
   return scopes.every(isNqcharText) ? { ok: true, scopes } : { ok: false, problem: 'has a forbidden character' };
 }
 

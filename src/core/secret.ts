@@ -34,24 +34,23 @@ export class Secret {
   }
 }
 
-/** A shorter one is found in words that have nothing of it. In characters. */
-const shortestQuoted = 8;
+/** A shorter secret is found in words that have nothing of it. In characters. */
+const minQuoted = 8;
 
 /** Does a text of somebody else's hold one of these secrets? Then it is neither kept where it can be read, nor printed. */
 export function quotesSecret(text: string, secrets: readonly (Secret | undefined)[]): boolean {
   return secrets.some((secret) => {
     const value = secret?.reveal() ?? '';
-    return value.length >= shortestQuoted && text.includes(value);
+    return value.length >= minQuoted && text.includes(value);
   });
 }
 
-/** Shorter texts stand in too many words to be replaced everywhere. */
-const shortest = 6;
+/** Shorter texts stand in too many words to be replaced everywhere. In characters. */
+const minHeld = 6;
 
 /**
- * How long a secret is one. `lasting`: as long as the process. `token`, and `session` for an identifier that we send:
- * while it is in use, and some time after, for what is said late. `offered`: an identifier that a server has sent, who
- * may send as many as it likes.
+ * How long a secret is held. `lasting`: as long as the process. `token`, and `session` for an identifier that we send:
+ * while it is in use, and some time after. `offered`: an identifier from a server, which may send as many as it likes.
  */
 export type SecretKind = 'lasting' | 'token' | 'session' | 'offered';
 
@@ -80,7 +79,7 @@ export class Redactor {
 
   /** From now on this value is not printed. */
   hold(value: string, kind: SecretKind = 'lasting'): void {
-    if (value.length < shortest) return;
+    if (value.length < minHeld) return;
     const held = this.#held[kind];
     if (!held.delete(value)) this.#forms = undefined;
     held.add(value);
@@ -94,21 +93,17 @@ export class Redactor {
     this.#forms ??= [...new Set(Object.values(this.#held).flatMap((held) => [...held].flatMap(formsOf)))].sort(
       (one, other) => other.length - one.length,
     );
-    return this.#forms.reduce((redacted, form) => redacted.replaceAll(form, '***'), text);
+    return this.#forms.reduce((redacted, form) => redacted.replaceAll(form, hidden), text);
   }
 }
 
 /** A value as it is, and as others write it. */
 function formsOf(value: string): readonly string[] {
-  const base64 = base64Of(value);
+  const bytes = new TextEncoder().encode(value);
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
   const url = encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
   const base64Url = base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   const json = JSON.stringify(value).slice(1, -1);
   const form = new URLSearchParams([['', value]]).toString().slice(1);
   return [value, url, form, json, base64, base64Url];
-}
-
-function base64Of(value: string): string {
-  const bytes = new TextEncoder().encode(value);
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 }

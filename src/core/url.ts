@@ -1,7 +1,7 @@
 /** What the gate made of a raw string: a parsed URL, or why it is none that may be used. */
 export type GatedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
-const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
+const shape = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
 
 const authorityShape = /^(\[[0-9a-f:.]+\]|[a-z0-9._~-]+)(:[0-9]{1,5})?$/i;
 
@@ -9,12 +9,12 @@ const unreservedAndReserved = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]*$/;
 
 const wellFormed = /^(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
-const defaultPort: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
+const defaultPort: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
  * The strict gate for every URL that the program is about to use, whoever named it (RFC 3986; WHATWG
  * parsing repairs what it should refuse: it drops TAB and LF, reads `\` as `/`, turns `0x7f.1` into
- * 127.0.0.1). The raw string is judged first: RFC 3986 characters only, absolute http or https, no
+ * 127.0.0.1). The raw string is validated first: RFC 3986 characters only, absolute http or https, no
  * user name. Then it is parsed, and must read back as it was written; three differences are let pass,
  * because none of them changes where the URL leads: letter case of scheme and host, the scheme's own
  * port spelled out (`:443`, `:80`), and an empty path that reads back as `/`. (A `'` in the query reads
@@ -36,18 +36,18 @@ export function gateUrl(raw: string, maxLength = 2048): GatedUrl {
   if (![path, query, fragment.slice(1)].every((part) => wellFormed.test(part))) {
     return refuse('it holds a character that must be percent-encoded');
   }
-  const url = parse(raw);
-  if (url === undefined) return refuse('its host or port is not valid');
-  const plainAuthority = withoutDefaultPort(authority.toLowerCase(), lowerScheme);
-  const asRead = `${lowerScheme}://${plainAuthority}${path || '/'}${query.replaceAll("'", '%27')}${fragment}`;
+  if (!URL.canParse(raw)) return refuse('its host or port is not valid');
+  const url = new URL(raw);
+  const host = authority.toLowerCase();
+  const plainHost = host.endsWith(`:${defaultPort[lowerScheme]}`) ? host.slice(0, host.lastIndexOf(':')) : host;
+  const asRead = `${lowerScheme}://${plainHost}${path || '/'}${query.replaceAll("'", '%27')}${fragment}`;
   if (url.href !== asRead) return refuse('it is not written in its plain form (host, port or dot segments)');
   return { ok: true, url };
 }
 
 /**
- * The address that a server names by a reference (RFC 3986 section 5.2): what names a
- * scheme or a host is gated as it was written, a reference within the origin once it is put together. Undefined for what
- * the gate refuses.
+ * The address that a server names by a reference (RFC 3986 section 5.2): what names a scheme or a host is gated as it was
+ * written, a reference within the origin once it is put together. Undefined for what the gate refuses.
  */
 export function resolveReference(reference: string, base: string, maxLength?: number): URL | undefined {
   if (!/^[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%[\]]*$/.test(reference)) return undefined;
@@ -60,15 +60,6 @@ export function resolveReference(reference: string, base: string, maxLength?: nu
 
 function refuse(problem: string): GatedUrl {
   return { ok: false, problem };
-}
-
-function parse(raw: string): URL | undefined {
-  return URL.canParse(raw) ? new URL(raw) : undefined;
-}
-
-function withoutDefaultPort(authority: string, scheme: string): string {
-  const suffix = defaultPort[scheme] ?? '';
-  return authority.endsWith(suffix) ? authority.slice(0, authority.length - suffix.length) : authority;
 }
 
 /** A URL in the parts of RFC 3986 section 3, nothing decoded, added or dropped. */
@@ -87,8 +78,6 @@ export interface UrlParts {
   readonly fragment: string;
 }
 
-const partsShape = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/s;
-
 const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/;
 
 /**
@@ -96,7 +85,7 @@ const hostAndPort = /^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$/;
  * reads and adds a slash to an empty path, so identities are never taken from it.
  */
 export function splitUrl(raw: string): UrlParts | undefined {
-  const [, scheme, authority, path = '', query = '', fragment = ''] = partsShape.exec(raw) ?? [];
+  const [, scheme, authority, path = '', query = '', fragment = ''] = shape.exec(raw) ?? [];
   if (scheme === undefined || authority === undefined) return undefined;
   const at = authority.lastIndexOf('@');
   const [, host, port = ''] = hostAndPort.exec(authority.slice(at + 1)) ?? [];
@@ -109,12 +98,12 @@ export function splitUrl(raw: string): UrlParts | undefined {
 export function originOf(parts: UrlParts): string {
   const scheme = parts.scheme.toLowerCase();
   const port = parts.port === '' ? '' : String(Number(parts.port));
-  const isDefault = port === '' || (scheme === 'https' && port === '443') || (scheme === 'http' && port === '80');
+  const isDefault = port === '' || port === defaultPort[scheme];
   return `${scheme}://${parts.host.toLowerCase()}${isDefault ? '' : `:${port}`}`;
 }
 
 /** Some servers decode more than once; what is encoded more often than this is never plain. */
-const mostDecoded = 6;
+const maxDecoded = 6;
 
 // Decoded, a path is bytes: one character each. What no UTF-8 is, old decoders read as ASCII all the same.
 const overlong =
@@ -137,7 +126,7 @@ export function mayLeadUp(path: string): boolean {
   if (!/[%.\\]/.test(path)) return false; // most paths
   const depth = path.split('/').length;
   let read = path;
-  for (let round = 0; round < mostDecoded; round += 1) {
+  for (let round = 0; round < maxDecoded; round += 1) {
     const plain = withAsciiDots(read);
     const segments = plain.split('/');
     if (plain.includes('\\') || segments.length !== depth) return true;

@@ -1,63 +1,42 @@
 import { exitCode, Failure } from './failure.js';
 import { printable, quoted, shellWord } from './text/printable.js';
 
+function wrongUsage(message: string, remedy: string, code = 'usage_wrong'): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy });
+}
+
 /** The command line, or a value on it, is not one that this program takes. `help` is the command that explains. */
 export function usageWrong(message: string, help: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message,
-    remedy: `See: ${help}`,
-  });
+  return wrongUsage(message, `See: ${help}`);
 }
 
 /** Two options of which the one leaves the other no meaning. */
 export function usageContradictory(option: string, other: string, help: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message: `${option} and ${other} cannot be used together.`,
-    remedy: `Leave one of them out; what each does: ${help}`,
-  });
+  return wrongUsage(
+    `${option} and ${other} cannot be used together.`,
+    `Leave one of them out; what each does: ${help}`,
+  );
 }
 
 /** A mistyped command or option with a likely meaning. */
 export function usageMistyped(message: string, meant: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message,
-    remedy: `Did you mean ${meant}?`,
-  });
-}
-
-/** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
-export function configurationUnusable(where: string, why: string): Failure {
-  return new Failure({
-    code: 'configuration_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(where, 200)} cannot be used: ${why}.`,
-    remedy: 'Mend or remove that setting, and run the command again.',
-  });
-}
-
-/** The configuration file or its folder is not one that only its person, or the system, can have written. */
-export function configurationUnsafe(path: string, why: string): Failure {
-  const word = shellWord(path);
-  return new Failure({
-    code: 'configuration_unusable',
-    exit: exitCode.usage,
-    message: `${quoted(path, 200)} cannot be used: ${why}.`,
-    remedy: `Look at it with ls -ld ${printable(word, 300)}; make it a plain file of yours that nobody else can write to (chown, chmod go-w), or name the folder where it really is with POSTERN_CONFIG_DIR.`,
-  });
+  return wrongUsage(message, `Did you mean ${meant}?`);
 }
 
 /** An option whose value cannot be used. `why` says it without quoting the value. */
 export function argumentRefused(option: string, why: string): Failure {
-  return new Failure({
-    code: 'usage',
-    exit: exitCode.usage,
-    message: `The value of ${option} cannot be used: ${why}.`,
-    remedy: 'See postern --help.',
-  });
+  return wrongUsage(`The value of ${option} cannot be used: ${why}.`, 'See postern --help.', 'usage');
+}
+
+/** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
+export function configurationUnusable(where: string, why: string): Failure {
+  const remedy = 'Mend or remove that setting, and run the command again.';
+  return wrongUsage(`${quoted(where, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
+}
+
+/** The configuration file or its folder is not one that only its person, or the system, can have written. */
+export function configurationUnsafe(path: string, why: string): Failure {
+  const word = printable(shellWord(path), 300);
+  const remedy = `Look at it with ls -ld ${word}; make it a plain file of yours that nobody else can write to (chown, chmod go-w), or name the folder where it really is with POSTERN_CONFIG_DIR.`;
+  return wrongUsage(`${quoted(path, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
 }

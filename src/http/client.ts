@@ -109,7 +109,7 @@ async function send(
 /** The limits of a request: what the person has set for that kind of request, else the request's own. */
 function limitsFor(own: HttpRequest['limits'], set: Limits): HttpRequest['limits'] {
   if (own.of === undefined) return own;
-  if (own.of === 'answer') return { ...own, headersMs: set.answerSeconds * 1000 };
+  if (own.of === 'response') return { ...own, headersMs: set.answerSeconds * 1000 };
   const ms = set[`${own.of}Seconds`] * 1000;
   return { totalMs: ms, headersMs: ms, maxBytes: set[`${own.of}KiB`] * 1024 };
 }

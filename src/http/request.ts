@@ -17,7 +17,7 @@ export interface HttpRequest {
   /** Limits in milliseconds and bytes. `totalMs: null` and `maxBytes: null` are for streams. `of`: which of the limits that
    * a person can set takes the place of these. */
   readonly limits: {
-    readonly of?: 'metadata' | 'token' | 'answer';
+    readonly of?: 'metadata' | 'token' | 'response';
     readonly totalMs: number | null;
     readonly headersMs: number;
     readonly maxBytes: number | null;

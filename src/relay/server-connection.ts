@@ -32,7 +32,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
   #underWay: UnderWay | undefined;
   /** Is it in a request's body, or before a response's end? */
   #busy = false;
-  #answered = true;
+  #hasResponded = true;
   #last = false;
   /** What came before its turn. */
   #early: Buffer | undefined;
@@ -83,7 +83,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
   /** A response has ended with this text. */
   responded(text: string): void {
     this.#underWay = undefined;
-    this.#answered = true;
+    this.#hasResponded = true;
     if (this.#last || this.#server.ending) {
       this.socket.close(text);
       return;
@@ -103,7 +103,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     const waited = now - this.#since;
     if (this.socket.closing) this.socket.look(now);
     else if (this.#busy) {
-      if (this.#answered && waited > serverLimits.bodySilenceMs) this.socket.destroy();
+      if (this.#hasResponded && waited > serverLimits.bodySilenceMs) this.socket.destroy();
     } else if (this.#head.begun && waited > serverLimits.headMs) this.socket.close(plainRefusal(408));
   }
 
@@ -161,13 +161,13 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
 
   #begin(head: IncomingRequest): void {
     this.#busy = true;
-    this.#answered = false;
+    this.#hasResponded = false;
     const underWay = this.#server.take(this, head, new ServerResponse(this, head.method));
-    if (!this.#answered) this.#underWay = underWay;
+    if (!this.#hasResponded) this.#underWay = underWay;
   }
 
   #readBody(body: BodyReader, piece: Buffer): Buffer {
-    if (this.#answered) this.#since = this.#server.now;
+    if (this.#hasResponded) this.#since = this.#server.now;
     const progress = body.push(piece);
     if (progress === undefined) {
       const underWay = this.#underWay;
@@ -180,7 +180,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
       if (!progress.goOn) this.socket.giveAway();
       this.#body = undefined;
       body.end();
-      if (this.#answered) this.#next();
+      if (this.#hasResponded) this.#next();
     } else if (!progress.goOn) this.socket.pause();
     if (body.parts > serverLimits.partsInTurn) this.socket.rest();
     this.socket.expect(progress.ended ? 0 : body.expected);

@@ -37,7 +37,7 @@ const costOfLine = 32;
  * memory that is not much more than its bytes. An event that the stream breaks off is never given out.
  */
 export class EventByteReader {
-  readonly #most: number;
+  readonly #max: number;
   /** The beginning of a line whose end has not come. */
   readonly #line: ByteCollector;
   /** The data of the event under way: its one line, as long as it has no more. */
@@ -52,9 +52,9 @@ export class EventByteReader {
   #isTooLarge = false;
   #ended = 0;
 
-  /** @param most Most bytes of one event. @param expected For `ByteCollector`; not 0 where each event is done with before the next push. */
-  constructor(most: number, expected = 0) {
-    this.#most = most;
+  /** @param max Bytes of one event. @param expected For `ByteCollector`; not 0 where each event is done with before the next push. */
+  constructor(max: number, expected = 0) {
+    this.#max = max;
     this.#line = new ByteCollector(expected);
     this.#data = new ByteCollector(expected);
   }
@@ -88,7 +88,7 @@ export class EventByteReader {
     }
     if (start < chunk.byteLength) this.#line.push(chunk.subarray(start));
     if (this.#only !== undefined && !this.#isOwn) this.#keepOnly(this.#only);
-    this.#isTooLarge ||= this.#line.size + this.#weight() > this.#most;
+    this.#isTooLarge ||= this.#line.size + this.#weight() > this.#max;
     return this.#isTooLarge ? undefined : events;
   }
 
@@ -161,7 +161,7 @@ export class EventByteReader {
     if (this.#only !== undefined) this.#keepOnly(this.#only);
     this.#data.push(lineEnd);
     this.#data.push(value);
-    this.#isTooLarge ||= this.#weight() > this.#most;
+    this.#isTooLarge ||= this.#weight() > this.#max;
   }
 
   #keepOnly(value: Uint8Array): void {

@@ -240,10 +240,10 @@ class Parser {
     }
   }
 
-  /** @param place where it goes on; -1 where the bytes are no JSON */
-  #past(place: number): void {
-    if (place === -1) throw new Refusal('not_json');
-    this.#at = place;
+  /** @param next where it goes on; -1 where the bytes are no JSON */
+  #past(next: number): void {
+    if (next === -1) throw new Refusal('not_json');
+    this.#at = next;
   }
 
   /** The next byte that is not white space, which is not yet taken; undefined at the end. */

@@ -12,7 +12,7 @@ const unprintable = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Def
 const combiningMark = String.raw`\p{M}`;
 
 /** More marks than this on one letter are not writing but a flood over the lines around it. */
-const mostMarksOnOneLetter = 3;
+const maxMarks = 3;
 
 /**
  * Untrusted text as one harmless line for a terminal, a log or a screen reader: control, bidi, format and
@@ -35,10 +35,10 @@ function render(text: string, max: number, alsoEscaped: string): string {
   const isCombiningMark = new RegExp(combiningMark, 'u');
   const pieces: string[] = [];
   let length = 0;
-  let marks = mostMarksOnOneLetter;
+  let marks = maxMarks;
   for (const character of text) {
     const isMark = isCombiningMark.test(character);
-    const harmless = !isUnprintable.test(character) && !(isMark && marks >= mostMarksOnOneLetter);
+    const harmless = !isUnprintable.test(character) && !(isMark && marks >= maxMarks);
     const piece = !harmless ? escaped(character) : alsoEscaped.includes(character) ? `\\${character}` : character;
     length += harmless && piece === character ? 1 : piece.length;
     if (length > max) {
@@ -46,7 +46,7 @@ function render(text: string, max: number, alsoEscaped: string): string {
       break;
     }
     pieces.push(piece);
-    marks = !harmless ? mostMarksOnOneLetter : isMark ? marks + 1 : 0;
+    marks = !harmless ? maxMarks : isMark ? marks + 1 : 0;
   }
   return pieces.join('');
 }
