@@ -6,90 +6,70 @@ function refused(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
 }
 
+/** A file that was left as it is. */
+function leftAlone(path: string, code: string, why: string, remedy: string): Failure {
+  return refused(code, `${quoted(path, 300)} was left alone: ${why}.`, remedy);
+}
+
 /** A file named on the command line that cannot be written. */
 export function fileUnwritable(path: string, code: string): Failure {
-  return refused(
-    'file_unwritable',
-    `${quoted(path, 200)} could not be written (${code}).`,
-    'Check the path, its permissions and the space on the disk.',
-  );
+  const message = `${quoted(path, 200)} could not be written (${code}).`;
+  return refused('file_unwritable', message, 'Check the path, its permissions and the space on the disk.');
 }
 
 /** There is no such folder for the shim. */
 export function shimFolderMissing(folder: string): Failure {
-  return refused(
-    'shim_refused',
-    `The folder ${quoted(folder, 200)} is not there, so nothing was written.`,
-    `Make it, then run the command again: mkdir -p ${shellWord(printable(folder, 200))}`,
-  );
+  const message = `The folder ${quoted(folder, 200)} is not there, so nothing was written.`;
+  const make = `mkdir -p ${shellWord(printable(folder, 200))}`;
+  return refused('shim_refused', message, `Make it, then run the command again: ${make}`);
 }
 
 /** The file for the shim is somebody else's. */
 export function shimRefused(path: string, why: string): Failure {
-  return refused(
-    'shim_refused',
-    `${quoted(path, 200)} was left as it is: ${why}.`,
-    'Name a file that does not exist yet.',
-  );
+  const message = `${quoted(path, 200)} was left as it is: ${why}.`;
+  return refused('shim_refused', message, 'Name a file that does not exist yet.');
 }
 
 /** A configuration file of another program that is not touched. */
 export function programFileUnusable(path: string, why: string): Failure {
-  return refused(
-    'program_file_unusable',
-    `${quoted(path, 300)} was left alone: ${why}.`,
-    'Mend that, or put the entry there by hand: without --write it is printed.',
-  );
+  const remedy = 'Mend that, or put the entry there by hand: without --write it is printed.';
+  return leftAlone(path, 'program_file_unusable', why, remedy);
 }
 
 /** Somebody else has written to it since it was read. */
 export function programFileChanged(path: string): Failure {
-  return refused(
-    'program_file_changed',
-    `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`,
-    'Run the command again, best with that program closed.',
-  );
+  const message = `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`;
+  return refused('program_file_changed', message, 'Run the command again, best with that program closed.');
 }
 
 export function programFileUnwritable(path: string, code: string): Failure {
-  return refused(
-    'program_file_unwritable',
-    `${quoted(path, 300)} could not be written (${printable(code, 40)}).`,
-    'Check the permissions and the space on the disk, and run the command again.',
-  );
+  const message = `${quoted(path, 300)} could not be written (${printable(code, 40)}).`;
+  const remedy = 'Check the permissions and the space on the disk, and run the command again.';
+  return refused('program_file_unwritable', message, remedy);
 }
 
-/** Runs an edit of the file's text. @throws Failure `entry_not_edited` */
+const editProblems: Readonly<Record<EditProblem, string>> = {
+  unreadable: 'it cannot be read as what it should be',
+  duplicate: 'the entry, or what it belongs to, is there twice',
+  shape: 'something else stands where the entry belongs',
+  form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
+};
+
+/** Runs an edit of a file's text. @throws Failure `entry_not_edited` */
 export function edit<T>(path: string, edited: () => T): T {
   try {
     return edited();
   } catch (error) {
-    throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
+    if (!(error instanceof NotEditable)) throw error;
+    const remedy = 'Put the entry there by hand: without --write it is printed.';
+    throw leftAlone(path, 'entry_not_edited', editProblems[error.problem], remedy);
   }
-}
-
-/** There is an entry, in a form that only a person should change. */
-function entryNotEdited(path: string, problem: EditProblem): Failure {
-  const reasons: Readonly<Record<EditProblem, string>> = {
-    unreadable: 'it cannot be read as what it should be',
-    duplicate: 'the entry, or what it belongs to, is there twice',
-    shape: 'something else stands where the entry belongs',
-    form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
-  };
-  return refused(
-    'entry_not_edited',
-    `${quoted(path, 300)} was left alone: ${reasons[problem]}.`,
-    'Put the entry there by hand: without --write it is printed.',
-  );
 }
 
 /** Another server's entry has the name. */
 export function entryTaken(path: string, name: string): Failure {
-  return refused(
-    'entry_taken',
-    `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`,
-    'Choose another name with --as NAME, or remove that entry first.',
-  );
+  const message = `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`;
+  return refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
 }
 
 /** The commands' words do not fit into this program's configuration. */
@@ -102,11 +82,9 @@ export function wordsUnsayable(title: string): Failure {
 }
 
 export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
-  return refused(
-    'program_unknown',
-    `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`,
-    meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`,
-  );
+  const message = `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`;
+  const remedy = meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`;
+  return refused('program_unknown', message, remedy);
 }
 
 /** No file of that program for that scope. */
@@ -115,32 +93,25 @@ export function noSuchScope(title: string): Failure {
 }
 
 export function nothingToWrite(title: string, why: string): Failure {
-  return refused(
-    'nothing_to_write',
-    `There is nothing to write for ${title}: ${why}.`,
-    'Leave --write out, to see the command.',
-  );
+  const message = `There is nothing to write for ${title}: ${why}.`;
+  return refused('nothing_to_write', message, 'Leave --write out, to see the command.');
 }
 
 /** No server was named, and it is not clear which one is meant. */
 export function serverNotNamed(program: string, names: readonly string[]): Failure {
-  const known = names.slice(0, 20).map((name) => printable(name, 80));
-  return refused(
-    'usage',
-    known.length === 0 ? 'There is no login yet, and no server was named.' : `There are several: ${known.join(', ')}.`,
-    known.length === 0
-      ? 'Log in first: postern login <server> --name NAME'
-      : `Name one: postern setup ${program} ${known[0] ?? ''}`,
-  );
+  const [first, ...others] = names.slice(0, 20).map((name) => printable(name, 80));
+  if (first === undefined) {
+    const message = 'There is no login yet, and no server was named.';
+    return refused('usage', message, 'Log in first: postern login <server> --name NAME');
+  }
+  const message = `There are several: ${[first, ...others].join(', ')}.`;
+  return refused('usage', message, `Name one: postern setup ${program} ${first}`);
 }
 
 /** `--undo` without a `--write` before. */
 export function nothingToUndo(title: string): Failure {
-  return refused(
-    'nothing_to_undo',
-    `Nothing that postern wrote for ${title} is known here.`,
-    'See what was written: postern setup --list',
-  );
+  const message = `Nothing that postern wrote for ${title} is known here.`;
+  return refused('nothing_to_undo', message, 'See what was written: postern setup --list');
 }
 
 /** The entry is not as `--write` left it. */
@@ -175,11 +146,8 @@ export function severalToUndo(
   program: string,
   entries: readonly { readonly words: string; readonly path: string }[],
 ): Failure {
-  const [first] = entries;
   const list = entries.map(({ words, path }) => `${words} (${printable(path, 300)})`);
-  return refused(
-    'usage',
-    `postern made several entries there: ${list.join('; ')}.`,
-    `Name one: postern setup ${program} ${first?.words ?? ''} --undo${list.some((one) => one.includes(' --project (')) ? ' (with --project: in the folder of that file)' : ''}`,
-  );
+  const where = list.some((one) => one.includes(' --project (')) ? ' (with --project: in the folder of that file)' : '';
+  const remedy = `Name one: postern setup ${program} ${entries[0]?.words ?? ''} --undo${where}`;
+  return refused('usage', `postern made several entries there: ${list.join('; ')}.`, remedy);
 }

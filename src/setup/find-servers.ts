@@ -4,9 +4,9 @@ import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { jsonAt } from './formats/json.js';
 import { tomlAt } from './formats/toml.js';
-import type { ExternalPrograms } from './ports.js';
-import type { FoundServer } from './programs/program.js';
+import type { MachineFiles } from './ports.js';
 import { programNamed } from './programs/programs.js';
+import { type FoundServer, foundServers } from './programs/read-servers.js';
 
 /**
  * Reads the servers out of the configuration that a program keeps for this person; never their tokens, and nothing of
@@ -14,7 +14,7 @@ import { programNamed } from './programs/programs.js';
  * @throws Failure as `FindServers` says
  */
 export async function findServers(
-  externalPrograms: () => Promise<Pick<ExternalPrograms, 'machine' | 'files'>>,
+  externalPrograms: () => Promise<MachineFiles>,
   name: string,
   logins: readonly LoginRecord[],
 ): Promise<OfferedServers> {
@@ -23,37 +23,30 @@ export async function findServers(
     throw argumentRefused('--from', `${program.title} keeps no list of protocol servers`);
   }
   const { machine, files } = await externalPrograms();
-  const paths = program.files(machine, 'user').filter((path) => files.exists(path));
+  const paths = program.files(machine).filter(files.exists);
   const found = new Map<string, FoundServer>();
   for (const path of paths) {
     const { text = '' } = await files.read(path);
     checkFormat(path, text);
-    for (const server of program.servers(text, machine)) {
+    for (const server of program.servers(text, machine).flatMap(foundServers)) {
       if (!found.has(server.url)) found.set(server.url, server);
     }
   }
-  return {
-    title: program.title,
-    files: paths,
-    servers: [...found.values()].map((server) => ({
-      ...server,
-      loginName: loginName(server, logins),
-      hasLogin: logins.some((login) => login.server === server.url),
-    })),
-  };
+  const servers = [...found.values()].map((server) => {
+    const login = logins.find((one) => one.server === server.url);
+    return { ...server, loginName: login ? login.name : freeName(server.name, logins), hasLogin: login !== undefined };
+  });
+  return { title: program.title, files: paths, servers };
 }
 
-/** The name that its login has already; else what `login --name` takes, unless another server's login has that name. */
-function loginName({ name, url }: FoundServer, logins: readonly LoginRecord[]): string | undefined {
-  const former = logins.find((login) => login.server === url);
-  if (former !== undefined) return former.name;
+/** The name in the form that `login --name` takes; undefined where a login has it already. */
+function freeName(name: string, logins: readonly LoginRecord[]): string | undefined {
   const plain = name
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[^a-z0-9]+|-+$/g, '')
     .slice(0, 63);
-  const isTaken = logins.some((login) => login.name === plain && login.server !== url);
-  return plain === '' || isTaken ? undefined : plain;
+  return plain === '' || logins.some((login) => login.name === plain) ? undefined : plain;
 }
 
 function checkFormat(path: string, text: string): void {

@@ -2,10 +2,19 @@ import { Failure } from '../core/failure.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
 import { edit, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
-import { type Entry, openEntry, putEntry } from './formats/entry.js';
-import type { ExternalPrograms, ProgramFile } from './ports.js';
+import { entryName, openEntry, putEntry } from './formats/entry.js';
+import type { ProgramFile } from './machine/program-files.js';
+import type { Machine, MachineFiles } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
-import { callWords, conflictsOf, type EntryRequest, type Program, type Scope, type Shim } from './programs/program.js';
+import {
+  callWords,
+  conflictsOf,
+  type EntryRequest,
+  filesOf,
+  type MadeEntry,
+  type Program,
+  type Scope,
+} from './programs/program.js';
 
 /** What a person wants set up. */
 export interface SetupRequest {
@@ -25,13 +34,11 @@ export interface SetupRequest {
 }
 
 /** An entry, the file that it belongs into, and that file's text with it. */
-export interface SetupPlan {
+export interface SetupPlan extends MadeEntry {
   readonly request: SetupRequest;
   /** What the entry was made of. */
   readonly wanted: EntryRequest;
   readonly file: ProgramFile;
-  readonly entry: Entry;
-  readonly shim: Shim | undefined;
   /** What else would win over it, each in a sentence. */
   readonly conflicts: readonly string[];
 }
@@ -40,76 +47,50 @@ export interface SetupPlan {
  * Reads the program's configuration, and makes the entry for it. Nothing is changed.
  * @throws Failure `scope_unknown`, `words_unsayable`, `address_secret`, `program_file_unusable`
  */
-export async function planEntry(
-  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
-  request: SetupRequest,
-): Promise<SetupPlan> {
-  const path = request.path ?? configurationFile({ machine, files }, request.program, request.scope);
-  if (path === undefined) throw noSuchScope(request.program.title);
-  const file = await files.read(path);
-  const { program } = request;
-  const switches = await readSwitches({ machine, files }, program);
-  for (const one of entryRequests(machine, request, file.text ?? '')) {
-    const wanted = { ...one, switches };
-    const made = program.make(wanted, callOfOurs(program, wanted));
-    if (made === undefined) continue;
-    return {
-      request,
-      wanted,
-      file,
-      entry: made.entry,
-      shim: made.shim,
-      conflicts: conflictsOf(program, wanted),
-    };
+export async function planEntry(world: MachineFiles, request: SetupRequest): Promise<SetupPlan> {
+  const { program, scope, path = configurationFile(world, program, scope) } = request;
+  if (path === undefined) throw noSuchScope(program.title);
+  const file = await world.files.read(path);
+  const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
+  const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
+  return { request, wanted, file, ...made, conflicts: conflictsOf(program, wanted) };
+}
+
+/** For a program without a configuration. @throws Failure `words_unsayable`, `address_secret` */
+export function planLine(machine: Machine, request: SetupRequest): readonly [wanted: EntryRequest, line: string] {
+  return firstMade(request, { machine, text: '' }, (one, words) => request.program.line?.(one, words));
+}
+
+/** The first of the words for the login that the program can hold, and what is made of them. */
+function firstMade<Made>(
+  { program, url, name, words, ...request }: SetupRequest,
+  context: Pick<EntryRequest, 'machine' | 'text' | 'switches'>,
+  make: (wanted: EntryRequest, words: readonly string[]) => Made | undefined,
+): readonly [wanted: EntryRequest, made: Made] {
+  for (const { server, options } of words) {
+    const wanted = { ...context, url, name, server, login: request.server, options: [...options, ...request.options] };
+    const made = make(wanted, callWords(program.calls, wanted));
+    if (made !== undefined) return [wanted, made];
   }
-  throw request.words.length === 0 ? addressSecret(request.url) : wordsUnsayable(program.title);
+  throw words.length === 0 ? addressSecret(url) : wordsUnsayable(program.title);
 }
 
 /** What else of the program's can switch an entry off; a file that cannot be read says nothing. */
-async function readSwitches(
-  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
-  program: Program,
-): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
-  for (const path of program.switches?.(machine) ?? []) {
-    const file = await files.read(path).catch((error: unknown) => {
-      if (error instanceof Failure) return undefined;
+async function readSwitches({ machine, files }: MachineFiles, program: Program): Promise<readonly string[]> {
+  const texts = (program.switches?.(machine) ?? []).map(async (path) => {
+    try {
+      return (await files.read(path)).text ?? [];
+    } catch (error) {
+      if (error instanceof Failure) return [];
       throw error;
-    });
-    if (file?.text !== undefined) found.set(file.path, file.text);
-  }
-  return found;
-}
-
-/** The words by which the program calls us. */
-export function callOfOurs({ calls: command }: Program, { machine, server, options }: EntryRequest) {
-  return callWords(machine, { command, server, options });
-}
-
-/** What a program is asked to make an entry of, in each of the words for the login, the best first. */
-export function entryRequests(
-  machine: ExternalPrograms['machine'],
-  { words, ...request }: SetupRequest,
-  text: string,
-): readonly EntryRequest[] {
-  return words.map(({ server, options }) => ({
-    machine,
-    text,
-    url: request.url,
-    name: request.name,
-    server,
-    login: request.server,
-    options: [...options, ...request.options],
-  }));
+    }
+  });
+  return (await Promise.all(texts)).flat();
 }
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */
-export function configurationFile(
-  { machine, files }: Pick<ExternalPrograms, 'machine' | 'files'>,
-  program: Program,
-  scope: Scope,
-): string | undefined {
-  const all = program.files(machine, scope);
+export function configurationFile({ machine, files }: MachineFiles, program: Program, scope: Scope) {
+  const all = filesOf(program, machine, scope);
   return all.find((path) => files.exists(path)) ?? all[0];
 }
 
@@ -118,15 +99,11 @@ export function configurationFile(
  * @throws Failure `entry_not_edited`, `entry_taken`
  */
 export function plannedText({ request, wanted: { machine }, file, entry }: SetupPlan): string {
-  const text = file.text ?? '';
-  const found = edit(file.path, () => openEntry(text, entry.key));
-  const call = callIn(entry.key, found.value, { platform: machine.platform });
-  const isFree =
-    found.raw === undefined ||
-    [request.server, request.url].some((word) => call?.server === word) ||
-    addressIn(found.raw, request.url);
-  if (!isFree && (entry.key.format === 'json' || entry.key.format === 'toml' || entry.key.format === 'kubeconfig')) {
-    throw entryTaken(file.path, request.name);
-  }
-  return edit(file.path, () => putEntry(text, entry));
+  const { path, text = '' } = file;
+  const { raw, value } = edit(path, () => openEntry(text, entry.key));
+  const call = callIn(entry.key, value, { platform: machine.platform });
+  const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
+  const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
+  if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
+  return edit(path, () => putEntry(text, entry));
 }

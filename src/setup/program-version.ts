@@ -11,7 +11,7 @@ export interface OldProgram {
   readonly isBlocked: boolean;
 }
 
-/** Programs start fast; who does not is not waited for. */
+/** For the program, and for the server. */
 const limitMs = 5000;
 
 /**
@@ -28,16 +28,9 @@ export async function oldProgram(
   const { since } = program;
   const path = since === undefined ? undefined : world.find(since.command[0]);
   if (since === undefined || path === undefined) return undefined;
-  const { env, homedir } = world.machine;
-  const own = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const end = await world.run({
-    command: [path, ...since.command.slice(1)],
-    env: Object.fromEntries(own),
-    folder: homedir,
-    input: 'closed',
-    limitMs,
-    signal,
-  });
+  const { env, homedir: folder } = world.machine;
+  const command = [path, ...since.command.slice(1)];
+  const end = await world.run({ command, env, folder, input: 'closed', limitMs, signal });
   const [, major = '', minor = ''] = (end.kind === 'ended' && /\b(?:go)?(\d{1,4})\.(\d{1,4})/.exec(end.stdout)) || [];
   if (major === '' || Number(major) > since.major) return undefined;
   if (Number(major) === since.major && Number(minor) >= since.minor) return undefined;

@@ -3,7 +3,10 @@ import type { LoginRecord } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
 import type { CheckedEntry } from './check-entry.js';
 import { keychainNote } from './environment.js';
+import type { EntryFault } from './found-entry.js';
 import type { SetupRequest } from './plan-entry.js';
+import type { OldProgram } from './program-version.js';
+import type { ProgramResponse } from './programs/responses.js';
 
 /** An entry that was checked, or why it could not be. */
 export type CheckResult =
@@ -23,46 +26,45 @@ export function resultLines(
 
 export function resultJson({ request, checked, failure }: CheckResult) {
   const about = { program: request.program.name, server: request.url };
-  return failure === undefined
-    ? { ...about, ...checkJson(checked) }
-    : { ...about, file: request.path ?? null, failure: failure.code, message: failure.message };
+  if (failure !== undefined) {
+    return { ...about, file: request.path ?? null, failure: failure.code, message: failure.message };
+  }
+  const { plan, state, faults, blocks, old, end, response } = checked;
+  const hasEnded = typeof end !== 'string';
+  return {
+    ...about,
+    file: plan?.file.path ?? null,
+    entry: state,
+    faults,
+    blocks,
+    tooOld: old?.isBlocked === true ? old.version : null,
+    answer: response.kind,
+    exit: hasEnded ? end.code : null,
+    ended: hasEnded ? 'by itself' : end,
+    stderr: hasEnded ? printable(end.stderr.trim(), 600) : '',
+  };
 }
 
 /** What the program would get, for a person; never a token. `logins` say what a name is for now. */
 function checkLines(checked: CheckedEntry, logins: readonly LoginRecord[]): readonly string[] {
-  const { request, plan, place, faults, blocks, old, end, answer } = checked;
-  const { title } = request.program;
-  const note = keychainNote(plan?.wanted.machine, request, logins);
+  const { request, plan, state, faults, blocks, old } = checked;
+  const note = isServed(checked) ? undefined : keychainNote(plan?.wanted.machine, request, logins);
   return [
-    placeInWords(checked),
-    ...faults.map((fault) => `  ${faultInWords(fault, request.url, logins)}`),
+    stateLine(checked),
+    ...faults.map((fault) => `  ${faultLine(fault, request.url, logins)}`),
     ...blocks.map((block) => `Not used: ${block}`),
-    ...(old === undefined ? [] : [`${old.isBlocked ? 'Not used' : 'Note'}: ${oldInWords(old)}`]),
-    ...(place === 'other' ? [] : [`${title} ${answerInWords(end, answer)}.`]),
-    ...stderrLines(end, answer),
-    ...(note === undefined || isServed(checked) ? [] : [note]),
+    old === undefined ? '' : `${old.isBlocked ? 'Not used' : 'Note'}: ${oldProgramLine(old)}`,
+    state === 'other' ? '' : `${request.program.title} ${outcomeOf(checked)}.`,
+    ...stderrLines(checked),
+    note ?? '',
   ].filter((line) => line !== '');
-}
-
-function checkJson({ plan, place, faults, blocks, old, end, answer }: CheckedEntry) {
-  return {
-    file: plan?.file.path ?? null,
-    entry: place,
-    faults,
-    blocks,
-    tooOld: old?.isBlocked === true ? old.version : null,
-    answer: answer.kind,
-    exit: typeof end === 'string' ? null : end.code,
-    ended: typeof end === 'string' ? end : 'by itself',
-    stderr: typeof end === 'string' ? '' : printable(end.stderr.trim(), 600),
-  };
 }
 
 /** 0 only where the entry is in its place, and the program would use it and get what it needs. */
 export function checkExit(checked: CheckedEntry): number {
-  const { place, blocks, old, end } = checked;
+  const { state, blocks, old, end } = checked;
   if (isServed(checked)) {
-    const isUsed = (place === 'there' || place === 'no-file') && blocks.length === 0;
+    const isUsed = (state === 'there' || state === 'no-file') && blocks.length === 0;
     return isUsed && old?.isBlocked !== true ? 0 : exitCode.usage;
   }
   if (end === 'not-run') return exitCode.usage;
@@ -70,11 +72,11 @@ export function checkExit(checked: CheckedEntry): number {
   return ownExit ?? exitCode.callFailed;
 }
 
-function isServed({ answer }: CheckedEntry): boolean {
-  return answer.kind === 'token' || answer.kind === 'server';
+function isServed({ response }: CheckedEntry): boolean {
+  return response.kind === 'token' || response.kind === 'server';
 }
 
-function placeInWords({ request, plan, place }: CheckedEntry): string {
+function stateLine({ request, plan, state }: CheckedEntry): string {
   const path = printable(plan?.file.path ?? '', 300);
   return {
     there: `The entry is in ${path}.`,
@@ -82,10 +84,10 @@ function placeInWords({ request, plan, place }: CheckedEntry): string {
     different: `The entry in ${path} is not what postern would write now: add --write in place of --check.`,
     other: `The entry ${printable(request.name, 80)} in ${path} is not one of postern’s, so it was not run. Remove it, or choose another name: add --as NAME.`,
     'no-file': '',
-  }[place];
+  }[state];
 }
 
-function faultInWords(fault: CheckedEntry['faults'][number], url: string, logins: readonly LoginRecord[]): string {
+function faultLine(fault: EntryFault, url: string, logins: readonly LoginRecord[]): string {
   switch (fault.kind) {
     case 'by-name': {
       const now = logins.find(({ name }) => name === fault.name)?.server;
@@ -107,26 +109,29 @@ function faultInWords(fault: CheckedEntry['faults'][number], url: string, logins
   }
 }
 
-export function oldInWords({ since, version, isBlocked }: NonNullable<CheckedEntry['old']>): string {
+export function oldProgramLine({ since, version, isBlocked }: OldProgram): string {
   const [name] = since.command;
   const needed = `${name} ${since.major}.${since.minor}`;
-  return isBlocked
-    ? `${name} ${version} ${since.lacks}; ${needed} does.`
-    : `${name} ${version} ${since.lacks}; at a server that takes Bearer tokens alone it needs ${needed}.`;
+  const need = isBlocked ? `${needed} does` : `at a server that takes Bearer tokens alone it needs ${needed}`;
+  return `${name} ${version} ${since.lacks}; ${need}.`;
 }
 
-function answerInWords(end: CheckedEntry['end'], answer: CheckedEntry['answer']): string {
+function outcomeOf({ end, response }: CheckedEntry): string {
   if (end === 'timeout') return 'would get nothing: postern took longer than the 10 s that it waits';
   if (end === 'too_much') return 'would get nothing: the answer is too large';
   if (end === 'not_started' || end === 'not-run') return 'could not start postern at all';
   if (end.code !== 0) return `would get nothing: postern ended with exit code ${end.code ?? 'none (killed)'}`;
-  switch (answer.kind) {
+  return responseWords(response);
+}
+
+function responseWords(response: ProgramResponse): string {
+  switch (response.kind) {
     case 'token':
-      return `would get a token of ${answer.length} characters`;
+      return `would get a token of ${response.length} characters`;
     case 'server':
-      return `would be connected to the server ${printable(answer.name, 100)}`;
+      return `would be connected to the server ${printable(response.name, 100)}`;
     case 'refused':
-      return `would be refused: ${quoted(answer.why, 400)}`;
+      return `would be refused: ${quoted(response.why, 400)}`;
     case 'nothing':
       return 'would get no credential, and no error';
     case 'unreadable':
@@ -134,13 +139,10 @@ function answerInWords(end: CheckedEntry['end'], answer: CheckedEntry['answer'])
   }
 }
 
-/** What postern said; not a second time what the program is told in the protocol's own words. */
-function stderrLines(end: CheckedEntry['end'], answer: CheckedEntry['answer']): readonly string[] {
+/** What postern said on stderr, but for what the protocol's error says already. */
+function stderrLines({ end, response }: CheckedEntry): readonly string[] {
   if (typeof end === 'string' || end.stderr.trim() === '') return [];
-  if (answer.kind === 'refused' && answer.why !== '' && end.stderr.includes(answer.why)) return [];
-  return end.stderr
-    .trim()
-    .split('\n')
-    .slice(0, 6)
-    .map((line) => `  ${printable(line, 300)}`);
+  if (response.kind === 'refused' && response.why !== '' && end.stderr.includes(response.why)) return [];
+  const lines = end.stderr.trim().split('\n').slice(0, 6);
+  return lines.map((line) => `  ${printable(line, 300)}`);
 }

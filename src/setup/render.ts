@@ -2,49 +2,43 @@ import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { keychainNote, proxyNote } from './environment.js';
-import type { EntryHere, ProgramHere } from './list-programs.js';
+import { type EntryHere, isHere, type ListedProgram, type ProgramHere } from './list-programs.js';
+import type { SetupRecord } from './machine/setup-records.js';
 import type { SetupPlan } from './plan-entry.js';
-import type { Machine, SetupRecord } from './ports.js';
+import type { Machine } from './ports.js';
+import { wayOf } from './programs/program.js';
 import type { UndoneEntry } from './undo-entry.js';
 import type { WrittenEntry } from './write-entry.js';
 
 /** What a person has to know of an entry, each in a line: what would win over it, what it relies on. */
 export function entryNotes(
-  plan: SetupPlan,
-  about: {
-    readonly machine: Machine;
-    readonly logins: readonly LoginRecord[];
-    readonly hasLogin: boolean;
-    readonly isHere: boolean;
-  },
+  { request, wanted, entry, conflicts }: SetupPlan,
+  about: { readonly here: ProgramHere; readonly logins: readonly LoginRecord[]; readonly hasLogin: boolean },
 ): readonly string[] {
-  const { request, conflicts } = plan;
-  const { machine, logins } = about;
+  const { program, scope, url } = request;
+  const { machine } = wanted;
+  const holdsUrl = program.calls === 'headers' && (entry.key.format === 'json' || entry.key.format === 'toml');
   const notes = [
     ...conflicts,
-    ...[
-      lastingNote(machine),
-      proxyNote(machine, request),
-      keychainNote(machine, request, logins),
-      addressNote(plan),
-    ].filter((note) => note !== undefined),
-    ...(request.scope === 'project'
-      ? ['The entry holds paths of this machine: do not share that file with others as it is.']
-      : []),
-    ...(about.isHere ? [] : [`${request.program.title} was not found on this machine.`]),
-    ...(about.hasLogin
-      ? []
-      : [`There is no login for this server yet: postern login ${shellWord(printable(request.url, 300))}`]),
+    lastingNote(machine),
+    proxyNote(machine, request),
+    keychainNote(machine, request, about.logins),
+    holdsUrl && mayHoldSecret(url)
+      ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
+      : undefined,
+    scope === 'project'
+      ? 'The entry holds paths of this machine: do not share that file with others as it is.'
+      : undefined,
+    isHere(about.here) ? undefined : `${program.title} was not found on this machine.`,
+    about.hasLogin
+      ? undefined
+      : `There is no login for this server yet: postern login ${shellWord(printable(url, 300))}`,
   ];
-  return notes.map((note) => `Note: ${note}`);
+  return notes.filter((note) => note !== undefined).map(noteLine);
 }
 
-/** The program itself needs the address, whatever is in its query. */
-function addressNote({ request, entry }: SetupPlan): string | undefined {
-  const isThere = (entry.key.format === 'json' || entry.key.format === 'toml') && request.program.way === 'headers';
-  return isThere && mayHoldSecret(request.url)
-    ? 'The query of the server’s address seems to hold a secret; the program needs it, so it stands in its file.'
-    : undefined;
+export function noteLine(note: string): string {
+  return `Note: ${note}`;
 }
 
 /** What a person has to know of the paths in an entry; undefined when they hold. */
@@ -59,47 +53,45 @@ function lastingNote({ start }: Machine): string | undefined {
   }[start.lasts];
 }
 
+/** `setup` without `--write`. */
+export function planJson({ request, file, shim }: SetupPlan, entry: string, notes: readonly string[]) {
+  const { program, url, name } = request;
+  return { program: program.name, server: url, name, file: file.path, entry, shim: shim ?? null, notes };
+}
+
 /** What `--write` did, for a person. */
 export function writtenLines({ plan, outcome, backup }: WrittenEntry): readonly string[] {
   const { request, file } = plan;
-  const what = `the entry ${printable(request.name, 80)} of ${request.program.title}`;
+  const { program, name } = request;
+  const what = `the entry ${printable(name, 80)} of ${program.title}`;
   const path = printable(file.path, 300);
+  if (outcome === 'unchanged') return [`Already there: ${what} in ${path}.`];
   const server = shellWord(printable(request.server, 300));
   const isProject = request.scope === 'project';
-  if (outcome === 'unchanged') return [`Already there: ${what} in ${path}.`];
+  const next = (isProject ? program.nextInProject : undefined) ?? program.next;
   return [
     `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`,
     ...(file.text === undefined ? [] : [`  before      ${printable(backup ?? '', 300)}`]),
-    `  to undo     postern setup ${request.program.name} ${server} --undo${isProject ? ' --project' : ''}`,
-    `  next        ${nextStep(request)}`,
+    `  to undo     postern setup ${program.name} ${server} --undo${isProject ? ' --project' : ''}`,
+    `  next        ${next.replaceAll('<name>', name)}`,
   ];
 }
 
-function nextStep({ program, scope, name }: SetupPlan['request']): string {
-  const { next, nextInProject = next } = program;
-  return (scope === 'project' ? nextInProject : next).replaceAll('<name>', name);
-}
-
-/** What the person may want to do about a credential that stood in the entry. */
+/** What the person may want to do about a credential that was in the entry. */
 export function takenOutNotes({ tookOut, backup }: WrittenEntry): readonly string[] {
-  return tookOut
-    ? [
-        `Note: The entry seems to have held a credential of its own. The backup still holds it; when all works, remove that: rm ${shellWord(printable(backup ?? '', 300))}`,
-      ]
-    : [];
+  if (!tookOut) return [];
+  const remove = `rm ${shellWord(printable(backup ?? '', 300))}`;
+  return [
+    noteLine(
+      `The entry seems to have held a credential of its own. The backup still holds it; when all works, remove that: ${remove}`,
+    ),
+  ];
 }
 
-export function writtenJson({ plan, outcome, backup }: WrittenEntry) {
+export function writtenJson({ plan, outcome, backup }: WrittenEntry, notes: readonly string[]) {
   const { request, file, shim } = plan;
-  return {
-    program: request.program.name,
-    server: request.url,
-    name: request.name,
-    file: file.path,
-    outcome,
-    backup: backup ?? null,
-    shim: shim?.path ?? null,
-  };
+  const about = { program: request.program.name, server: request.url, name: request.name, file: file.path };
+  return { ...about, outcome, backup: backup ?? null, shim: shim?.path ?? null, notes };
 }
 
 export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry): string {
@@ -112,14 +104,13 @@ export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry):
 }
 
 /** `setup --list` for a person: programs found first. */
-export function programLines(all: readonly ProgramHere[]): readonly string[] {
-  const isHere = ({ command, hasFile }: ProgramHere) => command !== undefined || hasFile;
-  const line = (one: ProgramHere) => {
+export function programLines(all: readonly ListedProgram[]): readonly string[] {
+  const line = (one: ListedProgram) => {
     const { program, command, file, hasFile, entries } = one;
     const found = command ?? (hasFile ? file : undefined);
     const where = found === undefined ? 'not found' : printable(found, 200);
     const set = entries.map((entry) => `\n${' '.repeat(16)}${entryWords(entry)}`).join('');
-    return `${program.name.padEnd(16)}${program.title.padEnd(22)}${program.way.padEnd(12)}${where}${set}`;
+    return `${program.name.padEnd(16)}${program.title.padEnd(22)}${wayOf(program).padEnd(12)}${where}${set}`;
   };
   return [...all.filter(isHere), ...all.filter((one) => !isHere(one))].map(line);
 }
@@ -135,12 +126,13 @@ function entryWords({ server, path, state }: EntryHere): string {
   }[state];
 }
 
-export function programJson({ program, command, file, hasFile, entries }: ProgramHere) {
+export function programJson(one: ListedProgram) {
+  const { program, command, file, entries } = one;
   return {
     program: program.name,
     title: program.title,
-    way: program.way,
-    found: command !== undefined || hasFile,
+    way: wayOf(program),
+    found: isHere(one),
     command: command ?? null,
     file: file ?? null,
     servers: entries.flatMap(({ server, state }) => (state === 'same' || state === 'ours' ? [server] : [])),

@@ -11,35 +11,36 @@ import { findLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
 import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName } from './formats/entry.js';
+import type { KeptRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { ExternalPrograms, KeptRecord, SetupRecord } from './ports.js';
+import type { ExternalPrograms, Machine } from './ports.js';
+import { filesOf, type Program, wayOf } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
+import { recordedName, scopeOf } from './recorded-entry.js';
 import type { setupTable } from './setup.options.js';
-import { recordedName, scopeOf, writtenRequests } from './written-requests.js';
-
-type Program = SetupRequest['program'];
+import { requestsOf } from './written-requests.js';
 
 export type SetupArguments = ArgumentsOf<typeof setupTable>;
+
+type Index = Pick<StorePorts, 'index'>;
+type RecordWorld = Pick<ExternalPrograms, 'records' | 'machine' | 'files'>;
 
 /**
  * What is to be set up: the login that was named, the only one there is, or a server that has none yet.
  * @throws Failure `usage`, `login_needed`, `login_ambiguous`, or the index's
  */
 export async function readSetupRequest(
-  ports: Pick<StorePorts, 'index'>,
+  ports: Index,
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
   if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) throw entryNameUnusable(args.as);
-  if (args.wholeHost && program.way !== 'credential') {
-    throw usageWrong(
-      `--whole-host cannot be used: ${program.title} asks for one address only.`,
-      'postern setup --help',
-    );
+  if (args.wholeHost && wayOf(program) !== 'credential') {
+    const message = `--whole-host cannot be used: ${program.title} asks for one address only.`;
+    throw usageWrong(message, 'postern setup --help');
   }
   const { logins } = await ports.index.read();
-  const found = await serverOf(ports, logins, program, args);
-  const { url, login } = found;
+  const { url, login } = await serverOf(ports, logins, program, args);
   const hasOthers = logins.some(({ server, key }) => server === url && key !== login?.key);
   return {
     program,
@@ -54,7 +55,7 @@ export async function readSetupRequest(
 }
 
 async function serverOf(
-  ports: Pick<StorePorts, 'index'>,
+  ports: Index,
   logins: readonly LoginRecord[],
   program: Program,
   { server, account }: SetupArguments,
@@ -62,10 +63,8 @@ async function serverOf(
   if (server === undefined) {
     const [only, ...others] = logins;
     if (only !== undefined && others.length === 0) return { url: only.server, login: only };
-    throw serverNotNamed(
-      program.name,
-      logins.map((login) => login.name ?? login.server),
-    );
+    const names = logins.map((login) => login.name ?? login.server);
+    throw serverNotNamed(program.name, names);
   }
   const canonical = canonicalResource(server);
   const isKnown = logins.some((login) => login.name === server || (canonical.ok && login.server === canonical.value));
@@ -80,12 +79,8 @@ async function serverOf(
 /** A name that every program takes: letters, digits, `_` and `-`. */
 function plainName(text: string): string {
   const host = URL.canParse(text) ? new URL(text).host : text;
-  return (
-    host
-      .replace(/[^A-Za-z0-9_-]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 63) || 'postern'
-  );
+  const plain = host.replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  return plain.slice(0, 63) || 'postern';
 }
 
 /**
@@ -94,23 +89,22 @@ function plainName(text: string): string {
  * @throws Failure as `readSetupRequest`, `program_unknown`
  */
 export async function requestsToCheck(
-  ports: Pick<StorePorts, 'index'>,
-  world: Pick<ExternalPrograms, 'records' | 'machine' | 'files'>,
+  ports: Index,
+  world: RecordWorld,
   args: SetupArguments,
 ): Promise<{ readonly all: readonly SetupRequest[]; readonly isOne: boolean }> {
   const { logins } = await ports.index.read();
-  if (args.program === undefined) return { all: await writtenRequests(world, logins, undefined), isOne: false };
+  const records = (await world.records.all()).map(({ record }) => record);
+  if (args.program === undefined) return { all: await requestsOf(world, logins, records), isOne: false };
   const program = programNamed(args.program);
-  if (args.server === undefined && logins.length !== 1) {
-    const all = await writtenRequests(world, logins, program.name);
-    if (all.length > 0) return { all, isOne: false };
+  const ofProgram = records.filter((record) => record.program === program.name);
+  if (args.server === undefined && logins.length !== 1 && ofProgram.length > 0) {
+    return { all: await requestsOf(world, logins, ofProgram), isOne: false };
   }
-  const { hasLogin: _, ...request } = await readSetupRequest(ports, program, args);
-  const written = (await world.records.all()).filter(
-    ({ record }) =>
-      record.program === program.name && record.server === request.url && scopeOf(record, world) === request.scope,
-  );
-  const [only, another] = written.map(({ record }) => recordedName(record));
+  const request = await readSetupRequest(ports, program, args);
+  const isMeant = (record: (typeof records)[number]) =>
+    record.server === request.url && scopeOf(record, world.machine) === request.scope;
+  const [only, another] = ofProgram.filter(isMeant).map(recordedName);
   const name = args.as ?? (another === undefined ? only : undefined) ?? request.name;
   return { all: [{ ...request, name }], isOne: true };
 }
@@ -121,47 +115,32 @@ export async function requestsToCheck(
  * @throws Failure `nothing_to_undo`, `usage`, `interrupted`
  */
 export async function recordToUndo(
-  ports: Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>,
-  world: Pick<ExternalPrograms, 'records' | 'machine' | 'files'>,
+  { index, terminal }: Index & Pick<CorePorts, 'terminal'>,
+  { records, machine, files }: RecordWorld,
   program: Program,
   args: SetupArguments,
   signal: AbortSignal,
 ): Promise<KeptRecord> {
-  const { terminal } = ports;
-  const { machine, files } = world;
-  const [folder] = args.project ? program.files(machine, 'project') : [];
-  const path = folder === undefined ? undefined : (await files.read(folder)).path;
-  const made = (await world.records.all()).filter(
+  const [inFolder] = args.project ? filesOf(program, machine, 'project') : [];
+  const path = inFolder && (await files.read(inFolder)).path;
+  const made = (await records.all()).filter(
     ({ record }) =>
       record.program === program.name &&
       (path === undefined || record.path === path) &&
-      (!args.user || scopeOf(record, world) === 'user') &&
+      (!args.user || scopeOf(record, machine) === 'user') &&
       (args.as === undefined || recordedName(record) === args.as),
   );
-  const all = await named(ports, made, args.server);
+  const all = args.server === undefined ? made : forServer(made, args.server, (await index.read()).logins);
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
-  if (!terminal.interactive) {
-    const records = all.map(({ record }) => record);
-    const words = undoWords(records, world);
-    throw severalToUndo(
-      program.name,
-      records.map(({ path }, index) => ({ words: words[index] ?? '', path })),
-    );
-  }
+  if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all, machine));
   const choices = all.map(({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`);
   return all[await terminal.choose('Which entry is to be undone?', choices, signal)] ?? only;
 }
 
 /** Those for that server; of a name that no login has any more, or another server's has now, those that were given it. */
-async function named(
-  { index }: Pick<StorePorts, 'index'>,
-  made: readonly KeptRecord[],
-  server: string | undefined,
-): Promise<readonly KeptRecord[]> {
-  if (server === undefined) return made;
-  const { logins } = await index.read();
+function forServer(made: readonly KeptRecord[], server: string, logins: readonly LoginRecord[]): readonly KeptRecord[] {
   const url = logins.find(({ name }) => name === server)?.server ?? server;
   const canonical = canonicalResource(url);
   const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
@@ -169,15 +148,15 @@ async function named(
 }
 
 /** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
-function undoWords(records: readonly SetupRecord[], world: Pick<ExternalPrograms, 'machine'>): readonly string[] {
-  const plain = records.map(({ server, key }) => {
-    const name = entryName(key);
+function undoWords(all: readonly KeptRecord[], machine: Machine) {
+  const plain = all.map(({ record }) => {
+    const name = entryName(record.key);
     const as = name === undefined ? '' : ` --as ${shellWord(printable(name, 80))}`;
-    return `${shellWord(printable(server, 300))}${as}`;
+    return `${shellWord(printable(record.server, 300))}${as}`;
   });
-  return records.map((record, at) => {
-    const words = plain[at] ?? '';
-    const isAlone = plain.filter((one) => one === words).length === 1;
-    return isAlone ? words : `${words} --${scopeOf(record, world)}`;
+  return all.map(({ record }, at) => {
+    const own = plain[at] ?? '';
+    const isAlone = plain.filter((words) => words === own).length === 1;
+    return { words: isAlone ? own : `${own} --${scopeOf(record, machine)}`, path: record.path };
   });
 }

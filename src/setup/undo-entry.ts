@@ -1,8 +1,8 @@
 import { edit, entryChanged } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
-import { digest, entryState } from './list-programs.js';
-import type { KeptRecord, ProgramFile } from './ports.js';
+import type { KeptRecord } from './machine/setup-records.js';
+import { digest, entryState } from './recorded-entry.js';
 import { removeShim, type SetupWorld } from './write-entry.js';
 
 /** `file`: every byte is as it was. `entry`: the file was changed elsewhere since, which stays. */
@@ -19,13 +19,10 @@ export async function undoEntry(
   signal: AbortSignal,
 ): Promise<UndoneEntry> {
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
-  const { files, records } = programs;
-  const { record } = kept;
-  const file = await files.read(record.path);
-  const undone = await takeBack(programs, kept, file);
-  await records.forget(kept.id);
-  await removeShim({ files, records }, record.shim);
-  await removeFolders(programs, record.folders ?? []);
+  const undone = await restoreFile(programs, kept);
+  await programs.records.forget(kept.id);
+  await removeShim(programs, kept.record.shim);
+  await removeFolders(programs, kept.record.folders ?? []);
   return undone;
 }
 
@@ -33,27 +30,25 @@ export async function undoEntry(
 async function removeFolders({ files, records }: SetupWorld['programs'], folders: readonly string[]): Promise<void> {
   for (const [index, folder] of folders.entries()) {
     if (await files.removeFolder(folder)) continue;
-    const rest = folders.slice(index);
-    const others = await records.all();
-    const other = others.find(({ record }) => isBelow(record.path, folder));
+    const other = (await records.all()).find(({ record }) => isBelow(record.path, folder));
     if (other === undefined) return;
-    const all = [...new Set([...(other.record.folders ?? []), ...rest])];
-    await records.keep({ ...other, record: { ...other.record, folders: all } }, undefined);
+    const all = new Set([...(other.record.folders ?? []), ...folders.slice(index)]);
+    await records.keep({ ...other, record: { ...other.record, folders: [...all] } }, undefined);
     return;
   }
 }
 
-async function takeBack(
+async function restoreFile(
   { machine, files, records }: SetupWorld['programs'],
   { id, record }: KeptRecord,
-  file: ProgramFile,
 ): Promise<UndoneEntry> {
+  const file = await files.read(record.path);
   const { text } = file;
   const now = text === undefined ? undefined : await digest(text);
   if (text === undefined || now === record.before) return 'nothing-left';
   const backup = await records.backup(id);
   if (now === record.after) {
-    if (record.existed) await files.replace(file, backup, { executable: false });
+    if (record.existed) await files.replace(file, backup);
     else await files.remove(file);
     return 'file';
   }
@@ -62,12 +57,12 @@ async function takeBack(
   if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   const restored = edit(record.path, () => {
     const edited = restoreEntry(text, record.key, rawEntry(backup, record.key));
-    // What stood there before may not fit into the layout of now.
+    // The bytes of before may not fit into the layout of now.
     const [was, is] = [backup, edited].map((one) => JSON.stringify(entryValue(one, record.key)));
     if (was !== is) throw new NotEditable('form');
     return edited;
   });
-  await files.replace(file, restored, { executable: false });
+  await files.replace(file, restored);
   return 'entry';
 }
 

@@ -1,8 +1,9 @@
 import type { Locks } from '../stores/ports.js';
 import { type EntryKey, namesIn, rawEntry, wholeKey } from './formats/entry.js';
-import { digest, entryDigest, entryState, meaningDigest } from './list-programs.js';
+import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import type { ExternalPrograms, KeptRecord, ProgramFile, SetupRecord } from './ports.js';
+import type { ExternalPrograms } from './ports.js';
+import { digest, entryDigest, entryState, meaningDigest } from './recorded-entry.js';
 
 /** What `--write` did. */
 export interface WrittenEntry {
@@ -30,61 +31,51 @@ export async function writeEntry(
   signal: AbortSignal,
 ): Promise<WrittenEntry> {
   await using _lock = await locks.acquire('setup', { waitMs: 5000, signal });
+  const { files, records } = programs;
   const plan = await planEntry(programs, request);
+  const { file, shim } = plan;
   const text = plannedText(plan);
-  if (text === plan.file.text) {
-    await writeShim(programs, plan);
+  const shimFile = shim && (await files.read(shim.path));
+  const writeShim = async () => {
+    if (shim !== undefined && shimFile !== undefined && shimFile.text !== shim.text) {
+      await files.replace(shimFile, shim.text, 0o700);
+    }
+  };
+  if (text === file.text) {
+    await writeShim();
     return { plan, outcome: 'unchanged', backup: undefined, tookOut: false };
   }
-  const folders = [plan.file.path, plan.shim?.path ?? plan.file.path].flatMap(programs.files.missingFolders);
-  const kept = await keepRecord(programs, plan, text);
-  const shim = await shimFile(programs, plan);
+  const folders = [file.path, shim?.path ?? file.path].flatMap(files.missingFolders);
+  const { kept, earlier, isCarried } = await recordFor(programs, plan, text);
+  const backup = await records.keep(kept, isCarried ? undefined : (file.text ?? ''));
   try {
-    await writeShim(programs, plan);
-    await programs.files.replace(plan.file, text, { executable: false });
+    await writeShim();
+    await files.replace(file, text);
   } catch (error) {
-    await kept.takeBack();
-    if (shim !== undefined && shim.text === undefined) await programs.files.forget(shim.path);
-    for (const folder of folders) await programs.files.removeFolder(folder);
+    if (isCarried && earlier !== undefined) await records.keep(earlier, undefined);
+    else await records.forget(kept.id);
+    if (shimFile !== undefined && shimFile.text === undefined) await files.forget(shimFile.path);
+    for (const folder of folders) await files.removeFolder(folder);
     throw error;
   }
-  await kept.finish();
-  const { backup } = kept;
-  const raw = rawEntry(plan.file.text ?? '', wholeKey(plan.entry.key));
-  const outcome = raw === undefined ? 'made' : 'changed';
-  return { plan, outcome, backup, tookOut: /authorization|bearer|token|api[_-]?key/i.test(raw ?? '') };
-}
-
-async function shimFile({ files }: SetupWorld['programs'], { shim }: SetupPlan): Promise<ProgramFile | undefined> {
-  return shim === undefined ? undefined : await files.read(shim.path);
-}
-
-async function writeShim(programs: SetupWorld['programs'], plan: SetupPlan): Promise<void> {
-  const file = await shimFile(programs, plan);
-  const text = plan.shim?.text;
-  if (file === undefined || text === undefined || file.text === text) return;
-  await programs.files.replace(file, text, { executable: true });
-}
-
-/** What was kept for an undo, and how that is taken back where nothing came of it. */
-interface KeptUndo {
-  readonly backup: string;
-  takeBack(): Promise<void>;
-  /** What an earlier `--write` has left, and nobody needs now. */
-  finish(): Promise<void>;
+  if (earlier !== undefined && !isCarried) await records.forget(earlier.id);
+  await removeShim(programs, earlier?.record.shim);
+  const raw = rawEntry(file.text ?? '', wholeKey(plan.entry.key));
+  const tookOut = /authorization|bearer|token|api[_-]?key/i.test(raw ?? '');
+  return { plan, outcome: raw === undefined ? 'made' : 'changed', backup, tookOut };
 }
 
 /**
  * The record of an earlier `--write` is carried on as long as an entry of ours is still there, however it is laid out:
- * then the oldest backup is the one that an undo is for, and no file with our entry takes its place.
+ * then the oldest backup is the one that an undo is for, and no file with our entry replaces it.
  */
-async function keepRecord(
+async function recordFor(
   { machine, records, files }: SetupWorld['programs'],
   { request, file, entry, shim }: SetupPlan,
   text: string,
-): Promise<KeptUndo> {
+): Promise<{ readonly kept: KeptRecord; readonly earlier: KeptRecord | undefined; readonly isCarried: boolean }> {
   const before = file.text ?? '';
-  const earlier = await earlierRecord(records, file.path, entry.key, request.url);
+  const earlier = (await records.all()).find(({ record }) => isOfEntry(record, file.path, entry.key, request.url));
   const now = await digest(before);
   const state = earlier && (await entryState(earlier.record, before, machine.platform));
   const carried = state === 'same' || state === 'ours' ? earlier : undefined;
@@ -109,37 +100,18 @@ async function keepRecord(
     name: request.name,
     ...(shim === undefined ? {} : { shim: shim.path }),
   };
-  const id = carried?.id ?? crypto.randomUUID();
-  return {
-    backup: await records.keep({ id, record }, carried === undefined ? before : undefined),
-    takeBack: async () => {
-      if (carried === undefined) await records.forget(id);
-      else await records.keep(carried, undefined);
-    },
-    finish: async () => {
-      if (earlier !== undefined && earlier !== carried) await records.forget(earlier.id);
-      await removeShim({ files, records }, earlier?.record.shim);
-    },
-  };
+  const kept = { id: carried?.id ?? crypto.randomUUID(), record };
+  return { kept, earlier, isCarried: carried !== undefined };
 }
 
-async function earlierRecord(
-  records: ExternalPrograms['records'],
-  path: string,
-  key: EntryKey,
-  server: string,
-): Promise<KeptRecord | undefined> {
-  // A line may hold the entries of several servers, or one after the other.
-  const keyOf = (one: EntryKey, of: string) => JSON.stringify([wholeKey(one), one.format === 'line' ? of : undefined]);
-  const all = await records.all();
-  return all.find(({ record }) => record.path === path && keyOf(record.key, record.server) === keyOf(key, server));
+/** A line may hold the entries of several servers, or one after the other. */
+function isOfEntry(record: SetupRecord, path: string, key: EntryKey, server: string): boolean {
+  const isSameKey = JSON.stringify(wholeKey(record.key)) === JSON.stringify(wholeKey(key));
+  return record.path === path && isSameKey && (key.format !== 'line' || record.server === server);
 }
 
-/** Removes a program that was written for an entry, unless another entry needs it. */
-export async function removeShim(
-  { files, records }: Pick<ExternalPrograms, 'files' | 'records'>,
-  path: string | undefined,
-): Promise<void> {
+/** Removes a script that was written for an entry, unless another entry needs it. */
+export async function removeShim({ files, records }: SetupWorld['programs'], path: string | undefined): Promise<void> {
   if (path === undefined || (await records.all()).some(({ record }) => record.shim === path)) return;
   await files.forget(path);
 }

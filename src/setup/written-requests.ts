@@ -2,71 +2,53 @@ import { Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
-import { entryName, entryValue } from './formats/entry.js';
+import { entryValue } from './formats/entry.js';
+import type { SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { ExternalPrograms, KeptRecord, SetupRecord } from './ports.js';
+import type { MachineFiles } from './ports.js';
 import { type EntryCall, readCall } from './programs/entry-call.js';
 import { programs } from './programs/programs.js';
+import { recordedName, scopeOf } from './recorded-entry.js';
 
-type RecordWorld = Pick<ExternalPrograms, 'machine' | 'files' | 'records'>;
-
-/** Is it of the person's own configuration, or of a folder's? Earlier releases have not kept that. */
-export function scopeOf(record: SetupRecord, { machine }: Pick<ExternalPrograms, 'machine'>): 'user' | 'project' {
-  const program = programs.find(({ name }) => name === record.program);
-  const isUsual = program?.files(machine, 'user').includes(record.path) === true;
-  const isBelowHome = record.path.startsWith(machine.homedir) && program?.files(machine, 'project').length === 0;
-  return record.scope ?? (isUsual || isBelowHome ? 'user' : 'project');
-}
-
-/** What the program was told to call the entry; undefined where an earlier release has not kept it. */
-export function recordedName({ name, key, shim }: SetupRecord): string | undefined {
-  return name ?? entryName(key) ?? /[\\/]bazel-([A-Za-z0-9_-]+)(?:\.cmd)?$/.exec(shim ?? '')?.[1];
-}
-
-/** What would be written now for each entry that ever was, of that program where one is named. */
-export async function writtenRequests(
-  world: RecordWorld,
+/** What would be written now for these records of entries. */
+export async function requestsOf(
+  world: MachineFiles,
   logins: readonly LoginRecord[],
-  program: string | undefined,
+  records: readonly SetupRecord[],
 ): Promise<readonly SetupRequest[]> {
-  const all = await world.records.all();
-  const wanted = all.filter(({ record }) => program === undefined || record.program === program);
-  const requests = await Promise.all(wanted.map((kept) => requestOf(world, logins, kept)));
+  const requests = await Promise.all(records.map((record) => requestOf(world, logins, record)));
   return requests.filter((request) => request !== undefined);
 }
 
 async function requestOf(
-  world: RecordWorld,
+  world: MachineFiles,
   logins: readonly LoginRecord[],
-  { record }: KeptRecord,
+  record: SetupRecord,
 ): Promise<SetupRequest | undefined> {
   const program = programs.find(({ name }) => name === record.program);
   if (program === undefined) return undefined;
   const { server: url, path } = record;
-  const call = await callThere(world, record);
-  const account = call?.options[call.options.indexOf('--account') + 1];
+  const { server: named, options = [] } = (await callIn(world, record)) ?? {};
+  const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
   const ofServer = logins.filter(({ server }) => server === url);
-  const named = ofServer.find(({ name }) => name === call?.server);
-  const isNamed = call?.options.includes('--account') === true;
-  const picked = pickLogin(ofServer, { server: url, account: isNamed ? account : undefined });
-  const login = named ?? (picked.kind === 'one' ? picked.login : undefined);
-  const meant = login ?? (isNamed && account !== undefined ? { server: url, account } : { server: url });
+  const picked = pickLogin(ofServer, { server: url, account });
+  const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
+  const meant = login ?? (account === undefined ? { server: url } : { server: url, account });
   return {
     program,
     url,
     path,
-    scope: scopeOf(record, world),
+    scope: scopeOf(record, world.machine),
     server: login?.name ?? url,
     words: await loginWords(meant, ofServer.length > 1),
     name: recordedName(record) ?? 'postern',
-    options: call?.options.includes('--whole-host') === true ? ['--whole-host'] : [],
+    options: options.includes('--whole-host') ? ['--whole-host'] : [],
   };
 }
 
-async function callThere(
-  { machine, files }: RecordWorld,
-  { path, key, server }: SetupRecord,
-): Promise<EntryCall | undefined> {
+/** The call in the entry as it is now; undefined where the file cannot be read. */
+async function callIn({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryCall | undefined> {
+  const { path, key, server } = record;
   const read = async (at: string) => {
     try {
       return (await files.read(at)).text ?? '';
@@ -75,6 +57,6 @@ async function callThere(
       throw error;
     }
   };
-  const entry = [key, entryValue(await read(path), key)] as const;
-  return (await readCall(read, entry, { names: [server], platform: machine.platform })).call;
+  const value = entryValue(await read(path), key);
+  return (await readCall(read, [key, value], { names: [server], platform: machine.platform })).call;
 }

@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { entryDigest, entryState, meaningDigest } from '../../src/setup/list-programs.js';
-import { writeProgramFile } from '../../src/setup/machine/program-file.js';
+import { writeShimFile } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import type { SetupRequest } from '../../src/setup/plan-entry.js';
 import { programNamed } from '../../src/setup/programs/programs.js';
+import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { needs } from '../support/needs.js';
@@ -230,22 +230,22 @@ test('a shim takes the place of a shim alone: never of a folder, a link or anybo
   writeFileSync(at('large'), `${text}${' '.repeat(65_536)}`);
   const names = readdirSync(folder.path);
   for (const name of names.filter((one) => one !== 'shim')) {
-    await assert.rejects(writeProgramFile(at(name), 'new', mark), { code: 'shim_refused' }, name);
+    await assert.rejects(writeShimFile(at(name), 'new', mark), { code: 'shim_refused' }, name);
   }
   assert.deepEqual(readdirSync(folder.path), names, 'nothing is left behind');
   assert.equal(readFileSync(at('shim'), 'utf8'), text);
   const before = process.umask(0o777);
   try {
-    assert.equal(await writeProgramFile(at('shim'), 'new', mark), at('shim'));
+    assert.equal(await writeShimFile(at('shim'), 'new', mark), at('shim'));
   } finally {
     process.umask(before);
   }
   assert.equal(readFileSync(at('shim'), 'utf8'), 'new');
   assert.equal(statSync(at('shim')).mode & 0o777, 0o700);
   writeFileSync(at('batch.cmd'), `@echo off\r\n@rem ${mark}\r\n`);
-  await writeProgramFile(at('batch.cmd'), 'new', mark);
-  const missing = writeProgramFile(at('no/shim'), 'new', mark);
+  await writeShimFile(at('batch.cmd'), 'new', mark);
+  const missing = writeShimFile(at('no/shim'), 'new', mark);
   await assert.rejects(missing, { code: 'shim_refused', message: /folder .* is not there/ });
-  const long = writeProgramFile(at('x'.repeat(250)), 'new', mark); // the temporary name is too long
+  const long = writeShimFile(at('x'.repeat(250)), 'new', mark); // the temporary name is too long
   await assert.rejects(long, { code: 'file_unwritable' });
 });

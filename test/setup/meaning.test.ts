@@ -100,7 +100,7 @@ for (const program of allPrograms.filter(({ name }) => name !== 'curl')) {
           run: nothing,
         };
         assert.equal(
-          (await checkEntry(checking, {} as Pick<HttpPorts, 'http'>, requestFor(name), signal)).place,
+          (await checkEntry(checking, {} as Pick<HttpPorts, 'http'>, requestFor(name), signal)).state,
           'there',
         );
 

@@ -186,7 +186,7 @@ test('git reads what was written, character by character', { skip: needs('git') 
     const name = 'credential.https://h/a"b\\';
     assert.deepEqual(theirs.slice(-3), [`${name}.helper=`, `${name}.helper=!${command}`, `${name}.usehttppath=true`]);
     const ours = gitVariables(made).map(
-      ([{ section, subsection }, key, value]) =>
+      ({ section, subsection, name: key, value }) =>
         `${section}.${subsection === '' ? '' : `${subsection}.`}${key}=${value}`,
     );
     assert.deepEqual(ours, theirs);

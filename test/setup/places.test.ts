@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Machine } from '../../src/setup/ports.js';
+import { filesOf } from '../../src/setup/programs/program.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
 import { machine } from './workshop.js';
 
 /** The first file of each program, by its name. */
 function places(more: Partial<Machine>, scope: 'user' | 'project' = 'user') {
   const all = allPrograms.flatMap((program) => {
-    const [first] = program.files(machine(more), scope);
+    const [first] = filesOf(program, machine(more), scope);
     return first === undefined ? [] : [[program.name, first] as const];
   });
   return Object.fromEntries(all);

@@ -12,13 +12,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createProgramFiles } from '../../src/setup/machine/program-files.js';
+import { programFiles as files } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary.js';
-
-const files = createProgramFiles();
-const plain = { executable: false };
 
 test('what is no plain file of this user’s is left alone, and why is said [A-266]', async () => {
   await using folder = await temporaryFolder();
@@ -60,7 +57,7 @@ test('what somebody else wrote meanwhile is not overwritten, nor removed', async
   writeFileSync(path, 'b');
   writeFileSync(absent.path, 'b');
   for (const one of [file, absent]) {
-    await assert.rejects(files.replace(one, 'c', plain), { code: 'program_file_changed' });
+    await assert.rejects(files.replace(one, 'c'), { code: 'program_file_changed' });
     await assert.rejects(files.remove(one), { code: 'program_file_changed' });
     assert.equal(readFileSync(one.path, 'utf8'), 'b');
   }
@@ -70,7 +67,7 @@ test('a file that cannot be written leaves nothing behind, and says so', async (
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'x'.repeat(250)); // the temporary name is too long
   const file = await files.read(path);
-  await assert.rejects(files.replace(file, 'c', plain), { code: 'program_file_unwritable' });
+  await assert.rejects(files.replace(file, 'c'), { code: 'program_file_unwritable' });
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
@@ -120,7 +117,7 @@ test('a file in a folder that everybody may write to is left alone; where only o
   const refused = { code: 'program_file_unusable', message: /everybody on this machine may write/ };
   await assert.rejects(files.read(path), refused);
   await assert.rejects(files.read(join(place, 'absent')), refused);
-  await assert.rejects(files.replace(file, 'b', plain), refused);
+  await assert.rejects(files.replace(file, 'b'), refused);
   await assert.rejects(files.remove(file), refused);
   assert.equal(readFileSync(path, 'utf8'), 'a');
   chmodSync(place, 0o1777);

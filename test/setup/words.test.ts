@@ -67,7 +67,7 @@ test('words that a program would replace by variables are refused', () => {
   for (const word of ['/home/$USER/x', 'a${'.concat('HOME}'), '{env:HOME}', '{file:/etc/passwd}']) {
     assert.ok(isExpanded(['node', word]), word);
   }
-  assert.ok(!isExpanded(callWords(machine({}), { command: ['bridge'], server: 'https://h/mcp', options: [] })));
+  assert.ok(!isExpanded(callWords('bridge', { machine: machine({}), server: 'https://h/mcp', options: [] })));
 });
 
 test('paths are chosen that hold longest, and how long is said', async () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createProgramFiles } from '../../src/setup/machine/program-files.js';
+import { programFiles } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
 import type { Machine } from '../../src/setup/ports.js';
 import type { SetupWorld } from '../../src/setup/write-entry.js';
@@ -17,7 +17,7 @@ export function workshop(home: string, script = '/opt/lib/node_modules/postern/b
         stateFolder,
         start: { node: '/opt/bin/node', script, lasts: 'upgrades' },
       }),
-      files: createProgramFiles(),
+      files: programFiles,
       records: createSetupRecords(join(stateFolder, 'setup')),
     },
   };

@@ -14,9 +14,9 @@ import {
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { programFileUnwritable } from '../../src/setup/failures.js';
-import { entryDigest, entryState, meaningDigest } from '../../src/setup/list-programs.js';
 import { configurationFile, type SetupRequest } from '../../src/setup/plan-entry.js';
 import { programs as allPrograms } from '../../src/setup/programs/programs.js';
+import { entryDigest, entryState, meaningDigest } from '../../src/setup/recorded-entry.js';
 import { undoEntry } from '../../src/setup/undo-entry.js';
 import { writeEntry } from '../../src/setup/write-entry.js';
 import { temporaryFolder } from '../support/temporary.js';

@@ -12,6 +12,12 @@ export interface GitSection {
 /** Variables of a section, in order; an empty value is a value. Others of it stay as they are. */
 export type GitVariables = readonly (readonly [name: string, value: string])[];
 
+/** As git lists it: the name in lower case. */
+export interface GitVariable extends GitSection {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** A section in a text: from its header to behind its last variable. */
 interface Block {
   readonly start: number;
@@ -23,13 +29,13 @@ interface Block {
 export function openGit(text: string, key: GitSection): OpenedText<GitVariables> {
   const all = listGit(text);
   const [block, another] = blocksOf(text, key);
-  const own = all.flatMap(([section, name, value]) => (isSame(section, key) ? [[name, value] as const] : []));
+  const own = all.filter((one) => isSame(one, key)).map(({ name, value }) => [name, value] as const);
   const names = block?.variables.map(({ name }) => name) ?? [];
   if (another !== undefined || own.map(([name]) => name).join() !== names.join()) throw new NotEditable('form');
   return {
     raw: block && text.slice(block.start, block.end),
     value: block && own,
-    rest: all.filter(([section]) => !isSame(section, key)),
+    rest: all.filter((one) => !isSame(one, key)),
     put: (variables) => (block === undefined ? appended(text, key, variables) : changed(text, block, own, variables)),
     restore: (former) => {
       if (block === undefined) throw new NotEditable('shape');
@@ -38,13 +44,13 @@ export function openGit(text: string, key: GitSection): OpenedText<GitVariables>
   };
 }
 
-/** Every variable of a git configuration file, its name in lower case; none where git cannot read it. */
-export function gitVariables(text: string): ReturnType<typeof listGit> {
+/** Every variable of a git configuration file; none where git cannot read it. */
+export function gitVariables(text: string): readonly GitVariable[] {
   return ifEditable(() => listGit(text)) ?? [];
 }
 
 /** The text goes through a pipe, never through a file; git is found on the PATH, but never in the working folder. */
-function listGit(text: string): readonly (readonly [section: GitSection, name: string, value: string])[] {
+function listGit(text: string): readonly GitVariable[] {
   if (isBlank(text)) return [];
   const { status, stdout } = spawnSync('git', ['config', '--file', '-', '--list', '-z'], {
     input: text,
@@ -60,7 +66,7 @@ function listGit(text: string): readonly (readonly [section: GitSection, name: s
     const [full = '', ...value] = one.split('\n');
     const [, section, subsection = '', name] = /^([^.]*)\.(?:(.*)\.)?([^.]*)$/s.exec(full) ?? [];
     if (section === undefined || name === undefined) return [];
-    return [[{ section, subsection }, name, value.join('\n')] as const];
+    return [{ section, subsection, name, value: value.join('\n') }];
   });
 }
 

@@ -3,7 +3,7 @@ import { statePaths } from '../../stores/paths.js';
 import { findProgram, realPath, runProgram } from '../../stores/programs.js';
 import type { ExternalPrograms, Machine, StartWords } from '../ports.js';
 import { ownProgram } from './own-program.js';
-import { createProgramFiles } from './program-files.js';
+import { programFiles } from './program-files.js';
 import { createSetupRecords } from './setup-records.js';
 
 export interface ExternalProgramsOptions {
@@ -28,7 +28,7 @@ export function createExternalPrograms(options: ExternalProgramsOptions): Extern
       start: startWords(process.execPath, script),
       variables: ownProgram(options).variables,
     },
-    files: createProgramFiles(),
+    files: programFiles,
     records: createSetupRecords(join(stateFolder, 'setup')),
     find: (command) => {
       const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute); // never from the working folder

@@ -2,8 +2,8 @@ import { isAbsolute } from 'node:path';
 import type { OwnProgram } from '../../core/ports.js';
 import { statePaths } from '../../stores/paths.js';
 
-/** Files without which logins cannot be read, or not renewed, where the person has said so in the environment. */
-const namingFiles = ['POSTERN_STORE_KEY_FILE', 'POSTERN_CA_FILE'] as const;
+/** Files without which logins cannot be read, or not refreshed, where the person has said so in the environment. */
+const fileVariables = ['POSTERN_STORE_KEY_FILE', 'POSTERN_CA_FILE'] as const;
 
 /** This program, as another one starts it with an empty environment. @throws Failure `path_refused` */
 export function ownProgram(options: {
@@ -16,16 +16,18 @@ export function ownProgram(options: {
   const { env, platform, homedir, script } = options;
   const here = statePaths(env, platform, homedir);
   const usual = statePaths({}, platform, homedir);
-  const files = namingFiles.flatMap((name) => (isAbsolute(env[name] ?? '') ? [[name, env[name] ?? '']] : []));
-  const variables = {
+  const variables: Record<string, string> = {
     ...(here.config === usual.config ? {} : { POSTERN_CONFIG_DIR: here.config }),
     ...(here.state === usual.state ? {} : { POSTERN_STATE_DIR: here.state }),
-    ...(Object.fromEntries(files) as Readonly<Record<string, string>>),
   };
+  for (const name of fileVariables) {
+    const path = env[name] ?? '';
+    if (isAbsolute(path)) variables[name] = path;
+  }
   return {
     platform,
     program: [process.execPath, script],
     variables,
-    writeShim: async (path, text, mark) => (await import('./program-file.js')).writeProgramFile(path, text, mark),
+    writeShim: async (path, text, mark) => (await import('./program-files.js')).writeShimFile(path, text, mark),
   };
 }

@@ -1,54 +1,84 @@
 import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { lstat, mkdir, open, realpath, rm, rmdir, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, mkdir, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure, systemCode } from '../../core/failure.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
-import { programFileChanged, programFileUnusable, programFileUnwritable } from '../failures.js';
-import type { ProgramFile, ProgramFiles } from '../ports.js';
+import {
+  fileUnwritable,
+  programFileChanged,
+  programFileUnusable,
+  programFileUnwritable,
+  shimFolderMissing,
+  shimRefused,
+} from '../failures.js';
 
 const maxBytes = 32 * 1024 * 1024;
 
+/** More than any shim has. */
+const maxShimBytes = 65_536;
+
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
-interface Content {
+/** A configuration file of another program as it was read. */
+export interface ProgramFile {
+  /** Where it really lies: symbolic links are followed. */
+  readonly path: string;
+  /** Undefined when there is no such file. */
   readonly text: string | undefined;
-  readonly mode: number;
 }
 
 /** The files of the person's other programs. */
-export function createProgramFiles(): ProgramFiles {
-  return {
-    read: async (path) => {
-      const target = await targetOf(path);
-      return { path: target, text: (await readFile(target)).text };
-    },
-    replace: async (file, text, { executable }) => {
-      const now = await unchanged(file);
-      const mode = now.text === undefined ? (executable ? 0o700 : 0o600) : now.mode;
-      await written(file.path, async () => {
-        await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
-        await replaceProgramFile(file.path, text, mode);
-      });
-    },
-    remove: async (file) => {
-      await unchanged(file);
-      await written(file.path, () => unlink(file.path));
-    },
-    forget: (path) => written(path, () => rm(path, { force: true })),
-    exists: existsSync,
-    missingFolders,
-    removeFolder: (path) =>
-      rmdir(path).then(
-        () => true,
-        () => false,
-      ),
-  };
+export const programFiles = { read, replace, remove, forget, exists, missingFolders, removeFolder };
+
+export type ProgramFiles = typeof programFiles;
+
+/** @throws Failure `program_file_unusable` where it is no plain UTF-8 file of this user's */
+async function read(path: string): Promise<ProgramFile> {
+  const target = await targetOf(path);
+  return { path: target, text: (await readFile(target)).text };
 }
 
+/**
+ * Replaces it as a whole with its mode kept, if it still is what was read.
+ * @param newMode For a file that was not there.
+ * @throws Failure `program_file_changed`, `program_file_unwritable`
+ */
+async function replace(file: ProgramFile, text: string, newMode = 0o600): Promise<void> {
+  const { mode = newMode } = await unchanged(file);
+  await writing(file.path, async () => {
+    await mkdir(dirname(file.path), { recursive: true, mode: 0o700 });
+    await replaceWhole(file.path, text, mode);
+  });
+}
+
+/** @throws as `replace` */
+async function remove(file: ProgramFile): Promise<void> {
+  await unchanged(file);
+  await forget(file.path);
+}
+
+/** Removes a file of ours, whatever is in it; nothing where it is gone. @throws Failure `program_file_unwritable` */
+async function forget(path: string): Promise<void> {
+  await writing(path, () => rm(path, { force: true }));
+}
+
+function exists(path: string): boolean {
+  return existsSync(path);
+}
+
+/** The folders above a path that are not there, the innermost first. */
 function missingFolders(path: string): readonly string[] {
   const folder = dirname(path);
   return folder === path || existsSync(folder) ? [] : [folder, ...missingFolders(folder)];
+}
+
+/** Removes a folder; false where it is not empty, or not ours to remove. */
+async function removeFolder(path: string): Promise<boolean> {
+  return rmdir(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Where a path leads: dotfiles are often links into a folder that is kept in a repository. */
@@ -64,33 +94,33 @@ async function targetOf(path: string): Promise<string> {
   return join(folder, basename(path));
 }
 
-async function readFile(path: string): Promise<Content> {
+async function readFile(path: string): Promise<{ readonly text: string | undefined; readonly mode?: number }> {
   await checkFolder(dirname(path));
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { text: undefined, mode: 0 };
+    if (systemCode(error) === 'ENOENT') return { text: undefined };
     throw programFileUnusable(path, `it cannot be opened (${systemCode(error)})`);
   }
   try {
     const stats = await file.stat();
     const { size, uid, nlink, mode } = stats;
     const us = process.geteuid?.();
-    const why = [
+    const reasons = [
       [!stats.isFile(), 'it is not a plain file'],
       [us !== undefined && uid !== us, `it belongs to another user (${uid})`],
       [us !== undefined && nlink > 1, 'it has a second name (hard link), which would be left behind'],
       [size > maxBytes, `it is larger than ${maxBytes} bytes`],
-    ].find(([is]) => is)?.[1];
-    if (why !== undefined) throw programFileUnusable(path, String(why));
+    ] as const;
+    for (const [is, why] of reasons) if (is) throw programFileUnusable(path, why);
     return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };
   } finally {
     await file.close();
   }
 }
 
-/** Whoever may write to the folder could put another file in its place. */
+/** Whoever may write to the folder could replace the file. */
 async function checkFolder(path: string): Promise<void> {
   const folder = await stat(path).catch(() => undefined);
   if (folder === undefined || process.platform === 'win32') return;
@@ -107,22 +137,55 @@ function decode(path: string, bytes: Uint8Array): string {
   }
 }
 
-async function unchanged(file: ProgramFile): Promise<Content> {
+async function unchanged(file: ProgramFile): Promise<{ readonly mode?: number }> {
   const now = await readFile(file.path);
   if (now.text !== file.text) throw programFileChanged(file.path);
   return now;
 }
 
-async function written(path: string, act: () => Promise<void>): Promise<void> {
+async function writing(path: string, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    throw error instanceof Failure ? error : programFileUnwritable(path, systemCode(error));
+    throw programFileUnwritable(path, systemCode(error));
   }
 }
 
-/** @throws an error of the file system */
-export async function replaceProgramFile(path: string, text: string, mode: number): Promise<void> {
+async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.new`);
   await replaceFile(path, text, mode, temporary);
+}
+
+/**
+ * Makes a script for this user alone (0700), or replaces one that has `mark` in its second line; whole, and never
+ * through a symbolic link. Returns its absolute path.
+ * @throws Failure `shim_refused`, `file_unwritable`
+ */
+export async function writeShimFile(path: string, text: string, mark: string): Promise<string> {
+  const target = resolve(path);
+  try {
+    await refuseOthers(target, mark);
+    await replaceWhole(target, text, 0o700);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const code = systemCode(error);
+    throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
+  }
+  return target;
+}
+
+async function refuseOthers(path: string, mark: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (found === undefined) return;
+  if (!found.isFile() || found.size > maxShimBytes) {
+    throw shimRefused(path, 'it is there already, and no program that was written by --shim');
+  }
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW);
+  const [, second = ''] = (await file.readFile('utf8')).split(/\r?\n/, 2);
+  if (second !== `# ${mark}` && second !== `@rem ${mark}`) {
+    throw shimRefused(path, 'it is there already, and was not written by --shim');
+  }
 }

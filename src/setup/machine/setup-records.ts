@@ -3,42 +3,82 @@ import { join } from 'node:path';
 import { readIfThere } from '../../stores/state/private-file.js';
 import { replacePrivateFile } from '../../stores/state/safe-file.js';
 import { stateUnsafe } from '../../stores/state-failures.js';
-import type { KeptRecord, SetupRecord, SetupRecords } from '../ports.js';
+import type { EntryKey } from '../formats/entry.js';
+
+/**
+ * What `setup --write` did to one file: all that `--undo` needs beside the backup. No text of the file is in it. What may
+ * be missing, an earlier release has not kept.
+ */
+export interface SetupRecord {
+  readonly version: 1;
+  readonly program: string;
+  /** The server's URL. */
+  readonly server: string;
+  readonly path: string;
+  readonly key: EntryKey;
+  /** Was the file there before? */
+  readonly existed: boolean;
+  /** SHA-256 of the file's text before, of it after (null: others have changed it since), and of the entry after. */
+  readonly before: string;
+  readonly after: string | null;
+  readonly entry: string;
+  /** SHA-256 of what the entry means, and the names in it that were set. */
+  readonly meaning?: string;
+  readonly holds?: readonly string[];
+  readonly scope?: 'user' | 'project';
+  /** What the program was told to call it. */
+  readonly name?: string;
+  /** The script that was written for it. */
+  readonly shim?: string;
+  /** Folders that were made for it, the innermost first. */
+  readonly folders?: readonly string[];
+}
+
+/** A record, and the name that it is kept under. */
+export interface KeptRecord {
+  readonly id: string;
+  readonly record: SetupRecord;
+}
+
+export type SetupRecords = ReturnType<typeof createSetupRecords>;
 
 const max = { record: 64 * 1024, backup: 32 * 1024 * 1024 };
 
 /** Records and backups in a private folder of the state folder. */
-export function createSetupRecords(folder: string): SetupRecords {
+export function createSetupRecords(folder: string) {
   const at = (id: string, end: string) => join(folder, `${id}.${end}`);
-  const read = (path: string, maxBytes: number): string | undefined => {
-    const file = readIfThere(path, maxBytes);
-    return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
-  };
   return {
-    all: async () => {
+    async all(): Promise<readonly KeptRecord[]> {
       const names = await readdir(folder).catch(() => []);
-      return names.sort().flatMap((name): readonly KeptRecord[] => {
+      return names.sort().flatMap((name) => {
         const id = /^([0-9a-f-]{36})\.json$/.exec(name)?.[1];
         const record = id === undefined ? undefined : recordIn(read(at(id, 'json'), max.record));
         return id === undefined || record === undefined ? [] : [{ id, record }];
       });
     },
-    backup: async (id) => {
+    /** The file's text before. @throws Failure `state_unsafe` */
+    async backup(id: string): Promise<string> {
       const path = at(id, 'backup');
       const text = read(path, max.backup);
       if (text === undefined) throw stateUnsafe(path, 'it is gone');
       return text;
     },
-    keep: async ({ id, record }, backup) => {
+    /** Keeps a record; with `backup` the file's text as well. Returns the backup's path. */
+    async keep({ id, record }: KeptRecord, backup: string | undefined): Promise<string> {
       if (backup !== undefined) await replacePrivateFile(at(id, 'backup'), backup);
       await replacePrivateFile(at(id, 'json'), `${JSON.stringify(record)}\n`);
       return at(id, 'backup');
     },
-    forget: async (id) => {
+    async forget(id: string): Promise<void> {
       await unlink(at(id, 'json')).catch(() => undefined);
       await unlink(at(id, 'backup')).catch(() => undefined);
     },
   };
+}
+
+function read(path: string, maxBytes: number): string | undefined {
+  const file = readIfThere(path, maxBytes);
+  return file && new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes);
 }
 
 /** Undefined when this release did not write it. */

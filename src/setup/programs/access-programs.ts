@@ -1,17 +1,18 @@
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
-import { gitVariables } from '../formats/git-config.js';
+import { type GitVariable, gitVariables } from '../formats/git-config.js';
 import { kubeContexts } from '../formats/kubeconfig.js';
 import type { Machine } from '../ports.js';
-import { readGit, readKubectl } from './answers.js';
-import { type EntryRequest, gitLine, inConfig, inHome, type Program, sentences, set } from './program.js';
+import { type EntryRequest, gitLine, inConfig, inHome, type Program, pathIn, shellLine } from './program.js';
 
 const git: Program = {
   name: 'git',
   title: 'git',
-  way: 'credential',
+  calls: 'git',
   commands: ['git'],
-  files: (machine, scope) => (scope === 'user' ? gitFiles(machine) : []),
-  calls: ['credential', 'git'],
+  files: (machine) => {
+    const named = pathIn(machine, 'GIT_CONFIG_GLOBAL');
+    return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
+  },
   make: (request, words) => ({
     entry: {
       key: { format: 'git', section: 'credential', subsection: gitAddress(request) },
@@ -32,121 +33,86 @@ const git: Program = {
   },
   conflicts: laterHelpers,
   blocks: gitBlocks,
-  asks: ({ url }) => {
+  invocation: ({ url }) => {
     const { protocol, host, pathname } = new URL(url);
-    const asked = [
-      'capability[]=authtype',
-      `protocol=${protocol.slice(0, -1)}`,
-      `host=${host}`,
-      `path=${pathname.slice(1)}`,
-    ];
-    return { words: ['get'], input: { text: `${asked.join('\n')}\n\n`, upTo: 'its-end' } };
+    const text = `capability[]=authtype\nprotocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${pathname.slice(1)}\n\n`;
+    return { words: ['get'], input: { text, upTo: 'its-end' } };
   },
-  reads: readGit,
   next: 'Try it with: git ls-remote <repository>',
 };
-
-/** A header that is sent in any case, and a user name that makes git ask for another login. */
-function gitBlocks(request: EntryRequest): readonly string[] {
-  return [
-    ...userNames(request),
-    ...gitVariables(request.text).flatMap(([{ section, subsection }, name, value]) =>
-      section === 'http' &&
-      name === 'extraheader' &&
-      /^authorization/i.test(value) &&
-      request.url.startsWith(subsection)
-        ? [
-            `http.${subsection === '' ? '' : `${quoted(subsection, 100)}.`}extraHeader sends an Authorization of its own; remove it.`,
-          ]
-        : [],
-    ),
-  ];
-}
-
-function gitFiles(machine: Machine): readonly string[] {
-  const named = set(machine, 'GIT_CONFIG_GLOBAL');
-  return named === undefined ? [inHome(machine, '.gitconfig'), inConfig(machine, 'git', 'config')] : [named];
-}
 
 /** git compares addresses without their query. */
 function gitAddress({ url, options }: EntryRequest): string {
   return options.includes('--whole-host') ? new URL(url).origin : url.replace(/\?.*$/s, '');
 }
 
-/** `[section, name, value]` of what git would read for this server's address. */
-function ofServer(request: EntryRequest): ReturnType<typeof gitVariables> {
-  return gitVariables(request.text).filter(
-    ([{ section, subsection }]) => section === 'credential' && request.url.startsWith(subsection),
-  );
+/** The variables of that section that git reads for this server's address. */
+function variablesFor({ text, url }: EntryRequest, section: string): readonly GitVariable[] {
+  return gitVariables(text).filter((one) => one.section === section && url.startsWith(one.subsection));
 }
 
-function userNames(request: EntryRequest): readonly string[] {
-  return ofServer(request).flatMap(([{ subsection }, name, value]) =>
-    name === 'username' && value !== 'oauth2' && !request.options.includes(value)
-      ? [`credential.${ofSection(subsection)}username makes git ask for the login of that account alone; remove it.`]
-      : [],
-  );
+function shownVariable(section: string, subsection: string, name: string): string {
+  return [section, ...(subsection === '' ? [] : [quoted(subsection, 100)]), name].join('.');
 }
 
-/** Helpers after ours, which git hands every good credential. */
-function laterHelpers(request: EntryRequest): readonly string[] {
-  const ours = gitAddress(request);
-  const all = ofServer(request);
-  const last = all.findLastIndex(([{ subsection }]) => subsection === ours);
-  return all.flatMap(([{ subsection }, name, value], index) =>
-    name === 'helper' && value !== '' && last >= 0 && index > last
-      ? [
-          `credential.${ofSection(subsection)}helper ${quoted(value, 100)} comes after the entry, so git gives it the token to keep; move it before.`,
-        ]
-      : [],
-  );
+/** A header that is sent in any case, and a user name that makes git ask for another login. */
+function* gitBlocks(request: EntryRequest): Iterable<string> {
+  for (const { subsection, name, value } of variablesFor(request, 'credential')) {
+    if (name !== 'username' || value === 'oauth2' || request.options.includes(value)) continue;
+    const shown = shownVariable('credential', subsection, name);
+    yield `${shown} makes git ask for the login of that account alone; remove it.`;
+  }
+  for (const { subsection, name, value } of variablesFor(request, 'http')) {
+    if (name !== 'extraheader' || !/^authorization/i.test(value)) continue;
+    yield `${shownVariable('http', subsection, 'extraHeader')} sends an Authorization of its own; remove it.`;
+  }
 }
 
-function ofSection(subsection: string): string {
-  return subsection === '' ? '' : `${quoted(subsection, 100)}.`;
+/** git hands every good credential to the helpers after ours. */
+function* laterHelpers(request: EntryRequest): Iterable<string> {
+  const all = variablesFor(request, 'credential');
+  const ours = all.findLastIndex(({ subsection }) => subsection === gitAddress(request));
+  for (const { subsection, name, value } of ours === -1 ? [] : all.slice(ours + 1)) {
+    if (name !== 'helper' || value === '') continue;
+    const shown = shownVariable('credential', subsection, name);
+    yield `${shown} ${quoted(value, 100)} comes after the entry, so git gives it the token to keep; move it before.`;
+  }
 }
 
 /** Every kubectl knows this one, those before 1.22 (Debian 12 has 1.20) no other. */
 const kubeVersion = 'client.authentication.k8s.io/v1beta1';
 
-/** Contexts that name a user. */
-function contextsOf(text: string, user: string): readonly string[] {
-  return kubeContexts(text).flatMap(({ name, context }) =>
-    context?.user === user && typeof name === 'string'
-      ? [
-          `The context ${quoted(name, 80)} still names the user ${quoted(user, 80)}; give it another one: kubectl config set-context ${shellWord(printable(name, 80))} --user=<user>`,
-        ]
-      : [],
-  );
-}
-
 const kubectl: Program = {
   name: 'kubectl',
   title: 'kubectl',
-  way: 'credential',
+  calls: 'kubectl',
   commands: ['kubectl'],
-  files: (machine, scope) => (scope === 'user' ? kubeFiles(machine) : []),
-  calls: ['credential', 'kubectl'],
+  files: kubeFiles,
   make: ({ name }, [command = '', ...args]) => ({
     entry: {
       key: { format: 'kubeconfig', user: name },
       holds: { apiVersion: kubeVersion, command, args, interactiveMode: 'Never', provideClusterInfo: true },
     },
   }),
-  blocks: ({ url }) =>
-    sentences([url.startsWith('http:'), 'kubectl sends no credential over plain http, and does not ask for any.']),
-  conflicts: ({ machine }) =>
-    sentences([
-      kubeFiles(machine).length > 1,
-      'KUBECONFIG names several files; of users of one name the one in the first file counts.',
-    ]),
-  asks: ({ url }) => {
+  *blocks({ url }) {
+    if (url.startsWith('http:')) yield 'kubectl sends no credential over plain http, and does not ask for any.';
+  },
+  *conflicts({ machine }) {
+    if (kubeFiles(machine).length > 1) {
+      yield 'KUBECONFIG names several files; of users of one name the one in the first file counts.';
+    }
+  },
+  invocation: ({ url }) => {
     const spec = { interactive: false, cluster: { server: url } };
     const info = { kind: 'ExecCredential', apiVersion: kubeVersion, spec };
     return { variables: { KUBERNETES_EXEC_INFO: JSON.stringify(info) } };
   },
-  reads: readKubectl,
-  dangling: contextsOf,
+  *dangling(text, user) {
+    for (const { name, context } of kubeContexts(text)) {
+      if (context?.user !== user || typeof name !== 'string') continue;
+      yield `The context ${quoted(name, 80)} still names the user ${quoted(user, 80)}; give it another one: kubectl config set-context ${shellWord(printable(name, 80))} --user=<user>`;
+    }
+  },
   next: 'Use it with: kubectl --user <name>, or for good: kubectl config set-context --current --user=<name>',
 };
 
@@ -155,5 +121,23 @@ function kubeFiles(machine: Machine): readonly string[] {
   const named = (machine.env['KUBECONFIG'] ?? '').split(separator).filter(Boolean);
   return named.length > 0 ? named : [inHome(machine, '.kube', 'config')];
 }
+
+/**
+ * curl can ask no program for a header, and a token in `.curlrc` would be a copy on disk that goes to every server:
+ * there is a command line instead, with the token in a pipe and in no argument.
+ */
+export const curl: Program = {
+  name: 'curl',
+  title: 'curl',
+  calls: 'curl',
+  commands: ['curl'],
+  files: () => [],
+  make: () => undefined,
+  line: ({ machine, url }, words) => {
+    const [ours, theirs] = [words, ['curl', '--config', '-', url]].map((one) => shellLine(machine.platform, one));
+    return ours === undefined || theirs === undefined ? undefined : `${ours} | ${theirs}`;
+  },
+  next: '',
+};
 
 export const accessPrograms: readonly Program[] = [git, kubectl];

@@ -1,12 +1,11 @@
-import { canonicalResource } from '../../core/resource.js';
 import type { EntryKey } from '../formats/entry.js';
+import { itemsOf } from '../formats/line.js';
+import { sameServer } from './read-servers.js';
 
-/** The call of this program that an entry in a file stands for, as it is written there. */
+/** The call of this program that an entry in a file stands for, in its own words. */
 export interface EntryCall {
-  /** What starts it: `env` with its variables, Node.js and the script. */
+  /** `env` with its variables, Node.js and the script. */
   readonly start: readonly string[];
-  /** `bridge`, or `credential` and a format. */
-  readonly command: readonly string[];
   /** What it calls the login. */
   readonly server: string;
   /** Those of them that `setup` writes; and all other words. */
@@ -14,60 +13,46 @@ export interface EntryCall {
   readonly others: readonly string[];
 }
 
-/**
- * The call in the value of an entry; undefined where it is none of this program's.
- * @param shim The text of the program that the entry names, where it names one.
- * @param names Of the several calls that a line of go may hold, one for one of these counts.
- */
-export function callIn(
-  key: EntryKey,
-  value: unknown,
-  {
-    shim,
-    names,
-    platform,
-  }: { readonly shim?: string | undefined; readonly names?: readonly string[]; readonly platform: string },
-): EntryCall | undefined {
-  const calls = commandsIn(key, value, shim, platform).flatMap((words) => callOf(words) ?? []);
-  const named = calls.find((call) => names?.includes(call.server));
+/** What is known of an entry beside its value. */
+interface EntryContext {
+  readonly platform: string;
+  /** The text of the script that the entry names, where it names one. */
+  readonly shim?: string | undefined;
+  /** Of the several calls that a line of go may hold, one for one of these counts. */
+  readonly names?: readonly string[];
+}
+
+/** The call in the value of an entry; undefined where it is none of this program's. */
+export function callIn(key: EntryKey, value: unknown, context: EntryContext): EntryCall | undefined {
+  const { shim, names } = context;
+  const calls = commandsIn(key, value, context).flatMap((words) => callOf(words) ?? []);
+  const named = calls.find(({ server }) => names?.includes(server));
   const isList = key.format === 'line' && shim === undefined && names !== undefined;
   return isList ? named : (named ?? calls[0]);
 }
 
-/** The call in an entry, or in the program that it names; and that program's text, empty where there is none. */
+/** The call in an entry, or in the script that it names; and that script's text, empty where there is none. */
 export async function readCall(
   read: (path: string) => Promise<string | undefined>,
   [key, value]: readonly [key: EntryKey, value: unknown],
-  about: { readonly names: readonly string[]; readonly platform: string },
+  context: EntryContext,
 ): Promise<{ readonly call: EntryCall | undefined; readonly shim: string | undefined }> {
   const path = shimIn(key, value);
-  const shim = path === undefined ? undefined : ((await read(path)) ?? '');
-  return { shim, call: callIn(key, value, { ...about, shim }) };
+  const shim = path && ((await read(path)) ?? '');
+  return { shim, call: callIn(key, value, { ...context, shim }) };
 }
 
-/** The program that a line of the entry names in place of words; undefined where it names none. */
+/** The script that an entry names in place of words. */
 function shimIn(key: EntryKey, value: unknown): string | undefined {
   if (key.format !== 'line' || typeof value !== 'string' || key.prefix === 'GOAUTH=') return undefined;
-  return (
-    value
-      .slice(key.prefix.length)
-      .trim()
-      .replace(/^"(.*)"$/, '$1') || undefined
-  );
+  const path = value.slice(key.prefix.length).trim();
+  return path.replace(/^"(.*)"$/, '$1') || undefined;
 }
 
 /** Does an entry name this server's address, however it gets there? */
 export function addressIn(raw: string, url: string): boolean {
   const addresses = raw.replaceAll('\\/', '/').match(/https?:\/\/[^\s"'\\]+/gi) ?? [];
   return addresses.some((address) => sameServer(address, url));
-}
-
-/** The commands of one `GOAUTH`, in their order. */
-export function goCommands(text: string): readonly string[] {
-  return text
-    .split(';')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
 }
 
 /** The words of a command of `GOAUTH`: quoted by `'` or `"`, without escapes. */
@@ -81,13 +66,9 @@ export function callOf(words: readonly string[]): EntryCall | undefined {
     (word, index) => /^(?:bridge|credential)$/.test(word) && /(?:^|[\\/])postern[^\\/]*$/.test(words[index - 1] ?? ''),
   );
   if (at === -1) return undefined;
-  const start = words.slice(0, at);
-  const length = words[at] === 'credential' ? 2 : 1;
-  const command = words.slice(at, at + length);
-  const rest = words.slice(at + length);
-  const [server, ...behind] = rest;
+  const [server, ...rest] = words.slice(at + (words[at] === 'credential' ? 2 : 1));
   if (server === undefined || server.startsWith('-')) return undefined;
-  return { start, command, server, ...optionsIn(behind) };
+  return { start: words.slice(0, at), server, ...optionsIn(rest) };
 }
 
 function optionsIn(words: readonly string[]): Pick<EntryCall, 'options' | 'others'> {
@@ -104,22 +85,17 @@ function optionsIn(words: readonly string[]): Pick<EntryCall, 'options' | 'other
   return { options, others };
 }
 
-function commandsIn(
-  key: EntryKey,
-  value: unknown,
-  shim: string | undefined,
-  platform: string,
-): readonly (readonly string[])[] {
+/** The commands that a program would run by an entry, in words. */
+function commandsIn(key: EntryKey, value: unknown, { shim, platform }: EntryContext): readonly (readonly string[])[] {
   const split = (line: unknown) => (typeof line === 'string' ? [shellWords(line, platform)] : []);
   if (key.format === 'line') {
     if (shim !== undefined) return shim.split(/\r?\n/).flatMap(split);
-    return typeof value === 'string' ? goCommands(value.slice(key.prefix.length)).map(goWords) : [];
+    return typeof value === 'string' ? itemsOf(value.slice(key.prefix.length)).map(goWords) : [];
   }
   if (key.format === 'git') {
-    const lines = (Array.isArray(value) ? value : []).flatMap(([name, line]) =>
-      name === 'helper' && String(line).startsWith('!') ? [String(line).slice(1)] : [],
-    );
-    return lines.map((line) => shellWords(line, 'posix'));
+    const variables: readonly (readonly [string, string])[] = Array.isArray(value) ? value : [];
+    const helpers = variables.filter(([name, line]) => name === 'helper' && line.startsWith('!'));
+    return helpers.map(([, line]) => shellWords(line.slice(1), 'posix'));
   }
   if (typeof value !== 'object' || value === null) return [];
   const { command, args, headersHelper, http_headers_helper: helper } = value as Record<string, unknown>;
@@ -127,21 +103,11 @@ function commandsIn(
   return [...split(headersHelper), ...split(helper), ...(listed.length === 0 ? [] : [listed])];
 }
 
-/** A line's words as `shellWord`, or cmd.exe's quotes, have made them. */
+/** The words of a line as `shellWord`, or cmd.exe's quotes, have made them. */
 function shellWords(line: string, platform: string): readonly string[] {
   const form = platform === 'win32' ? /(?:"[^"]*"|[^\s"])+/g : /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])+/g;
   const part = platform === 'win32' ? /"([^"]*)"/g : /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)/g;
   return (line.match(form) ?? []).map((word) =>
     word.replace(part, (_, one?: string, two?: string, three?: string) => one ?? two ?? three ?? ''),
   );
-}
-
-/** Do both addresses name one server, however they are spelled? */
-export function sameServer(one: string, other: string): boolean {
-  const [first, second] = [canonicalResource(one), canonicalResource(other)];
-  return first.ok && second.ok && trimmed(first.value) === trimmed(second.value);
-}
-
-function trimmed(url: string): string {
-  return url.replace(/\/+$/, '');
 }

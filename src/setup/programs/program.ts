@@ -1,7 +1,8 @@
 import { shellWord } from '../../core/text/printable.js';
 import type { Entry } from '../formats/entry.js';
 import type { Machine } from '../ports.js';
-import type { Answer, Asking } from './answers.js';
+import { sameServerElsewhere } from './read-servers.js';
+import type { Invocation, OwnCommand } from './responses.js';
 
 export type Scope = 'user' | 'project';
 
@@ -20,8 +21,8 @@ export interface EntryRequest {
   readonly options: readonly string[];
   /** The configuration file as it is now; empty when there is none. */
   readonly text: string;
-  /** The files of `switches`, as far as they are there, by path. */
-  readonly switches?: ReadonlyMap<string, string>;
+  /** The texts of the files of `switches` that are there. */
+  readonly switches?: readonly string[];
 }
 
 /** What a program's version has to be. */
@@ -36,7 +37,7 @@ export interface Since {
   readonly unlessBasic?: true;
 }
 
-/** An entry as it can be put into a file, and the program that has to be written for it, if one has. */
+/** An entry, and the script that it names, if it names one. */
 export interface MadeEntry {
   readonly entry: Entry;
   readonly shim?: Shim;
@@ -47,45 +48,52 @@ export interface Shim {
   readonly text: string;
 }
 
-/** Another program: where its configuration is, and what belongs there. */
+/** Another program: where its configuration is, and what belongs there. Messages are sentences. */
 export interface Program {
   /** As a person types it. */
   readonly name: string;
   readonly title: string;
-  /** How it gets to our token. */
-  readonly way: 'headers' | 'bridge' | 'credential';
-  /** The command of ours that it calls. */
-  readonly calls: readonly string[];
+  readonly calls: OwnCommand;
   /** It starts ours with hardly anything of a shell's environment, or is itself started without it. */
-  readonly isApart?: true;
+  readonly dropsEnvironment?: boolean;
   /** It starts ours without the variable that leads to the session bus. */
-  readonly leavesNoBus?: true;
+  readonly dropsSessionBus?: true;
   /** Its commands on the PATH. */
   readonly commands: readonly string[];
   /** Where its configuration may be: the first that exists, else the first; none where it has no such file. */
-  files(machine: Machine, scope: Scope): readonly string[];
+  files(machine: Machine): readonly string[];
+  /** Its configuration below a working folder. */
+  readonly projectFile?: readonly string[];
   /** The command line that gets the token where there is no configuration to put it in. */
   line?(request: EntryRequest, words: readonly string[]): string | undefined;
   /** The entry that makes it call us with these words; undefined where it cannot hold them. */
   make(request: EntryRequest, words: readonly string[]): MadeEntry | undefined;
-  /** What would keep the program from using the entry: what wins over it, or has it switched off; each in a sentence. */
-  blocks?(request: EntryRequest): readonly string[];
-  /** What else a person has to know of, in this file or in the environment, each in a sentence. */
-  conflicts?(request: EntryRequest): readonly string[];
+  /** What keeps the program from using the entry: what wins over it, or has it switched off. */
+  blocks?(request: EntryRequest): Iterable<string>;
+  /** What else a person has to know of, in this file or in the environment. */
+  conflicts?(request: EntryRequest): Iterable<string>;
   /** Other files of the program's that can switch the entry off. */
   switches?(machine: Machine): readonly string[];
   /** The program's first version that uses such an entry, and what says its version. */
   readonly since?: Since;
-  /** The servers in its configuration, where it has a list of them. */
-  servers?(text: string, machine: Machine): readonly FoundServer[];
-  /** What still counts on the entry when it is gone, each in a sentence. */
-  dangling?(text: string, name: string): readonly string[];
-  /** What the program gives us by that entry, and how it reads what comes. */
-  asks?(request: EntryRequest): Asking;
-  reads(stdout: string): Answer;
+  /** The lists of servers in its configuration; the first is the one that entries are put into. */
+  servers?(text: string, machine: Machine): readonly unknown[];
+  /** What still counts on the entry when it is gone. */
+  dangling?(text: string, name: string): Iterable<string>;
+  invocation?(request: EntryRequest): Invocation;
   /** What a person does then; in a project, where that is something else. */
   readonly next: string;
   readonly nextInProject?: string;
+}
+
+/** How a program gets to our token, for people. */
+export function wayOf({ calls }: Program): 'headers' | 'bridge' | 'credential' {
+  return calls === 'headers' || calls === 'bridge' ? calls : 'credential';
+}
+
+export function filesOf({ files, projectFile }: Program, machine: Machine, scope: Scope): readonly string[] {
+  if (scope === 'user') return files(machine);
+  return projectFile === undefined ? [] : [inProject(machine, ...projectFile)];
 }
 
 /** Path parts joined by the machine's own separator. */
@@ -103,7 +111,7 @@ export function inHome(machine: Machine, ...parts: readonly string[]): string {
 export function inApplications(machine: Machine, ...parts: readonly string[]): string {
   const { platform } = machine;
   if (platform === 'win32') {
-    return join(machine, set(machine, 'APPDATA') ?? inHome(machine, 'AppData', 'Roaming'), ...parts);
+    return join(machine, pathIn(machine, 'APPDATA') ?? inHome(machine, 'AppData', 'Roaming'), ...parts);
   }
   if (platform === 'darwin') return inHome(machine, 'Library', 'Application Support', ...parts);
   return inConfig(machine, ...parts);
@@ -111,7 +119,7 @@ export function inApplications(machine: Machine, ...parts: readonly string[]): s
 
 /** `$XDG_CONFIG_HOME`, or `~/.config`. */
 export function inConfig(machine: Machine, ...parts: readonly string[]): string {
-  return join(machine, set(machine, 'XDG_CONFIG_HOME') ?? inHome(machine, '.config'), ...parts);
+  return join(machine, pathIn(machine, 'XDG_CONFIG_HOME') ?? inHome(machine, '.config'), ...parts);
 }
 
 /** A file below the working folder. */
@@ -119,19 +127,19 @@ export function inProject(machine: Machine, ...parts: readonly string[]): string
   return join(machine, machine.workingFolder, ...parts);
 }
 
-/** A variable that holds an absolute path. */
-export function set({ env, platform }: Machine, variable: string): string | undefined {
+/** The absolute path that a variable holds. */
+export function pathIn({ env, platform }: Machine, variable: string): string | undefined {
   const value = env[variable];
   const isAbsolute = platform === 'win32' ? /^(?:[A-Za-z]:[\\/]|\\\\)/ : /^\//;
   return value !== undefined && isAbsolute.test(value) ? value : undefined;
 }
 
-/** The words of a call of ours: absolute paths, and before them by `env` what the caller may leave out of the environment. */
-export function callWords(
-  { start, variables, platform }: Machine,
-  { command, server, options }: { readonly command: readonly string[] } & Pick<EntryRequest, 'server' | 'options'>,
-): readonly string[] {
+/** The words by which a program calls us: absolute paths, and before them by `env` what it may leave out of the environment. */
+export function callWords(calls: OwnCommand, request: Pick<EntryRequest, 'machine' | 'server' | 'options'>) {
+  const { machine, server, options } = request;
+  const { start, variables, platform } = machine;
   const set = platform === 'win32' ? [] : Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const command = calls === 'bridge' ? ['bridge'] : ['credential', calls];
   const words = [start.node, start.script, ...command, server, ...options];
   return set.length === 0 ? words : ['/usr/bin/env', ...set, ...words];
 }
@@ -144,6 +152,11 @@ export function shellLine(platform: string, words: readonly string[]): string | 
   if (platform !== 'win32') return words.map(shellWord).join(' ');
   if (words.some((word) => /["%!^\r\n]/.test(word))) return undefined;
   return words.map((word) => (/^[A-Za-z0-9:\\/._@=-]+$/.test(word) ? word : `"${word}"`)).join(' ');
+}
+
+/** The same for programs that replace variables in the line; undefined where they would. */
+export function configuredLine(platform: string, words: readonly string[]): string | undefined {
+  return isExpanded(words) ? undefined : shellLine(platform, words);
 }
 
 /** Git runs helpers with its own `sh` on every platform; on Windows paths are written with `/` there. */
@@ -161,14 +174,11 @@ export function goLine(words: readonly string[]): string | undefined {
   return words.map((word) => (!/[\s'"]/.test(word) ? word : word.includes("'") ? `"${word}"` : `'${word}'`)).join(' ');
 }
 
-/** Those whose condition holds. */
-export function sentences(...all: readonly (readonly [is: boolean, sentence: string])[]): readonly string[] {
-  return all.flatMap(([is, sentence]) => (is ? [sentence] : []));
-}
-
 /** What wins over the entry, or has it switched off, and what else a person has to know of. */
 export function conflictsOf(program: Program, request: EntryRequest): readonly string[] {
-  return [...(program.conflicts?.(request) ?? []), ...(program.blocks?.(request) ?? [])];
+  const [servers] = program.servers?.(request.text, request.machine) ?? [];
+  const { conflicts, blocks } = program;
+  return [...sameServerElsewhere(request, servers), ...(conflicts?.(request) ?? []), ...(blocks?.(request) ?? [])];
 }
 
 /** Is there something in it that these programs replace in strings of their configuration (`${x}`, `$x`, `{env:x}`)? */
@@ -176,17 +186,9 @@ export function isExpanded(words: readonly string[]): boolean {
   return words.some((word) => /\$|\{(?:env|file):/.test(word));
 }
 
-/** A program for callers that allow no arguments: a script that starts ours with these words. */
+/** A script that starts ours with these words, for programs that allow no arguments. */
 export function shimText(platform: string, words: readonly string[]): string | undefined {
   if (platform !== 'win32') return `#!/bin/sh\nexec ${words.map(shellWord).join(' ')} "$@"\n`;
   const line = shellLine(platform, words);
   return line === undefined ? undefined : `@${line} %*\r\n`;
-}
-
-/** A server that a program is set up for. */
-export interface FoundServer {
-  /** What the program calls it. */
-  readonly name: string;
-  /** Canonical. */
-  readonly url: string;
 }

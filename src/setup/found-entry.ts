@@ -1,0 +1,113 @@
+import { edit } from './failures.js';
+import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
+import { ifEditable } from './formats/text.js';
+import type { SetupPlan } from './plan-entry.js';
+import type { Machine, MachineFiles } from './ports.js';
+import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
+
+/** How an entry differs from the one that would be written now. */
+export type EntryFault =
+  /** It calls the login by its name: an earlier release wrote it. */
+  | { readonly kind: 'by-name'; readonly name: string }
+  /** It is for another server, account or pin. */
+  | { readonly kind: 'other-login'; readonly named: string }
+  /** It starts another Node.js, or another postern. */
+  | { readonly kind: 'other-start'; readonly path: string }
+  | { readonly kind: 'not-there'; readonly path: string }
+  /** It sets other variables for postern. */
+  | { readonly kind: 'variables' }
+  /** Words that `setup` would not write. */
+  | { readonly kind: 'words'; readonly words: readonly string[] }
+  /** Members that hold something else, or should not be there. */
+  | { readonly kind: 'members'; readonly names: readonly string[] };
+
+/** The entry that is in the file. */
+export interface FoundEntry {
+  /** `other`: it is somebody else's, or calls something else. */
+  readonly state: 'missing' | 'other' | 'there' | 'different';
+  readonly faults: readonly EntryFault[];
+  readonly call?: EntryCall;
+}
+
+/**
+ * Reads what a program would run by the entry in its file. Nothing of it is ever run: its words are compared.
+ * @throws Failure `entry_not_edited`, `program_file_unusable` (of a shim)
+ */
+export async function readFound({ machine, files }: MachineFiles, plan: SetupPlan): Promise<FoundEntry> {
+  const { file, entry, request, wanted } = plan;
+  const key = wholeKey(entry.key);
+  const text = file.text ?? '';
+  const { raw, value } = edit(file.path, () => openEntry(text, key));
+  if (raw === undefined) return { state: 'missing', faults: [] };
+  const { platform } = machine;
+  const names = [wanted.server, request.url, request.server];
+  const readShim = async (path: string) => (await files.read(path)).text;
+  const { call, shim } = await readCall(readShim, [key, value], { names, platform });
+  const isInList = key.format === 'line' && shim === undefined;
+  if (call === undefined) return { state: isInList ? 'missing' : 'other', faults: [] };
+  const alone = entryValue(entryAlone(entry), key);
+  const ours = callIn(key, alone, { shim: plan.shim?.text, names: [wanted.server], platform });
+  const faults = [
+    ...startFaults(call, ours, files.exists),
+    ...loginFaults(call, ours, request.url),
+    ...(call.others.length === 0 ? [] : [{ kind: 'words', words: call.others } as const]),
+    ...memberFaults(plan, text),
+  ];
+  const isThere = faults.length === 0 && (plan.shim === undefined || plan.shim.text === shim);
+  return { state: isThere ? 'there' : 'different', call, faults };
+}
+
+function startFaults(
+  call: EntryCall,
+  ours: EntryCall | undefined,
+  exists: (path: string) => boolean,
+): readonly EntryFault[] {
+  const paths = startPaths(call);
+  const gone = paths.find((path) => /^(?:[/\\]|[A-Za-z]:)/.test(path) && !exists(path));
+  if (gone !== undefined) return [{ kind: 'not-there', path: gone }];
+  const other = paths.find((path, index) => path !== startPaths(ours)[index]);
+  if (other !== undefined) return [{ kind: 'other-start', path: other }];
+  // The proxy is there where a person wanted it.
+  const [before, now] = [call, ours].map((one) =>
+    JSON.stringify(Object.entries(variablesIn(one)).filter(([name]) => !name.endsWith('_PROXY'))),
+  );
+  return before === now ? [] : [{ kind: 'variables' }];
+}
+
+/** Node.js and the script. */
+function startPaths(call: EntryCall | undefined): readonly string[] {
+  return (call?.start ?? [])
+    .filter((word) => !/^(?:@?exec|\/usr\/bin\/env|@)$|^[A-Z_]+=/.test(word))
+    .map((word) => word.replace(/^@/, '').replaceAll('\\', '/'));
+}
+
+function loginFaults(call: EntryCall, ours: EntryCall | undefined, url: string): readonly EntryFault[] {
+  const isPinned = call.options.includes('--pin');
+  if (!call.server.includes('://') && !isPinned) return [{ kind: 'by-name', name: call.server }];
+  const [is, should] = [call, ours].map((one) => JSON.stringify([one?.server, [...(one?.options ?? [])].sort()]));
+  if (is === should) return [];
+  return [{ kind: 'other-login', named: isPinned ? url : [call.server, ...call.options].join(' ') }];
+}
+
+/** What is not in the call: the address, what has the entry switched off, credentials of its own. */
+function memberFaults({ entry }: SetupPlan, text: string): readonly EntryFault[] {
+  const { key } = entry;
+  if (key.format !== 'json' && key.format !== 'toml') return [];
+  const [now, then] = [text, ifEditable(() => putEntry(text, entry)) ?? text].map((one) => entryValue(one, key) ?? {});
+  const calls = ['command', 'args', 'headersHelper', 'http_headers_helper'];
+  const names = [...new Set([now, then].flatMap((one) => Object.keys(one ?? {})))].filter(
+    (name) => !calls.includes(name) && meaningOf(now, [name]) !== meaningOf(then, [name]),
+  );
+  return names.length === 0 ? [] : [{ kind: 'members', names }];
+}
+
+/** What the call sets for postern; nothing else that is set there is ever passed on. */
+export function variablesIn(call: EntryCall | undefined): Machine['variables'] {
+  const known =
+    /^(POSTERN_(?:CONFIG_DIR|STATE_DIR|STORE_KEY_FILE|CA_FILE)|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|\w+_PROXY)=(.*)$/;
+  const pairs = (call?.start ?? []).flatMap((word) => {
+    const [, name, value] = known.exec(word) ?? [];
+    return name === undefined || value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(pairs.sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,68 @@
+import { type EntryKey, entryName, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
+import { itemsOf } from './formats/line.js';
+import { ifEditable } from './formats/text.js';
+import type { SetupRecord } from './machine/setup-records.js';
+import type { Machine } from './ports.js';
+import { callIn, callOf, goWords } from './programs/entry-call.js';
+import { filesOf, type Scope } from './programs/program.js';
+import { programs } from './programs/programs.js';
+
+/** SHA-256 of a text, in hex. */
+export async function digest(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('hex');
+}
+
+/** Digest of the entry's bytes in a text; '' where there is none. */
+export async function entryDigest(text: string, key: EntryKey): Promise<string> {
+  const raw = rawEntry(text, key);
+  return raw === undefined ? '' : await digest(raw);
+}
+
+/** Digest of what the entry means by these names; '' where there is none. */
+export async function meaningDigest(text: string, key: EntryKey, names: readonly string[]): Promise<string> {
+  const value = entryValue(text, key);
+  return value === undefined ? '' : await digest(meaningOf(value, names));
+}
+
+/**
+ * `same`: what was written is there, perhaps laid out anew by another program. `ours`: it calls this program, otherwise
+ * than it was written. `other`: it is somebody's work.
+ */
+export type EntryState = 'same' | 'ours' | 'other' | 'missing' | 'unreadable';
+
+export async function entryState(record: SetupRecord, text: string, platform: string): Promise<EntryState> {
+  const { key, entry, meaning, holds = [] } = record;
+  const opened = ifEditable(() => openEntry(text, key));
+  if (opened === undefined) return 'unreadable';
+  if (opened.raw === undefined) return changedItem(record, text);
+  if ((await entryDigest(text, key)) === entry) return 'same';
+  if (meaning !== undefined && (await meaningDigest(text, key, holds)) === meaning) return 'same';
+  if (callIn(key, opened.value, { platform }) === undefined) return 'other';
+  // Earlier releases have kept no meaning: their entry can only be told by whom it calls.
+  return meaning === undefined ? 'same' : 'ours';
+}
+
+/** An item of a line that is not there as it was written: another one for the same server may be. */
+function changedItem({ key, server }: SetupRecord, text: string): EntryState {
+  if (key.format !== 'line' || key.item === undefined) return 'missing';
+  const line = rawEntry(text, wholeKey(key)) ?? '';
+  const changed = itemsOf(line.slice(key.prefix.length))
+    .map(goWords)
+    .find((words) => words.includes(server));
+  if (changed === undefined) return 'missing';
+  return callOf(changed) === undefined ? 'other' : 'ours';
+}
+
+/** Is it of the person's own configuration, or of a folder's? */
+export function scopeOf(record: SetupRecord, machine: Machine): Scope {
+  const program = programs.find(({ name }) => name === record.program);
+  if (record.scope !== undefined || program === undefined) return record.scope ?? 'project';
+  const isUsual = filesOf(program, machine, 'user').includes(record.path);
+  const isBelowHome = program.projectFile === undefined && record.path.startsWith(machine.homedir);
+  return isUsual || isBelowHome ? 'user' : 'project';
+}
+
+/** What the program calls the entry; undefined where that is not known. */
+export function recordedName({ name, key, shim }: SetupRecord): string | undefined {
+  return name ?? entryName(key) ?? /[\\/]bazel-([A-Za-z0-9_-]+)(?:\.cmd)?$/.exec(shim ?? '')?.[1];
+}
