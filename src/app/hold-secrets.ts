@@ -1,5 +1,6 @@
 import type { Terminal } from '../core/ports.js';
 import type { SecretKind } from '../core/secret.js';
+import { parseObject } from '../core/text/json.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
 import type { Wire, WireRequest, WireWatcher } from '../mcp/wire.js';
@@ -15,13 +16,16 @@ const responseMember =
 
 const formField = /(?:^|&)(?:code|code_verifier|refresh_token|token|client_secret|client_assertion)=([^&]*)/g;
 
-/** Sealed credentials are seen as they are opened. */
+/** Sealed answers are seen as they are opened. */
 export function watchRecovery(recovery: Recovery, hold: Hold): Recovery {
   return {
     ...recovery,
     find: async (key, spent) => {
       const item = await recovery.find(key, spent);
-      holdAll(item?.reveal() ?? '', itemMember, jsonText, hold);
+      const text = item?.reveal() ?? '';
+      const response = Buffer.from(String(parseObject(text)?.['response']), 'base64').toString();
+      holdAll(text, itemMember, jsonText, hold);
+      holdAll(response, responseMember, jsonText, hold);
       return item;
     },
   };

@@ -43,10 +43,7 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
   constructor(options: HttpOptions, limits: PoolLimits, load: LoadEngine<C>) {
     this.#options = options;
     this.#limits = limits;
-    this.#connector = {
-      connectMs: (options.limits ?? defaultLimits).connectSeconds * 1000,
-      trust: trustBy(options),
-    };
+    this.#connector = { connectMs: (options.limits ?? defaultLimits).connectSeconds * 1000, trust: trustBy(options) };
     this.#load = load;
   }
 

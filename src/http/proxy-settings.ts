@@ -33,10 +33,7 @@ export function proxyFor(
 
 /** Lower case first. */
 function settingsIn(env: Environment): { readonly setting: string; readonly except: string } {
-  return {
-    setting: env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '',
-    except: env['no_proxy'] ?? env['NO_PROXY'] ?? '',
-  };
+  return { setting: env['https_proxy'] ?? env['HTTPS_PROXY'] ?? '', except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }
 
 function parseProxy(setting: string): HttpProxy {

@@ -2,12 +2,7 @@ import type { Failure } from '../core/failure.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 
 /** JSON-RPC error codes of the bridge's own: a person has to log in, or nothing came through. `data.code` says more. */
-export const rpcCode = {
-  notJson: -32700,
-  notAMessage: -32600,
-  loginNeeded: -32011,
-  notDelivered: -32012,
-} as const;
+export const rpcCode = { notJson: -32700, notAMessage: -32600, loginNeeded: -32011, notDelivered: -32012 } as const;
 
 const longest = 2048;
 

@@ -1,7 +1,11 @@
 import { Failure, ignoreFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
+import { Secret } from '../core/secret.js';
+import { parseObject } from '../core/text/json.js';
+import type { HttpClient, HttpRequest, HttpResponse } from '../http/request.js';
+import { identityIn } from '../oauth/id-token.js';
 import { type IssuedToken, validateTokenResponse } from '../oauth/token.js';
-import { decodeCredential, encodeCredential, type StoredCredential } from '../stores/credential-item.js';
+import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, StorePorts } from '../stores/ports.js';
 import { refreshNotStored } from './failures.js';
 import { tryUpdate, withLogin } from './read-credential.js';
@@ -25,25 +29,47 @@ export function secretsOf({ accessToken, refreshToken, clientSecret }: StoredCre
   return [accessToken, refreshToken, clientSecret];
 }
 
-const madeUp = '{"access_token":"a","token_type":"Bearer","expires_in":60,"refresh_token":"b","scope":"c"}';
-
-/**
- * Goes once through what is done with an answer before it is sealed: what runs for the first time is compiled first, and
- * that is not to be waited for when a kill would lose the answer. The HTTP client does the same for its part.
- */
-export async function rehearseResponse(held: StoredCredential): Promise<void> {
-  const context = { now: 0, requested: held.scopes, sent: secretsOf(held) };
-  const validated = await validateTokenResponse(new Response(madeUp), context);
-  if (validated.ok) encodeCredential(refreshed(held, validated.token));
+/** A HTTP client that gives `take` the body of each response that may have a token, before anybody looks at it. */
+export function handingOver(http: HttpClient, take: (body: Uint8Array) => Promise<void>): HttpClient {
+  const send = async (request: HttpRequest): Promise<HttpResponse> => {
+    const response = await http.send(request);
+    const bytes = async () => {
+      const body = await response.bytes();
+      if (response.status === 200) await take(body);
+      return body;
+    };
+    return { ...response, bytes };
+  };
+  return { ...http, send };
 }
 
 /**
- * Seals what cannot be had again, before anything else is done with it: the authorization server may have taken the old
- * refresh token back by now, and this process may be killed at any moment. False where that fails, or nothing was spent:
- * then the store alone has to do.
+ * Seals what cannot be had again, as it came, before anything else is done with it: the authorization server may have taken
+ * the old refresh token back by now, and this process may be killed at any moment. False where that fails, or nothing was
+ * spent: then the store alone has to do.
  */
-export async function sealRefreshed(refresh: BegunRefresh, fresh: StoredCredential): Promise<boolean> {
-  return (await refresh.keep(encodeCredential(fresh)).catch(ignoreFailure)) ?? false;
+export async function sealResponse(
+  refresh: BegunRefresh,
+  { generation }: StoredCredential,
+  { body, now }: { readonly body: Uint8Array; readonly now: number },
+): Promise<boolean> {
+  const item = new Secret(JSON.stringify({ response: Buffer.from(body).toString('base64'), now, generation }));
+  return (await refresh.keep(item).catch(ignoreFailure)) ?? false;
+}
+
+/** The credential that a sealed response makes of the stored one; undefined for one that makes none. */
+async function credentialIn(item: Secret, stored: StoredCredential): Promise<StoredCredential | undefined> {
+  const { response: body, now, generation } = parseObject(item.reveal()) ?? {};
+  if (typeof body !== 'string' || typeof now !== 'number' || generation !== stored.generation) return undefined;
+  const response = new Response(Buffer.from(body, 'base64'));
+  const result = await validateTokenResponse(response, { now, requested: stored.scopes, sent: secretsOf(stored) });
+  return result.ok && isSameSubject(stored, result.token) ? refreshed(stored, result.token) : undefined;
+}
+
+/** A refresh is for whoever logged in, or its token is not used (OpenID Connect Core 1.0, section 12.2). */
+export function isSameSubject({ binding, subject }: StoredCredential, token: IssuedToken): boolean {
+  const now = identityIn(token.idToken, binding)?.subject;
+  return subject === undefined || now === undefined || now === subject;
 }
 
 /**
@@ -92,15 +118,9 @@ export async function recover(
   const { recovery } = ports;
   if (!(await recovery.isWaiting(login.key))) return undefined;
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
-  const decoded = item && decodeCredential(item.reveal(), stored.binding);
-  const waiting = decoded && 'credential' in decoded ? decoded.credential : undefined;
-  if (waiting !== undefined && follows(waiting, stored)) return waiting;
+  const waiting = item && (await credentialIn(item, stored));
+  // Without rotation the secret that seals is the same before and after: what the store has already is told by its token.
+  if (waiting && waiting.accessToken.reveal() !== stored.accessToken.reveal()) return waiting;
   await recovery.forget(login.key).catch(ignoreFailure);
   return undefined;
-}
-
-/** Without rotation the secret that seals is the same before and after: what the store has already is told by its token. */
-function follows(waiting: StoredCredential, stored: StoredCredential): boolean {
-  const isStored = waiting.accessToken.reveal() === stored.accessToken.reveal();
-  return waiting.generation === stored.generation && !isStored;
 }

@@ -1,11 +1,11 @@
-import { isFailure } from '../core/failure.js';
-import { identityIn } from '../oauth/id-token.js';
-import type { FailedToken, IssuedToken, TokenResult } from '../oauth/token.js';
+import { ignoreFailure, isFailure } from '../core/failure.js';
+import type { HttpClient } from '../http/request.js';
+import type { FailedToken, TokenResult } from '../oauth/token.js';
 import { encodeCredential, type StoredCredential } from '../stores/credential-item.js';
 import type { BegunRefresh, Lock } from '../stores/ports.js';
 import { currentProofs } from './client-keys.js';
 import { loginExpired, refreshLeftElsewhere, tokensRefusedTooOften, tokenUnusable } from './failures.js';
-import { keepCredential, recover, refreshed, rehearseResponse, sealRefreshed } from './keep-refreshed.js';
+import { handingOver, isSameSubject, keepCredential, recover, refreshed, sealResponse } from './keep-refreshed.js';
 import { readCredential, withLogin } from './read-credential.js';
 import { forgetRegistration } from './registrations.js';
 import { requestRefresh, tokenFailure } from './send-refresh.js';
@@ -63,15 +63,20 @@ class Refresh {
     if (begun === 'no room') return held;
     await using refresh = begun;
     await this.#countRefused(held);
-    await rehearseResponse(held);
     // Paused for so long that another machine took the lock: what is stored may be another one now.
     if (!turn.isHeld()) return await this.run();
     ports.progress.begin('Refreshing the token');
-    const { result, proof } = await this.#attempt(held);
+    let sealed = false;
+    const http = handingOver(ports.http, async (body) => {
+      sealed = await sealResponse(refresh, held, { body, now: ports.clock.now() });
+    });
+    const { result, proof } = await this.#attempt(held, http);
+    const isOurs = result.ok && isSameSubject(held, result.token);
+    if (sealed && !isOurs) await ports.recovery.forget(login.key).catch(ignoreFailure);
     if (!result.ok) return await this.#afterFailure(held, result);
-    checkSubject(held, result.token);
+    if (!isOurs)
+      throw tokenUnusable(held.binding.issuer, 'its ID token is for somebody else than the one who logged in');
     const fresh = refreshed(proof, result.token);
-    const sealed = await sealRefreshed(refresh, fresh);
     // Sealed, it follows on the stored credential or on none: the next one with the lock finds out.
     if (sealed && !turn.isHeld()) return await this.run();
     await keepCredential(ports, request, fresh, sealed);
@@ -154,23 +159,24 @@ class Refresh {
    */
   async #attempt(
     stored: StoredCredential,
+    http: HttpClient,
   ): Promise<{ readonly result: TokenResult; readonly proof: StoredCredential }> {
     const proofs = await currentProofs(this.#ports, this.#request.login, stored);
     for (const proof of proofs.slice(0, -1)) {
-      const result = await this.#ask(proof);
+      const result = await this.#ask(proof, http);
       const isUnknown = !result.ok && result.problem === 'refused' && result.error === 'invalid_client';
       if (!isUnknown) return { result, proof };
     }
     const proof = proofs.at(-1) ?? stored;
-    return { result: await this.#ask(proof), proof };
+    return { result: await this.#ask(proof, http), proof };
   }
 
-  async #ask(held: StoredCredential): Promise<TokenResult> {
+  async #ask(held: StoredCredential, http: HttpClient): Promise<TokenResult> {
     const { journal } = this.#ports;
     const { login, signal } = this.#request;
     const step = { name: 'refresh', asked: `POST ${held.tokenEndpoint}` } as const;
     try {
-      const result = await requestRefresh(this.#ports, { held, scopes: held.scopes, login, signal });
+      const result = await requestRefresh({ ...this.#ports, http }, { held, scopes: held.scopes, login, signal });
       const [came, verdict] = result.ok
         ? (['a Bearer token', 'pass'] as const)
         : ([result.problem, 'failure'] as const);
@@ -201,14 +207,4 @@ class Refresh {
     const why = `the authorization server refused to renew it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);
   }
-}
-
-/**
- * A refresh is for whoever logged in, or its token is not used (OpenID Connect Core 1.0, section 12.2).
- * @throws Failure `token_unusable`
- */
-function checkSubject({ binding, subject }: StoredCredential, token: IssuedToken): void {
-  const now = identityIn(token.idToken, binding)?.subject;
-  if (subject === undefined || now === undefined || now === subject) return;
-  throw tokenUnusable(binding.issuer, 'its ID token is for somebody else than the one who logged in');
 }

@@ -171,6 +171,10 @@ test('a credential that a killed refresh has left is known as it is opened; what
   const bare = { find: async () => item } as unknown as Recovery;
   assert.equal(await watchRecovery(bare, hold).find('key', new Secret('spent')), item);
   assert.deepEqual(held.splice(0), ['canary-left', 'canary-A']);
+  const response = Buffer.from('{"access_token":"canary-came","refresh_token":"canary-next"}').toString('base64');
+  const sealed = { find: async () => new Secret(JSON.stringify({ response })) } as unknown as Recovery;
+  await watchRecovery(sealed, hold).find('key', new Secret('spent'));
+  assert.deepEqual(held.splice(0), ['canary-came', 'canary-next']);
   await using server = await startHttp((_request, response) => {
     response.end(JSON.stringify({ access_token: 'a-word-of-the-server' }));
   });

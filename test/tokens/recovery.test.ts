@@ -6,8 +6,11 @@ import type { LoginRecord } from '../../src/core/records.js';
 import type { Secret } from '../../src/core/secret.js';
 import { grantToken } from '../../src/credential/grant-token.js';
 import { logout } from '../../src/login/logout.js';
+import { encodeCredential } from '../../src/stores/credential-item.js';
 import { storeFailed } from '../../src/stores/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
+import { recover, sealResponse } from '../../src/tokens/keep-refreshed.js';
+import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -154,6 +157,67 @@ test('[A-152] a logout revokes the sealed credential, not the spent one, and lea
   const revoked = new Map(asked?.params).get('token') ?? '';
   assert.notEqual(revoked, '');
   assert.equal(spent?.reveal().includes(revoked), false);
+});
+
+/** A login by somebody whom the authorization server names, and answers to its refresh. */
+async function subjectScene() {
+  const scene = await openScene();
+  const record = await scene.login();
+  const stored = { ...(await readCredential(scene.ports, record)), subject: 'ann' };
+  await scene.ports.store.write(record.key, encodeCredential(stored));
+  const { issuer: iss, clientId: aud } = stored.binding;
+  const idToken = (sub: string) =>
+    [{ alg: 'none' }, { iss, aud, sub }, {}]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.');
+  const answer = (sub: string, change: object = {}) =>
+    JSON.stringify({
+      access_token: 'sealed-access',
+      token_type: 'Bearer',
+      expires_in: 300,
+      id_token: idToken(sub),
+      ...change,
+    });
+  return { scene, login: record, stored, answer, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
+}
+
+test('[A-136] a sealed answer is judged when it is found as one that has just come: for whom it is, of which login, and whether it is one', async () => {
+  await using at = await subjectScene();
+  const { scene, login, stored, answer } = at;
+  const { recovery, clock } = scene.ports;
+  assert.ok(stored.refreshToken);
+  const found = async (body: string, generation = stored.generation) => {
+    await using refresh = await recovery.begin(login.key, { bytes: 100, spent: stored.refreshToken });
+    await sealResponse(refresh, { ...stored, generation }, { body: Buffer.from(body), now: clock.now() });
+    const credential = await recover(scene.ports, login, stored);
+    assert.equal(existsSync(fileOf(scene, login)), credential !== undefined, 'of no use, it goes');
+    return credential?.accessToken.reveal();
+  };
+  assert.equal(await found(answer('ann')), 'sealed-access');
+  assert.equal(await found(answer('bob')), undefined, 'for somebody else');
+  assert.equal(await found(answer('ann'), stored.generation + 1), undefined, 'of another login');
+  assert.equal(
+    await found(answer('ann', { access_token: stored.accessToken.reveal() })),
+    undefined,
+    'the store has it',
+  );
+  assert.equal(await found('{"error":"invalid_grant"}'), undefined);
+  assert.equal(await found('no JSON'), undefined);
+});
+
+test('[A-136] an answer that turns out to be no token, or for somebody else, leaves nothing sealed', async () => {
+  await using at = await subjectScene();
+  const { scene, login, answer } = at;
+  scene.ports.advance(301_000);
+  for (const body of ['{"token_type":"Bearer"}', 'no JSON', answer('bob')]) {
+    const send: typeof scene.ports.http.send = async (request) => {
+      const response = await scene.ports.http.send(request);
+      return request.method === 'POST' ? { ...response, status: 200, bytes: async () => Buffer.from(body) } : response;
+    };
+    const ports = { ...scene.ports, http: { ...scene.ports.http, send } };
+    await failureOf(validToken(ports, wanted(login)), 'token_unusable');
+    assert.deepEqual(await readdir(`${scene.folder}/state/recovery`), [], body);
+  }
 });
 
 test('[A-148] a new login takes the place of the sealed credential', async () => {

@@ -113,10 +113,7 @@ const letterN = 0x6e;
  */
 export function parseJsonBytes(bytes: Buffer, { isOurs, ...limits }: Required<JsonLimits>): ParsedJson {
   try {
-    return {
-      ok: true,
-      value: new Parser(bytes, new JsonStrings(bytes, isOurs), limits).document(),
-    };
+    return { ok: true, value: new Parser(bytes, new JsonStrings(bytes, isOurs), limits).document() };
   } catch (cause) {
     if (cause instanceof Refusal) return { ok: false, problem: cause.problem };
     throw cause;
