@@ -21,23 +21,23 @@ import {
   requireCredential,
   type WantedCredential,
 } from './find-credential.js';
-import { type CredentialArguments, type CredentialCall, formatOf, inputOf } from './formats/call.js';
+import { type CredentialArguments, type CredentialCall, formatOf, type GetCall, inputOf } from './formats/call.js';
 import { grantToken } from './grant-token.js';
 import { readCall } from './read-call.js';
 import { inputBytes, type ReadInput, readInput } from './read-input.js';
-import { reportAskedAgain, reportRefused } from './report-refused.js';
+import { type NotedLogin, reportAskedAgain, reportRefused } from './report-refused.js';
 import { type ShimWorld, writeShim } from './shim.js';
 
-/** Of the time that the whole process may take: for what is said and remembered at the end. */
+/** Of the time that the whole process may take: for what is printed and remembered at the end. */
 const endMs = 800;
 
-/** What is known of the caller's wish when something fails. */
+/** What is known of the call so far, for what is remembered at the end. */
 interface Progress {
-  call: Exclude<CredentialCall, { readonly kind: 'answer' }> | undefined;
+  call: Exclude<CredentialCall, { readonly kind: 'fixed' }> | undefined;
   login: LoginRecord | undefined;
   /** Of the token that was found. */
   obtainedAt?: number;
-  /** When it was renewed last because this caller asked again. */
+  /** When it was refreshed last because this caller asked again. */
   refreshedAt?: number | undefined;
 }
 
@@ -62,16 +62,8 @@ export const command: Command<typeof credentialTable, World> = {
     using deadline = new Deadline(world.timeLeft(limitMs - endMs), () => deadlinePassed(progress.login, args.timeout));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
-      const output = await before(signal, answer(world, format, args, progress, signal));
-      await world.out.write(output);
-      const { call, login, obtainedAt, refreshedAt } = progress;
-      if (login !== undefined && obtainedAt !== undefined && formatsAskedAgain.has(format)) {
-        await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
-      }
-      if (call?.kind === 'get' && login !== undefined) {
-        await forgetFailures(world, login.server, format);
-        await forgetFailures(world, '', format); // those that named no server
-      }
+      await world.out.write(await abortable(signal, outputFor(world, format, args, progress, signal)));
+      await noteSuccess(world, format, progress);
       return 0;
     } catch (error) {
       if (error instanceof Failure && error.exit !== exitCode.interrupted) {
@@ -86,28 +78,39 @@ export const command: Command<typeof credentialTable, World> = {
   },
 };
 
+async function noteSuccess(world: World, format: CredentialFormat, progress: Progress): Promise<void> {
+  const { call, login, obtainedAt, refreshedAt } = progress;
+  if (login === undefined) return;
+  if (obtainedAt !== undefined && formatsAskedAgain.has(format)) {
+    await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
+  }
+  if (call?.kind === 'get') {
+    await forgetFailures(world, login.server, format);
+    await forgetFailures(world, '', format); // those that named no server
+  }
+}
+
 /** The bytes for stdout. Fills in `progress` as it goes. */
-async function answer(
+async function outputFor(
   world: World,
   format: CredentialFormat,
   args: CredentialArguments,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<string> {
-  const { env } = world;
-  const call = readCall(format, args, { env, input: await inputFor(world, format, args) });
-  if (call.kind === 'answer') return call.output;
+  const call = readCall(format, args, { env: world.env, input: await inputFor(world, format, args) });
+  if (call.kind === 'fixed') return call.output;
   progress.call = call;
   if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) throw secretOnTerminal();
   const { logins } = await world.index.read();
   progress.login = namedLogin(logins, call.wanted);
   if (call.kind === 'too_old') {
-    if (findCredential(logins, call.wanted).kind === 'one') {
+    if (findCredential(logins, call.wanted).login !== undefined) {
       world.tell('postern: this server takes Bearer tokens alone, which git sends from version 2.46 on.');
     }
     return '';
   }
-  const login = loginFor(world, call, logins);
+  const login = call.kind === 'get' ? loginFor(world, call, logins) : findCredential(logins, call.wanted).login;
   progress.login = login;
   if (login !== undefined) await checkPin(login, call.wanted);
   if (call.kind === 'refused') {
@@ -115,11 +118,7 @@ async function answer(
     return '';
   }
   if (login === undefined) return call.unmapped ?? '';
-  const noted = call.refused
-    ? { login: await reportRefused(world, login, undefined), refreshedAt: undefined }
-    : formatsAskedAgain.has(format)
-      ? await reportAskedAgain(world, login)
-      : { login, refreshedAt: undefined };
+  const noted = await noteAsked(world, call, login);
   progress.refreshedAt = noted.refreshedAt;
   const token = await grantToken(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
@@ -127,29 +126,32 @@ async function answer(
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
 }
 
-/** Undefined where the caller is to hear nothing. */
+/** Does the call itself say that the last token was refused? */
+async function noteAsked(world: World, { wanted, refused }: GetCall, login: LoginRecord): Promise<NotedLogin> {
+  if (refused) return { login: await reportRefused(world, login, undefined), refreshedAt: undefined };
+  return formatsAskedAgain.has(wanted.format) ? reportAskedAgain(world, login) : { login, refreshedAt: undefined };
+}
+
+/** Undefined where the caller gets what is printed for `unmapped`. */
 function loginFor(
-  world: World,
-  call: Exclude<CredentialCall, { readonly kind: 'answer' | 'too_old' }>,
+  { tell }: World,
+  { wanted, unmapped, hint }: GetCall,
   logins: readonly LoginRecord[],
 ): LoginRecord | undefined {
-  if (call.kind === 'get' && call.unmapped === undefined) return requireCredential(logins, call.wanted);
-  const found = findCredential(logins, call.wanted);
-  if (found.kind === 'one') return found.login;
-  if (call.kind === 'get' && isGone(logins, call.wanted)) {
-    const { named = '', account } = call.wanted;
-    throw noLogin(logins, { server: named, account });
-  }
-  if (call.kind === 'get' && call.hint === 'use_http_path' && found.onOrigin !== undefined) {
-    const origin = originOfWanted({ named: undefined, target: found.onOrigin.server }, undefined);
-    world.tell(
-      `postern: git does not say which path it asks for; let it: git config --global credential.${origin}.useHttpPath true`,
-    );
+  if (unmapped === undefined) return requireCredential(logins, wanted);
+  const { login, onOrigin } = findCredential(logins, wanted);
+  if (login !== undefined) return login;
+  const { named = '', account } = wanted;
+  if (isGone(logins, wanted)) throw noLogin(logins, { server: named, account });
+  if (hint === 'use_http_path' && onOrigin !== undefined) {
+    const origin = originOfWanted({ named: undefined, target: onOrigin.server }, undefined);
+    const configure = `git config --global credential.${origin}.useHttpPath true`;
+    tell(`postern: git does not say which path it asks for; let it: ${configure}`);
   }
   return undefined;
 }
 
-/** Is this login, or the one that is gone, for the address that is asked for? Others are other helpers' business. */
+/** Is this login, or the one that is gone, for the address that is asked for? For others there are other helpers. */
 function covers(login: LoginRecord | undefined, wanted: WantedCredential): boolean {
   const { named, account = defaultAccount } = wanted;
   const gone = named?.includes('://') ? { server: named, account } : undefined;
@@ -163,8 +165,8 @@ async function inputFor(world: World, format: CredentialFormat, args: Credential
   return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
 }
 
-/** Whatever does not listen to the signal is left alone when it comes. */
-async function before<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Work that does not listen to the signal is left alone when it comes. */
+async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });

@@ -6,7 +6,8 @@ import { findLogin } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { tokenToKeep } from '../tokens/valid-token.js';
-import { ownVariable, readTokenVariable, type TokenVariable, tokenIn } from './formats/environment.js';
+import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
+import { tokenIn } from './formats/plain.js';
 import type { Programs } from './programs.js';
 
 export const execTable = {
@@ -69,24 +70,20 @@ export const command: Command<typeof execTable, World> = {
     if (program === undefined || program === '') {
       throw usageWrong('postern exec needs a command to run, after “--”.', help);
     }
-    const environment = await tokensFor(world, args);
-    return world.programs.run({ program, args: programArgs, secrets: environment });
+    return world.programs.run({ program, args: programArgs, secrets: await tokensFor(world, args) });
   },
 };
 
-/** Every token before anything is started: with one of them missing nothing is. */
+/** All tokens, before anything is started. */
 async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record<string, Secret>>> {
-  const { signal } = world;
   const environment: Record<string, Secret> = {};
-  for (const { name, server, holds } of variablesOf(args)) {
-    const own = server === undefined;
-    const login = await findLogin(world, {
-      server: server ?? args.server ?? '',
-      account: own ? args.account : undefined,
-      pin: own ? args.pin : undefined,
-    });
-    const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal });
-    proveNamed(token.binding, own ? args.server : server);
+  const { account, pin } = args;
+  for (const { name, server: named, holds } of variablesOf(args)) {
+    const server = named ?? args.server ?? '';
+    const ofNamed = { server, account: undefined, pin: undefined };
+    const login = await findLogin(world, named === undefined ? { server, account, pin } : ofNamed);
+    const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
+    proveNamed(token.binding, server);
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));
   }
   return environment;
@@ -94,11 +91,7 @@ async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record
 
 /** @throws Failure `usage`, `usage_wrong` */
 function variablesOf(args: Arguments): readonly TokenVariable[] {
-  const given = args.var.map((text) => {
-    const read = readTokenVariable(text);
-    if (!read.ok) throw argumentRefused('--var', read.problem);
-    return read.variable;
-  });
+  const given = args.var.map(readTokenVariable);
   const repeated = given.find(({ name }, at) => given.findIndex((other) => other.name === name) !== at);
   if (repeated !== undefined) throw argumentRefused('--var', `${repeated.name} was given twice`);
   const forServer = given.some(({ server }) => server === undefined);

@@ -3,6 +3,10 @@ import { type LoginMeant, loginArgument } from '../core/login-command.js';
 import { visibleUrl } from '../core/resource.js';
 import { quoted, shellWord } from '../core/text/printable.js';
 
+function wrongUsage(code: string, message: string, remedy: string): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy });
+}
+
 /** What a tool wrote on stdin, or put into its variable, is no request of its format. `why` quotes nothing of it. */
 export function requestUnusable(format: string, why: string): Failure {
   const what = format === 'kubectl' ? 'What kubectl says' : 'What came on stdin';
@@ -10,7 +14,7 @@ export function requestUnusable(format: string, why: string): Failure {
     code: 'request_unusable',
     exit: exitCode.fault,
     message: `${what} is no request of the ${format} format: ${why}.`,
-    remedy: `See what it has to be: postern help credential`,
+    remedy: 'See what it has to be: postern help credential',
   });
 }
 
@@ -26,63 +30,47 @@ export function formatCannotCarry(format: string, why: string): Failure {
 
 /** The caller's URL is not one that the configured login is for. */
 export function targetElsewhere(server: string, target: string): Failure {
-  return new Failure({
-    code: 'target_elsewhere',
-    exit: exitCode.usage,
-    message: `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quoted(server, 200)}.`,
-    remedy: 'Give the caller’s own server as the argument in its configuration.',
-  });
+  const message = `The caller asks for ${quoted(visibleUrl(target), 200)}, and the login it is configured with is for ${quoted(server, 200)}.`;
+  return wrongUsage('target_elsewhere', message, 'Give the caller’s own server as the argument in its configuration.');
 }
 
 /** The whole host was asked for, and has several logins. `servers` come from the index. */
 export function serversAmbiguous(format: string, servers: readonly string[]): Failure {
   const shown = servers.slice(0, 10).map((server) => quoted(server, 200));
-  return new Failure({
-    code: 'login_ambiguous',
-    exit: exitCode.usage,
-    message: `There are logins for ${servers.length} servers on that host: ${shown.join(', ')}.`,
-    remedy: `Name one in the caller’s configuration: postern credential ${format} ${shellWord(servers[0] ?? '')} --whole-host`,
-  });
+  const command = `postern credential ${format} ${shellWord(servers[0] ?? '')} --whole-host`;
+  return wrongUsage(
+    'login_ambiguous',
+    `There are logins for ${servers.length} servers on that host: ${shown.join(', ')}.`,
+    `Name one in the caller’s configuration: ${command}`,
+  );
 }
 
 /** No server was named, neither as an argument nor by the caller. */
 export function serverNotNamed(format: string, variable: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message: `postern credential ${format} was given no server, and ${variable} names none.`,
-    remedy: `Name it: postern credential ${format} <server>`,
-  });
+  const message = `postern credential ${format} was given no server, and ${variable} names none.`;
+  return wrongUsage('usage_wrong', message, `Name it: postern credential ${format} <server>`);
 }
 
 /** A word is missing, or one too many. */
 export function wordsWrong(format: string, why: string): Failure {
-  return new Failure({
-    code: 'usage_wrong',
-    exit: exitCode.usage,
-    message: `postern credential ${format} ${why}.`,
-    remedy: 'See: postern help credential',
-  });
+  return wrongUsage('usage_wrong', `postern credential ${format} ${why}.`, 'See: postern help credential');
 }
 
 /** The result would show a secret to whoever looks at the screen. */
 export function secretOnTerminal(): Failure {
-  return new Failure({
-    code: 'terminal_output',
-    exit: exitCode.usage,
-    message: 'The credential would be shown on this terminal.',
-    remedy: 'Send the output to the program that needs it, or add --show-secret.',
-  });
+  const remedy = 'Send the output to the program that needs it, or add --show-secret.';
+  return wrongUsage('terminal_output', 'The credential would be shown on this terminal.', remedy);
 }
 
-/** The whole answer has to come within the time that callers wait. */
+/** All has to be done within the time that callers wait. */
 export function deadlinePassed(login: LoginMeant | undefined, seconds: number): Failure {
   const of = login === undefined ? '' : ` for ${quoted(login.server, 200)}`;
+  const command = `postern token ${login === undefined ? '<server>' : loginArgument(login)} --verbose`;
   return new Failure({
     code: 'deadline_passed',
     exit: exitCode.network,
     message: `No valid token${of} could be had within ${seconds} s; a refresh that was begun goes on.`,
-    remedy: `Ask again in a moment; if it stays so, see: postern token ${login === undefined ? '<server>' : loginArgument(login)} --verbose`,
+    remedy: `Ask again in a moment; if it stays so, see: ${command}`,
   });
 }
 

@@ -35,28 +35,21 @@ export interface WantedCredential {
   readonly wholeHost: boolean;
 }
 
-export type FoundCredential =
-  | { readonly kind: 'one'; readonly login: LoginRecord }
-  /** Nothing was mapped; `onOrigin`: there is a login for another path of that host. */
-  | { readonly kind: 'none'; readonly onOrigin: LoginRecord | undefined };
+/** `onOrigin`: where none is mapped, a login for another path of that host. */
+export interface FoundCredential {
+  readonly login?: LoginRecord;
+  readonly onOrigin?: LoginRecord | undefined;
+}
 
 /** The login that the caller may have. @throws Failure `login_ambiguous` */
 export function findCredential(logins: readonly LoginRecord[], wanted: WantedCredential): FoundCredential {
   const picked = pickCredential(logins, wanted);
-  switch (picked.kind) {
-    case 'one':
-      return { kind: 'one', login: picked.login };
-    case 'several': {
-      const servers = [...new Set(picked.logins.map(({ server }) => server))];
-      if (servers.length > 1) throw serversAmbiguous(wanted.format, servers);
-      throw loginAmbiguous(
-        wanted.named ?? picked.logins[0]?.server ?? '',
-        picked.logins.map(({ account }) => account),
-      );
-    }
-    default:
-      return { kind: 'none', onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
-  }
+  if (picked.kind === 'one') return { login: picked.login };
+  if (picked.kind !== 'several') return { onOrigin: picked.kind === 'none' ? picked.onOrigin : undefined };
+  const servers = [...new Set(picked.logins.map(({ server }) => server))];
+  if (servers.length > 1) throw serversAmbiguous(wanted.format, servers);
+  const accounts = picked.logins.map(({ account }) => account);
+  throw loginAmbiguous(wanted.named ?? servers[0] ?? '', accounts);
 }
 
 /**
@@ -76,8 +69,8 @@ export function namedLogin(logins: readonly LoginRecord[], wanted: WantedCredent
 }
 
 /**
- * Is the login gone that the caller's configuration names, and asked for at the address that it was for? Then nothing is
- * no answer: the caller's own host would be left without a word. Of a name alone nobody knows the address any more.
+ * Is the login gone that the caller's configuration names, and asked for at the address that it was for? Then it is a
+ * failure, so that the person hears of it. Of a name alone the address is no longer known.
  */
 export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential): boolean {
   const { format, named, target } = wanted;
@@ -90,10 +83,10 @@ export function isGone(logins: readonly LoginRecord[], wanted: WantedCredential)
   return !named.includes('://') || target === undefined || own === asked;
 }
 
-/** For callers to whom "nothing" is no answer. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */
+/** For callers that need a credential. @throws Failure `login_ambiguous`, `login_needed`, `target_elsewhere` */
 export function requireCredential(logins: readonly LoginRecord[], wanted: WantedCredential): LoginRecord {
   const found = findCredential(logins, wanted);
-  if (found.kind === 'one') return found.login;
+  if (found.login !== undefined) return found.login;
   const { named, target, account } = wanted;
   const login = named === undefined ? undefined : namedLogin(logins, wanted);
   throw login === undefined

@@ -40,7 +40,7 @@ export function grantToken(ports: GrantPorts, request: GrantRequest): Promise<St
   });
 }
 
-/** Callers come in crowds: one of them refreshes, the others wait and take what it got. */
+/** Of many callers at once one refreshes; the others wait, and take the token that it got. */
 async function refreshOnce(
   ports: GrantPorts,
   wanted: ValidTokenRequest,
@@ -68,12 +68,11 @@ async function loginOfKey({ index }: GrantPorts, { key }: LoginRecord): Promise<
   return (await index.read()).logins.find((login) => login.key === key);
 }
 
-/** What the other process has written down: its item, and not what it was called by, says for which server it is. */
+/** What the other process has written. The item says for which server it is, whatever named it. */
 async function storedNow(ports: GrantPorts, login: LoginRecord): Promise<StoredCredential> {
   return readCredential(ports, (await loginNow(ports, login)) ?? login);
 }
 
-/** Will it be over by itself? */
 function isPassing(error: unknown): boolean {
   return isFailure(error) && (error.exit === exitCode.network || error.code === 'busy');
 }

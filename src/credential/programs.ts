@@ -11,6 +11,20 @@ const alsoPassedOn = ['SIGUSR1', 'SIGUSR2', 'SIGQUIT', 'SIGCONT'] as const;
 /** Keys at a terminal send these to every program in its foreground. */
 const fromKeys: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT']);
 
+/** Other programs, on our own stdin, stdout and stderr. No part of `Ports`: only `exec` starts what a person names. */
+export interface Programs {
+  /**
+   * Runs a program, without a shell, to its end: its exit code, or 128 + n when signal n ended it. It inherits our
+   * environment with `secrets` put in; signals that come meanwhile are the program's.
+   * @throws Failure `command_not_started`
+   */
+  run(start: {
+    readonly program: string;
+    readonly args: readonly string[];
+    readonly secrets: Readonly<Record<string, Secret>>;
+  }): Promise<number>;
+}
+
 /** Programs, and what this process has to know about the last one. */
 export interface OwnPrograms extends Programs {
   /** The signal that ended it. */
@@ -69,18 +83,4 @@ function hasTerminal(): boolean {
   } catch {
     return false;
   }
-}
-
-/** Other programs, on our own stdin, stdout and stderr. No part of `Ports`: only `exec` starts what a person names. */
-export interface Programs {
-  /**
-   * Runs a program, without a shell, to its end: its exit code, or 128 + n when signal n ended it. It inherits our
-   * environment with `secrets` put in; signals that come meanwhile are the program's.
-   * @throws Failure `command_not_started`
-   */
-  run(start: {
-    readonly program: string;
-    readonly args: readonly string[];
-    readonly secrets: Readonly<Record<string, Secret>>;
-  }): Promise<number>;
 }

@@ -3,9 +3,9 @@ import { isWholeBazelRequest, isWholeHead } from './formats/by-url.js';
 import type { Input } from './formats/call.js';
 import { isWholeGitRequest } from './formats/git-attributes.js';
 
-const longestMs = 5_000;
+const maxMs = 5_000;
 
-const mostBytes = 1_048_576;
+const maxBytes = 1_048_576;
 
 /** What came on stdin, up to the end that the format defines; or why there is none. */
 export type ReadInput =
@@ -23,7 +23,7 @@ export function isComplete(
   { bytes, ended }: { readonly bytes: Uint8Array; readonly ended: boolean },
   input: Exclude<Input, undefined>,
 ): boolean {
-  return bytes.length <= mostBytes && (ended || isWhole[input](bytes));
+  return bytes.length <= maxBytes && (ended || isWhole[input](bytes));
 }
 
 /**
@@ -38,19 +38,19 @@ export async function readInput(
 ): Promise<ReadInput> {
   const iterator = chunks[Symbol.asyncIterator]();
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), longestMs);
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), maxMs);
   });
   let bytes = first;
   try {
     while (!isWhole[input](bytes)) {
-      const next = await Promise.race([iterator.next(), late]);
-      if (next === 'late') return { ok: false, why: `it did not end within ${longestMs / 1000} s` };
+      const next = await Promise.race([iterator.next(), timeout]);
+      if (next === 'timeout') return { ok: false, why: `it did not end within ${maxMs / 1000} s` };
       if (next.done === true) return { ok: true, bytes };
-      bytes = joined(bytes, next.value);
-      if (bytes.length > mostBytes) {
+      bytes = Buffer.concat([bytes, next.value]);
+      if (bytes.length > maxBytes) {
         void iterator.return?.();
-        return { ok: false, why: `it is longer than ${mostBytes} bytes` };
+        return { ok: false, why: `it is longer than ${maxBytes} bytes` };
       }
     }
     void iterator.return?.();
@@ -64,11 +64,4 @@ export async function readInput(
 export function inputBytes(format: string, read: ReadInput): Uint8Array {
   if (read.ok) return read.bytes;
   throw requestUnusable(format, read.why);
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
 }

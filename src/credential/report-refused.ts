@@ -5,36 +5,41 @@ import type { StorePorts } from '../stores/ports.js';
 import { readCredential, withLogin } from '../tokens/read-credential.js';
 import { isRefreshable } from '../tokens/token-request.js';
 
-/** A token younger than this is not renewed for a report: another one would fare no better. */
+/** A token younger than this is not refreshed for a report: a new one would be refused, too. */
 const youngMs = 60_000;
 
-/** A caller that asks again after each 401 has a token renewed no more often than this, in milliseconds. */
+/** A caller that asks again after each 401 has a token refreshed no more often than this. */
 const askedAgainMs = 60_000;
+
+/** The login, as it is noted now, and when its token was last refreshed for this caller. */
+export interface NotedLogin {
+  readonly login: LoginRecord;
+  readonly refreshedAt: number | undefined;
+}
 
 /**
  * A program that was given this very token seconds ago, and asks again, was refused with it: that is noted as
  * `reportRefused` does, once a minute at most for a login, however young the token is.
- * @returns the login, as it is noted now, and when its token was last renewed for this caller
  */
 export async function reportAskedAgain(
   ports: Pick<StorePorts, 'store' | 'index' | 'attempts' | 'handedOut'> & Pick<CorePorts, 'clock'>,
   login: LoginRecord,
-): Promise<{ readonly login: LoginRecord; readonly refreshedAt: number | undefined }> {
+): Promise<NotedLogin> {
   const now = ports.clock.now();
   const given = await ports.handedOut.lately(login.key, now);
-  const refreshedAt = given?.refreshedAt;
-  if (given === undefined || given.obtainedAt === login.refusedToken) return { login, refreshedAt };
+  const unchanged = { login, refreshedAt: given?.refreshedAt };
+  if (given === undefined || given.obtainedAt === login.refusedToken) return unchanged;
   const held = await readCredential(ports, login);
   const isRefused =
     isRefreshable(held) &&
     held.obtainedAt === given.obtainedAt &&
     (await ports.attempts.take(`asked again ${login.key}`, 1, askedAgainMs));
-  if (!isRefused) return { login, refreshedAt };
+  if (!isRefused) return unchanged;
   return { login: await noteRefused(ports, login, held.obtainedAt), refreshedAt: now };
 }
 
 /**
- * Notes that a token was refused, so that its next use renews it: this very token, and nothing else of the login.
+ * Notes that a token was refused, so that its next use refreshes it: this very token, and nothing else of the login.
  * @param credential What the caller says was refused; undefined: the token that is stored.
  * @returns the login, as it is noted now
  */
@@ -50,12 +55,10 @@ export async function reportRefused(
 }
 
 async function noteRefused(
-  ports: Pick<StorePorts, 'index'>,
+  { index }: Pick<StorePorts, 'index'>,
   login: LoginRecord,
   obtainedAt: number,
 ): Promise<LoginRecord> {
-  await ports.index.update((document) =>
-    withLogin(document, login.key, (old) => ({ ...old, refusedToken: obtainedAt })),
-  );
+  await index.update((document) => withLogin(document, login.key, (old) => ({ ...old, refusedToken: obtainedAt })));
   return { ...login, refusedToken: obtainedAt };
 }

@@ -12,26 +12,20 @@ import type { CredentialArguments } from './formats/call.js';
 import { readVariables } from './formats/environment.js';
 import { readCall } from './read-call.js';
 
-/** What it takes to write one. */
 export interface ShimWorld extends Pick<StorePorts, 'index'>, Pick<CommandOutput, 'tell'> {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** This program, as others are to start it. @throws Failure `path_refused` */
   readonly self: () => OwnProgram;
 }
 
-/** The second line of every shim: what makes a file ours to replace. */
-export const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
-
-/** @throws Failure `usage_wrong` */
-export function refuseMore(format: CredentialFormat, { words }: CredentialArguments): void {
-  if (words.length > 1) throw wordsWrong(format, 'takes the server and no further word with --shim');
-}
+/** The second line of every shim: a file with it may be replaced. */
+const shimMark = 'Written by postern credential --shim; it may be replaced by it.';
 
 /**
  * The command line that a shim stands for, the caller's own words left out.
  * @param named The login; undefined where the caller says the server.
  */
-export function shimWords(
+function shimWords(
   format: CredentialFormat,
   args: CredentialArguments,
   named: LoginWords | undefined,
@@ -78,16 +72,13 @@ function forBatch(word: string): string {
 }
 
 /**
- * The login in words that mean it for good: a file outlasts the name that it was written by.
+ * The login in words that name it for good: a file outlasts the login's name.
  * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, `address_secret`
  */
-async function lasting(
+async function lastingWords(
   ports: Pick<StorePorts, 'index'>,
-  {
-    server,
-    account,
-    pin,
-  }: { readonly server: string; readonly account?: string | undefined; readonly pin?: string | undefined },
+  server: string,
+  { account, pin }: CredentialArguments,
 ): Promise<LoginWords> {
   const login = await findLogin(ports, { server, account, pin });
   const { logins } = await ports.index.read();
@@ -98,7 +89,7 @@ async function lasting(
 }
 
 /**
- * Writes a program that answers in this format, for this server, with no argument of its own.
+ * Writes a script that calls `credential` with this format and server, and with the caller's words.
  * @throws Failure `shim_refused` where the file is somebody else's, `login_needed`, `usage_wrong`
  */
 export async function writeShim(
@@ -107,10 +98,10 @@ export async function writeShim(
   args: CredentialArguments,
   path: string,
 ): Promise<void> {
-  refuseMore(format, args);
+  if (args.words.length > 1) throw wordsWrong(format, 'takes the server and no further word with --shim');
   if (format === 'env') readVariables(args.var);
   const [server] = args.words;
-  const named = server === undefined ? undefined : await lasting(world, { ...args, server });
+  const named = server === undefined ? undefined : await lastingWords(world, server, args);
   if (server === undefined && ['header', 'token', 'curl', 'env'].includes(format)) {
     readCall(format, args, { env: {}, input: new Uint8Array() }); // says that it needs a server
   }

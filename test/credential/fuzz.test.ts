@@ -32,12 +32,10 @@ const plain: CredentialArguments = {
 function printed(format: 'git' | 'bazel', words: readonly string[], input: Uint8Array): string | undefined {
   try {
     const call = readCall(format, { ...plain, format, words }, { env: {}, input });
-    if (call.kind !== 'get') return call.kind === 'answer' ? call.output : '';
-    const found = findCredential(logins, call.wanted);
+    if (call.kind !== 'get') return call.kind === 'fixed' ? call.output : '';
+    const { login } = findCredential(logins, call.wanted);
     const granted = { accessToken: new Secret(token), expiresAt: 1_800_000_000_000 };
-    return found.kind === 'one'
-      ? call.output({ ...granted, server: found.login.server }, 1_700_000_000_000)
-      : call.unmapped;
+    return login === undefined ? call.unmapped : call.output({ ...granted, server: login.server }, 1_700_000_000_000);
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
     return undefined;

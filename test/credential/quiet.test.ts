@@ -4,8 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Secret } from '../../src/core/secret.js';
-import { toldExpiry, toldExpiryDate } from '../../src/credential/credential.options.js';
-import { goauthOutput } from '../../src/credential/formats/plain.js';
+import { goauthOutput, reportedExpiry, reportedExpiryDate } from '../../src/credential/formats/plain.js';
 import { minLifeOf } from '../../src/tokens/token-request.js';
 import { openStage } from '../e2e/stage.js';
 import { itemOf, letExpire, logIn, refreshAsked } from '../endurance/expiry.js';
@@ -130,13 +129,13 @@ test('go is answered for https alone, as it takes nothing else', () => {
 
 test('[A-181] what is told of the end is early, whole and never past', () => {
   const now = 1_800_000_000_500;
-  assert.equal(toldExpiry(null, now), undefined);
-  assert.equal(toldExpiry(now + 3_600_000, now), 1_800_003_570);
+  assert.equal(reportedExpiry(null, now), undefined);
+  assert.equal(reportedExpiry(now + 3_600_000, now), 1_800_003_570);
   for (const left of [0, 1, 500, 5_000, 30_000, 31_000]) {
-    const told = toldExpiry(now + left, now) ?? 0;
-    assert.ok(told * 1000 > now && told * 1000 <= now + Math.max(left, 1000), String(left));
+    const reported = reportedExpiry(now + left, now) ?? 0;
+    assert.ok(reported * 1000 > now && reported * 1000 <= now + Math.max(left, 1000), String(left));
   }
-  assert.equal(toldExpiryDate(now + 3_600_000, now), '2027-01-15T08:59:30Z');
+  assert.equal(reportedExpiryDate(now + 3_600_000, now), '2027-01-15T08:59:30Z');
 });
 
 test('[A-181] enough life: a minute, five where it is frozen, less where a token never lives long, else what is asked for', () => {

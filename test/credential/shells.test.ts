@@ -9,7 +9,7 @@ import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
 import { isTokenText } from '../../src/core/text/characters.js';
 import { environmentOutput, readVariables, type Shell } from '../../src/credential/formats/environment.js';
-import { bareOutput, curlOutput } from '../../src/credential/formats/plain.js';
+import { plainOutput } from '../../src/credential/formats/plain.js';
 import { needs } from '../support/needs.js';
 
 /** Every character that a token may hold, and then some that shells like in a row. */
@@ -138,7 +138,7 @@ test('[A-186] a token with a quote is refused for a .env file: in double quotes 
 test('[A-184][A-185] curl’s configuration holds one header and nothing else, whatever the token', {
   skip: needs('curl'),
 }, () => {
-  const line = curlOutput(granted(every));
+  const line = plainOutput('curl', granted(every));
   assert.equal(line, `header = "Authorization: Bearer ${every}"\n`);
   assert.doesNotMatch(line, /oauth2-bearer|url|proxy|insecure|location/);
 });
@@ -147,8 +147,8 @@ test('[A-176][A-184][A-186] what no token may hold is refused by every format', 
   for (const character of ['"', '\\', ' ', '\n', '\r', '\t', '\0', '\u007f', '\u00e9', '\u2028']) {
     const bad = granted(`a${character}b`);
     for (const make of [
-      () => bareOutput(bad),
-      () => curlOutput(bad),
+      () => plainOutput('token', bad),
+      () => plainOutput('curl', bad),
       () => environmentOutput(bad, 'sh', readVariables([])),
       () => environmentOutput(bad, 'dotenv', readVariables([])),
     ]) {

@@ -2,7 +2,7 @@ import { fstatSync, type Stats, statSync } from 'node:fs';
 import type { LoginRecord } from '../../core/records.js';
 import { credentialTable, formatsAskedAgain } from '../../credential/credential.options.js';
 import { findCredential, isGone, proveWanted } from '../../credential/find-credential.js';
-import { type CredentialCall, formatOf, type Input, inputOf } from '../../credential/formats/call.js';
+import { type CredentialCall, formatOf, type GetCall, type Input, inputOf } from '../../credential/formats/call.js';
 import { readCall } from '../../credential/read-call.js';
 import { inputBytes, isComplete, type ReadInput, readInput } from '../../credential/read-input.js';
 import { decodeCredential } from '../../stores/credential-item.js';
@@ -16,8 +16,6 @@ import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
 import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
-
-type GetCall = Extract<CredentialCall, { readonly kind: 'get' }>;
 
 /** What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer. */
 export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
@@ -52,7 +50,7 @@ function mayBeTerminal(stdout: Stats): boolean {
 }
 
 function outputWithoutToken(call: CredentialCall): string | undefined {
-  return call.kind === 'answer' ? call.output : undefined;
+  return call.kind === 'fixed' ? call.output : undefined;
 }
 
 async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Promise<string | undefined> {
@@ -109,12 +107,11 @@ async function loginFor({ wanted, refused, hint }: GetCall): Promise<LoginRecord
   const folder = stateFolder();
   const index = readIndexSync(indexPath(folder));
   if (!index.ok || refused) return undefined;
-  const found = findCredential(index.document.logins, wanted);
-  if (found.kind === 'none') {
-    const isReported = hint !== undefined && found.onOrigin !== undefined;
+  const { login, onOrigin } = findCredential(index.document.logins, wanted);
+  if (login === undefined) {
+    const isReported = hint !== undefined && onOrigin !== undefined;
     return isReported || isGone(index.document.logins, wanted) ? undefined : 'nobody';
   }
-  const { login } = found;
   if (wanted.pin !== undefined) await checkPin(login, wanted);
   return login.store === 'keychain' && !hasFailed(folder, login, wanted.format) ? login : undefined;
 }

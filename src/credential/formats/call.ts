@@ -10,28 +10,35 @@ import type { Granted } from './plain.js';
 
 export type CredentialArguments = ArgumentsOf<typeof credentialTable>;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** What a call says beside its words. */
+export interface CallContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What `inputOf` said was to be read of stdin. */
+  readonly input: Uint8Array;
+}
 
 /** What a caller asks for. */
 export type CredentialCall =
   /** These bytes, whatever there is. */
-  | { readonly kind: 'answer'; readonly output: string }
-  | {
-      readonly kind: 'get';
-      readonly wanted: WantedCredential;
-      /** Printed where nothing is mapped; undefined: then it is a failure. */
-      readonly unmapped: string | undefined;
-      /** What the person may do about it. */
-      readonly hint: 'use_http_path' | undefined;
-      /** The token handed out last was refused. */
-      readonly refused: boolean;
-      readonly minLifeMs: number | undefined;
-      readonly output: (granted: Granted, now: number) => string;
-    }
+  | { readonly kind: 'fixed'; readonly output: string }
+  | GetCall
   /** The server wants what this git is too old to send. */
   | { readonly kind: 'too_old'; readonly wanted: WantedCredential }
   /** This very credential was refused. */
   | { readonly kind: 'refused'; readonly wanted: WantedCredential; readonly credential: Secret };
+
+export interface GetCall {
+  readonly kind: 'get';
+  readonly wanted: WantedCredential;
+  /** Printed where nothing is mapped; undefined: then it is a failure. */
+  readonly unmapped?: string | undefined;
+  /** What the person may do about it. */
+  readonly hint?: 'use_http_path' | undefined;
+  /** The token handed out last was refused. */
+  readonly refused?: boolean;
+  readonly minLifeMs: number | undefined;
+  readonly output: (granted: Granted, now: number) => string;
+}
 
 /** Where the request ends that a caller writes to stdin; undefined: nothing is read. */
 export type Input = 'git' | 'bazel' | 'goauth' | undefined;
@@ -48,16 +55,14 @@ export function formatOf(args: CredentialArguments): CredentialFormat {
 }
 
 /** What has to be read before `readCall`. */
-export function inputOf(format: CredentialFormat, args: CredentialArguments): Input {
-  const last = args.words.at(-1);
+export function inputOf(format: CredentialFormat, { words }: CredentialArguments): Input {
+  const last = words.at(-1);
   if (format === 'git') return last === 'get' || last === 'erase' ? 'git' : undefined;
   if (format === 'bazel') return last === 'get' ? 'bazel' : undefined;
-  return format === 'goauth' && args.words.length === 2 ? 'goauth' : undefined;
+  return format === 'goauth' && words.length === 2 ? 'goauth' : undefined;
 }
 
-/** What most calls have. */
-export const usualCall = { unmapped: undefined, hint: undefined, refused: false, kind: 'get' } as const;
-
+/** @param named What the configuration of the caller names @param target The address that the caller asks for. */
 export function wantedOf(
   format: CredentialFormat,
   { account, pin, wholeHost }: CredentialArguments,
@@ -67,8 +72,12 @@ export function wantedOf(
   return { format, named, target, account, pin, wholeHost };
 }
 
-export function minLifeOf({ minTtl }: CredentialArguments): number | undefined {
-  return minTtl === undefined ? undefined : minTtl * 1000;
+export function getCall(
+  { minTtl }: CredentialArguments,
+  wanted: WantedCredential,
+  more: Omit<GetCall, 'kind' | 'wanted' | 'minLifeMs'>,
+): GetCall {
+  return { kind: 'get', wanted, minLifeMs: minTtl === undefined ? undefined : minTtl * 1000, ...more };
 }
 
 /** At most the server. @throws Failure `usage_wrong` */

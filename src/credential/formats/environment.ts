@@ -1,30 +1,31 @@
 import { argumentRefused } from '../../core/usage-failures.js';
 import { formatCannotCarry } from '../failures.js';
-import { type Granted, tokenText } from './plain.js';
+import { type Granted, tokenIn, tokenText } from './plain.js';
 
-export const shells = ['sh', 'fish', 'pwsh', 'dotenv', 'json'] as const;
+export type Shell = 'sh' | 'fish' | 'pwsh' | 'dotenv' | 'json';
 
-export type Shell = (typeof shells)[number];
-
-/** One variable that is to be set, and what to. */
+/** A variable that is to be set, and what to: the token, the whole header, or the header's value alone. */
 export interface Variable {
   readonly name: string;
-  readonly holds: TokenForm;
+  readonly holds: 'token' | 'header' | 'value';
 }
 
-/**
- * `NAME`, or `NAME,header` as `exec` has it, or `NAME,value` for what stands after `Authorization: `. Without any:
- * POSTERN_ACCESS_TOKEN.
- * @throws Failure `usage`
- */
+/** An environment variable that a token is to be put into. */
+export interface TokenVariable extends Variable {
+  /** The name of a login or a server's URL; undefined: the server that the command names. */
+  readonly server: string | undefined;
+}
+
+/** The variable of a command's own server, where no other is named. */
+export const ownVariable = 'POSTERN_ACCESS_TOKEN';
+
+/** The values of `--var` of `credential env`: `NAME`, `NAME,header` or `NAME,value`. @throws Failure `usage` */
 export function readVariables(given: readonly string[]): readonly Variable[] {
   const variables = (given.length === 0 ? [ownVariable] : given).map((text): Variable => {
     if (!/^[A-Z_][A-Z0-9_]*(?:,(?:header|value))?$/.test(text)) {
       throw argumentRefused('--var', 'it is a name of A-Z, 0-9 and _, perhaps followed by ,header or ,value');
     }
-    const read = readTokenVariable(text);
-    if (!read.ok) throw argumentRefused('--var', read.problem);
-    const { name, holds } = read.variable;
+    const { name, holds } = readTokenVariable(text);
     return { name, holds };
   });
   if (new Set(variables.map(({ name }) => name)).size < variables.length) {
@@ -51,41 +52,17 @@ const assign: Readonly<Record<Exclude<Shell, 'json'>, (name: string, value: stri
 };
 
 /**
- * Bare where every reader agrees (a shell, too, which people give such files to), else in single quotes, which none of
- * them looks into. In double ones a shell runs what stands in `$(…)`, so a quote in the value is refused.
+ * Bare where every reader agrees (a shell, too, which people give such files to), else in single quotes, in which none of
+ * them replaces anything. In double ones a shell runs `$(…)`, so a quote in the value is refused.
  */
 function dotenvValue(value: string): string {
-  // A shell puts a home folder in the place of a tilde at the start of a value, or of a part of it.
+  // A shell replaces a tilde at the start of a value, or of a part of it, by a home folder.
   if (/^(?!~)(?:(?<![:=])~|[A-Za-z0-9._+/=:@%,-])+$/.test(value)) return value;
   if (/['\\]/.test(value)) {
     throw formatCannotCarry('env --shell dotenv', 'it holds a quote, which no .env file has a safe way to write');
   }
   return `'${value}'`;
 }
-
-/** What of a token is handed out: the token, the whole header, or the header's value alone (`Bearer …`). */
-export type TokenForm = 'token' | 'header' | 'value';
-
-/** An environment variable that a token is to be put into. */
-export interface TokenVariable {
-  readonly name: string;
-  /** The name of a login or a server's URL; undefined: the server that the command names. */
-  readonly server: string | undefined;
-  readonly holds: TokenForm;
-}
-
-export type ReadVariable =
-  | { readonly ok: true; readonly variable: TokenVariable }
-  /** `problem` finishes "this cannot be used: …". */
-  | { readonly ok: false; readonly problem: string };
-
-/** A token in the form that is asked for. */
-export function tokenIn(form: TokenForm, token: string): string {
-  return { token, value: `Bearer ${token}`, header: `Authorization: Bearer ${token}` }[form];
-}
-
-/** The variable of a command's own server, where no other is named. */
-export const ownVariable = 'POSTERN_ACCESS_TOKEN';
 
 /**
  * Variables that programs, shells, loaders and interpreters act on. What a token is, a server chooses: as one of these
@@ -109,23 +86,16 @@ const actedOn = new RegExp(
   'i',
 );
 
-/** Reads the value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header` or `,value`. */
-export function readTokenVariable(text: string): ReadVariable {
+/** The value of `--var`: `NAME`, `NAME=server`, each perhaps followed by `,header` or `,value`. @throws Failure `usage` */
+export function readTokenVariable(text: string): TokenVariable {
   const [, name = '', server, form] = /^([^=,]*)(?:=(.+?))?(?:,(header|value))?$/s.exec(text) ?? [];
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) {
-    return {
-      ok: false,
-      problem: 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”',
-    };
+    const why = 'it is NAME=server, the name of letters, digits and “_”, perhaps followed by “,header” or “,value”';
+    throw argumentRefused('--var', why);
   }
   if (name !== ownVariable && actedOn.test(name)) {
-    return {
-      ok: false,
-      problem: `programs act on ${name}, and what a token says the server decides; choose another name`,
-    };
+    const why = `programs act on ${name}, and what a token says the server decides; choose another name`;
+    throw argumentRefused('--var', why);
   }
-  return {
-    ok: true,
-    variable: { name, server, holds: form === 'header' || form === 'value' ? form : 'token' },
-  };
+  return { name, server, holds: form === 'header' || form === 'value' ? form : 'token' };
 }

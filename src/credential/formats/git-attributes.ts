@@ -1,11 +1,9 @@
-/** Longest line and most lines of a request (git-credential, "INPUT/OUTPUT FORMAT"; lines are git's own limit). */
-const longestLine = 65_535;
+/** Of a request (git-credential, "INPUT/OUTPUT FORMAT"); the length of a line is git's own limit. */
+const maxLineLength = 65_535;
 
-const mostLines = 256;
+const maxLines = 256;
 
-const lineFeed = 0x0a;
-
-const carriageReturn = 0x0d;
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 export interface GitAttributes {
   /** The value of each name that may be given once. */
@@ -16,7 +14,7 @@ export interface GitAttributes {
   readonly contradicts: boolean;
 }
 
-/** Line feeds end lines, and nothing else does; what other readers take for an end of line has no business here. */
+/** Line feeds end lines, and nothing else does; whatever other readers take for an end of line is refused. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
@@ -40,12 +38,12 @@ export function parseGitAttributes(bytes: Uint8Array): GitAttributes | undefined
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   let contradicts = false;
-  const lines = text.split('\n', mostLines + 2);
+  const lines = text.split('\n', maxLines + 2);
   for (const [index, raw] of lines.entries()) {
     const line = raw.replace(/\r$/, '');
     if (line === '') break;
     const equals = line.indexOf('=');
-    if (index >= mostLines || raw.length > longestLine || control.test(line) || equals < 1) return undefined;
+    if (index >= maxLines || raw.length > maxLineLength || control.test(line) || equals < 1) return undefined;
     const [name, value] = [line.slice(0, equals), line.slice(equals + 1)];
     if (name.endsWith('[]')) {
       lists.set(name, value === '' ? [] : [...(lists.get(name) ?? []), value]);

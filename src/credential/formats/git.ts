@@ -1,15 +1,21 @@
 import { Secret } from '../../core/secret.js';
 import { gateUrl } from '../../core/url.js';
 import { targetUrl } from '../../tokens/credential-target.js';
-import { toldExpiry } from '../credential.options.js';
 import { requestUnusable, wordsWrong } from '../failures.js';
-import { type CredentialArguments, type CredentialCall, minLifeOf, serverIn, usualCall, wantedOf } from './call.js';
+import {
+  type CallContext,
+  type CredentialArguments,
+  type CredentialCall,
+  getCall,
+  serverIn,
+  wantedOf,
+} from './call.js';
 import { type GitAttributes, parseGitAttributes } from './git-attributes.js';
-import { type Granted, tokenText } from './plain.js';
+import { type Granted, reportedExpiry, tokenText } from './plain.js';
 
 /** What git asks, as far as it matters. */
 export interface GitRequest {
-  /** Undefined: it contradicts itself, or names nothing; then there is no answer. */
+  /** Undefined: it contradicts itself, or names nothing; then nothing is handed out. */
   readonly target: string | undefined;
   /** Does it name a path? Without `credential.useHttpPath` git does not. */
   readonly namesPath: boolean;
@@ -18,21 +24,19 @@ export interface GitRequest {
   readonly takesBearer: boolean;
   /** The server, as far as it said, takes a user name and a password. */
   readonly mayTakePassword: boolean;
-  /** The credential that is told of, with `erase`. */
+  /** The credential that an `erase` is about. */
   readonly credential: Secret | undefined;
 }
 
-/** Stands for a user where a server wants one beside a token. */
-export const gitUsername = 'oauth2';
+/** Stands for a user where a server wants one with a token. */
+const gitUsername = 'oauth2';
 
 /** @throws Failure `request_unusable` */
 export function readGitRequest(bytes: Uint8Array): GitRequest {
   const attributes = parseGitAttributes(bytes);
   if (attributes === undefined) {
-    throw requestUnusable(
-      'git',
-      'it holds a control character, or more than 256 lines, or a line that is no name=value',
-    );
+    const why = 'it holds a control character, or more than 256 lines, or a line that is no name=value';
+    throw requestUnusable('git', why);
   }
   const { values, lists } = attributes;
   const challenges = lists.get('wwwauth[]') ?? [];
@@ -55,65 +59,49 @@ function targetOf({ values, contradicts }: GitAttributes): Pick<GitRequest, 'tar
     const isAlone = protocol === undefined && host === undefined && path === undefined;
     return gated.ok && isAlone ? { target: url, namesPath: gated.url.pathname !== '/' } : nothing;
   }
-  if (protocol === undefined || !/^https?$/.test(protocol) || host === undefined || /[/?#@\\]/.test(host)) {
-    return nothing;
-  }
-  return {
-    target: `${protocol}://${host}${path === undefined ? '' : `/${inUrl(path)}`}`,
-    namesPath: path !== undefined && path !== '',
-  };
+  const isHttp = protocol === 'http' || protocol === 'https';
+  if (!isHttp || host === undefined || /[/?#@\\]/.test(host)) return nothing;
+  // git has decoded the path.
+  const encoded = path?.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/gu, encodeURIComponent);
+  const target = `${protocol}://${host}${encoded === undefined ? '' : `/${encoded}`}`;
+  return { target, namesPath: path !== undefined && path !== '' };
 }
-
-/** git has decoded the path; what may stand in one is left as it is. */
-function inUrl(path: string): string {
-  return path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/gu, encodeURIComponent);
-}
-
-/** What this helper can do (git 2.46 and later ask). */
-export const gitCapabilities = 'version 0\ncapability authtype\n';
 
 /**
  * The Bearer form to a git that takes it, marked so that no other helper keeps it; else user name and password. Never
  * `host` or `url`, which would lead the credential elsewhere.
  */
-export function gitOutput(granted: Granted, request: Pick<GitRequest, 'takesBearer'>, now: number): string {
+function gitOutput(granted: Granted, { takesBearer }: GitRequest, now: number): string {
   const token = tokenText('git', granted);
-  const expiry = toldExpiry(granted.expiresAt, now);
-  const lines = request.takesBearer
+  const expiry = reportedExpiry(granted.expiresAt, now);
+  const lines = takesBearer
     ? ['capability[]=authtype', 'authtype=Bearer', `credential=${token}`, 'ephemeral=1']
     : [`username=${gitUsername}`, `password=${token}`];
   return [...lines, ...(expiry === undefined ? [] : [`password_expiry_utc=${expiry}`]), '', ''].join('\n');
 }
 
-/** git asks, tells that a credential was good, or that it was not. @throws Failure `request_unusable`, `usage_wrong` */
-export function gitCall(args: CredentialArguments, input: Uint8Array): CredentialCall {
+/** git asks, says that a credential was good, or that it was not. @throws Failure `request_unusable`, `usage_wrong` */
+export function gitCall(args: CredentialArguments, { input }: CallContext): CredentialCall {
   const operation = args.words.at(-1);
   if (operation === undefined) {
     throw wordsWrong('git', 'is called with get, store, erase or capability as its last word');
   }
   const named = serverIn('git', args.words.slice(0, -1));
-  if (operation === 'capability') return { kind: 'answer', output: gitCapabilities };
-  if (operation !== 'get' && operation !== 'erase') {
-    return { kind: 'answer', output: '' }; // store, and whatever git may come up with
-  }
+  const nothing = { kind: 'fixed', output: '' } as const;
+  if (operation === 'capability') return { kind: 'fixed', output: 'version 0\ncapability authtype\n' };
+  if (operation !== 'get' && operation !== 'erase') return nothing; // store, and what a later git may ask
   const request = readGitRequest(input);
-  const { username, credential } = request;
+  const { username, credential, target = '' } = request;
   const isAccount = username !== undefined && username !== '' && username !== gitUsername;
   const account = args.account ?? (isAccount ? username : undefined);
-  const target = request.target ?? '';
   const wanted = wantedOf('git', { ...args, account }, named, target);
-  if (operation === 'erase') {
-    return credential === undefined ? { kind: 'answer', output: '' } : { kind: 'refused', wanted, credential };
-  }
+  if (operation === 'erase') return credential === undefined ? nothing : { kind: 'refused', wanted, credential };
   const isOther = isAccount && args.account !== undefined && args.account !== username;
-  if (targetUrl(target) === undefined || isOther) return { kind: 'answer', output: '' };
+  if (targetUrl(target) === undefined || isOther) return nothing;
   if (!request.takesBearer && !request.mayTakePassword) return { kind: 'too_old', wanted };
-  return {
-    ...usualCall,
-    wanted,
+  return getCall(args, wanted, {
     unmapped: '',
     hint: request.namesPath ? undefined : 'use_http_path',
-    minLifeMs: minLifeOf(args),
     output: (granted, now) => gitOutput(granted, request, now),
-  };
+  });
 }
