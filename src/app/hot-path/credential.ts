@@ -9,8 +9,9 @@ import { decodeCredential } from '../../stores/credential-item.js';
 import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
 import { withSessionBus } from '../../stores/keychain/bus-address.js';
 import { readSecretFast } from '../../stores/keychain/read-item.js';
+import type { HandedToken } from '../../stores/ports.js';
 import { failuresPath, readFailuresSync } from '../../stores/state/failure-log.js';
-import { handedOutPath, mayBeAskedAgain, noteHandedOut, refreshedRecently } from '../../stores/state/handed-out.js';
+import { handedOutPath, noteHandedOut, recentlyHandedOut } from '../../stores/state/handed-out.js';
 import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
@@ -59,8 +60,7 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
         readonly call: GetCall;
         readonly login: LoginRecord;
         readonly note: string | undefined;
-        readonly asksAgain: boolean;
-        readonly refreshedAt: number | undefined;
+        readonly given: HandedToken | undefined;
       }
     | undefined;
   let output: string | undefined;
@@ -76,25 +76,27 @@ async function outputFor(asked: () => Promise<CredentialCall>, left: Left): Prom
     if (typeof login !== 'object') return undefined;
     const isNoted = formatsAskedAgain.has(call.wanted.format);
     const note = isNoted ? handedOutPath(stateFolder(), login.key) : undefined;
-    const now = Date.now();
-    const asksAgain = note !== undefined && mayBeAskedAgain(note, now);
-    const refreshedAt = asksAgain ? refreshedRecently(note, login.key, now) : undefined;
-    found = { call, login, note, asksAgain, refreshedAt };
+    found = {
+      call,
+      login,
+      note,
+      given: note === undefined ? undefined : recentlyHandedOut(note, login.key, Date.now()),
+    };
     return login.key;
   };
   const item = await readSecretFast(findKey, process.env, (bus) => left.open.push(bus));
   if (found === undefined || !item.ok) return output;
-  const { call, login, note, asksAgain, refreshedAt } = found;
+  const { call, login, note, given } = found;
   const decoded = decodeCredential(item.value, login);
   if (!decoded.ok) return undefined;
   const { credential } = decoded;
   // Whether a refresh comes of it is for the whole program to find out.
-  if (asksAgain && refreshedAt === undefined && isRefreshable(credential)) return undefined;
+  if (given !== undefined && given.refreshedAt === undefined && isRefreshable(credential)) return undefined;
   proveWanted(credential.binding, call.wanted);
   const now = Date.now();
   const wanted = { login, minLifeMs: call.minLifeMs, kept: call.wanted.format === 'env' };
   if (note !== undefined) {
-    const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt };
+    const handed = { key: login.key, obtainedAt: credential.obtainedAt, refreshedAt: given?.refreshedAt };
     left.afterwards = () => noteHandedOut(note, handed, Date.now());
   }
   return usable(credential, wanted, now) && !isRefreshWaiting(login)

@@ -8,16 +8,16 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
  */
 export function busOwner(path: string): 'ours' | 'foreign' | 'none' {
   if (path.startsWith('\0')) return abstractOwner(path.slice(1));
-  try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return 'none';
-    return isOurs(stats.uid) ? 'ours' : 'foreign';
-  } catch {
-    return 'none'; // nothing can be connected to there, either
-  }
+  const uid = uidOf(path);
+  if (uid === undefined) return 'none'; // nothing can be connected to there, either
+  return isOurs(uid) ? 'ours' : 'foreign';
 }
 
-function isOurs(uid: number): boolean {
+function uidOf(path: string): number | undefined {
+  return readOr(undefined, () => statSync(path).uid);
+}
+
+function isOurs(uid: number | undefined): boolean {
   return uid === 0 || uid === process.geteuid?.();
 }
 
@@ -48,38 +48,29 @@ function listenersAt(path: string): readonly string[] {
 
 /** Those first that are called like a bus. */
 function ourProcesses(): readonly string[] {
-  const found = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isOurs(ownerOf(`/proc/${name}`)));
-  const isBus = (pid: string) => textOf(`/proc/${pid}/comm`).startsWith('dbus');
-  return found.sort((one, other) => Number(isBus(other)) - Number(isBus(one)));
-}
-
-function ownerOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.uid ?? -1;
+  const ours = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isOurs(uidOf(`/proc/${name}`)));
+  const isBus = (pid: string) => Number(textOf(`/proc/${pid}/comm`).startsWith('dbus'));
+  return ours.sort((one, other) => isBus(other) - isBus(one));
 }
 
 function descriptorsOf(pid: string): readonly string[] {
   const folder = `/proc/${pid}/fd`;
-  return namesIn(folder).map((name) => {
-    try {
-      return readlinkSync(`${folder}/${name}`);
-    } catch {
-      return ''; // closed meanwhile
-    }
-  });
+  return namesIn(folder).map((name) => readOr('', () => readlinkSync(`${folder}/${name}`)));
 }
 
 function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // it has ended, or is not for us to see
-  }
+  return readOr([], () => readdirSync(folder));
 }
 
 function textOf(path: string): string {
+  return readOr('', () => readFileSync(path, 'utf8'));
+}
+
+/** What ends meanwhile, or is not for us to see, is not there. */
+function readOr<Found>(otherwise: Found, read: () => Found): Found {
   try {
-    return readFileSync(path, 'utf8');
+    return read();
   } catch {
-    return '';
+    return otherwise;
   }
 }

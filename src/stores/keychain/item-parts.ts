@@ -41,36 +41,30 @@ export async function readValue(items: Items, key: string): Promise<StoredValue 
 /**
  * Writes the value, in parts where an item cannot hold it: the parts first, the head last, then the old parts are
  * deleted. Whatever fails in between, the key has its old value or its new one. Nothing is ever cut off.
- * @param maxLength Most UTF-16 code units in one item, at least 128.
+ * @param maxLength UTF-16 code units in one item, at least 128.
  */
 export async function writeValue(items: Items, key: string, value: string, maxLength: number): Promise<void> {
-  if (maxLength === Number.POSITIVE_INFINITY && !isHead(value)) return items.set(key, value);
-  const old = await items.get(key);
   if (value.length <= maxLength && !isHead(value)) {
     await items.set(key, value);
-    await deleteParts(items, key, 'a', 0);
-    await deleteParts(items, key, 'b', 0);
+    if (maxLength !== Number.POSITIVE_INFINITY) await deleteParts(items, key);
     return;
   }
+  const old = await items.get(key);
   const set: PartSet = old !== undefined && parseHead(old)?.set === 'a' ? 'b' : 'a';
   const parts = split(value, maxLength);
-  for (const [index, part] of parts.entries()) {
-    await items.set(partKey(key, set, index), part);
-  }
+  for (const [index, part] of parts.entries()) await items.set(partKey(key, set, index), part);
   await items.set(key, `${headMark}1 ${set} ${parts.length} ${digestOf(value)}`);
-  await deleteParts(items, key, set, parts.length);
-  await deleteParts(items, key, set === 'a' ? 'b' : 'a', 0);
+  await deleteParts(items, key, { [set]: parts.length });
 }
 
 /** Removes the value: the head first, so that no reader finds a half, then every part, also of a write that failed. */
 export async function removeValue(items: Items, key: string, maxLength: number): Promise<boolean> {
   const text = await items.get(key);
-  const removed = await items.delete(key);
+  const isRemoved = await items.delete(key);
   if (maxLength !== Number.POSITIVE_INFINITY || (text !== undefined && isHead(text))) {
-    await deleteParts(items, key, 'a', 0);
-    await deleteParts(items, key, 'b', 0);
+    await deleteParts(items, key);
   }
-  return removed;
+  return isRemoved;
 }
 
 async function joined(items: Items, key: string, head: Head | undefined): Promise<string | undefined> {
@@ -103,12 +97,16 @@ function split(value: string, maxLength: number): string[] {
   return parts;
 }
 
-/** The last first, so that what an interrupted deletion leaves is found again: parts from 0 on without a gap. */
-async function deleteParts(items: Items, key: string, set: PartSet, from: number): Promise<void> {
-  let end = from;
-  while ((await items.get(partKey(key, set, end))) !== undefined) end += 1;
-  for (let index = end - 1; index >= from; index -= 1) {
-    await items.delete(partKey(key, set, index));
+/**
+ * Deletes parts, of each set but the first `kept` ones. The last go first, so that what an interrupted deletion leaves
+ * is found again: parts from 0 on without a gap.
+ */
+async function deleteParts(items: Items, key: string, kept: Partial<Record<PartSet, number>> = {}): Promise<void> {
+  for (const set of ['a', 'b'] as const) {
+    const from = kept[set] ?? 0;
+    let end = from;
+    while ((await items.get(partKey(key, set, end))) !== undefined) end += 1;
+    for (let index = end - 1; index >= from; index -= 1) await items.delete(partKey(key, set, index));
   }
 }
 

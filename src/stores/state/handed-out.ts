@@ -1,8 +1,8 @@
-import { constants, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { constants, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { asObject, parseObject } from '../../core/text/json.js';
+import { asObject, type JsonValue, parseObject } from '../../core/text/json.js';
 import type { HandedOut, HandedToken } from '../ports.js';
-import { readPrivateFile } from './private-file.js';
+import { readIfThere } from './private-file.js';
 import { startOf } from './process-identity.js';
 
 /** Whoever is given a token and asks again within so many milliseconds asks since it was refused. */
@@ -22,25 +22,34 @@ export function handedOutPath(stateFolder: string, key: string): string {
 }
 
 /**
- * Whether the note may tell of this caller and the last seconds: one look, for whoever has no time; who shares the file is
- * told apart by a second one. `now` in milliseconds since 1970.
- * @throws an error of the file system other than "no such file"
+ * What this very caller was given of the login within the last ten seconds; `refreshedAt` only where that is less than a
+ * minute ago. A note that says anything odd says nothing. `now` in milliseconds since 1970.
  */
-export function mayBeAskedAgain(path: string, now: number): boolean {
-  const file = statSync(path, { throwIfNoEntry: false });
-  const isRecent = file !== undefined && Math.abs(now - file.mtimeMs) < againMs;
-  return isRecent && file.size < maxBytes && readFileSync(path, 'latin1').includes(`"pid":${process.ppid},`);
+export function recentlyHandedOut(path: string, key: string, now: number): HandedToken | undefined {
+  const file = readNote(path);
+  const note = file && Math.abs(now - file.modifiedAt) < againMs ? parseObject(file.bytes) : undefined;
+  const caller = asObject(note?.['caller']);
+  const isThis =
+    note?.['version'] === 1 &&
+    note['key'] === key &&
+    caller?.['pid'] === process.ppid &&
+    caller['started'] === startOf(process.ppid);
+  const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
+  if (!isThis || !isWithin(againMs, at, now) || typeof obtainedAt !== 'number') return undefined;
+  return { key, obtainedAt, refreshedAt: isWithin(refreshMs, refreshedAt, now) ? refreshedAt : undefined };
 }
 
-/**
- * When this login's token was refreshed for this caller, less than a minute ago: whoever asks again so soon gets what is
- * stored. Wherever the note says anything odd, undefined.
- */
-export function refreshedRecently(path: string, key: string, now: number): number | undefined {
-  const note = parseObject(readFileSync(path));
-  const refreshedAt = note?.['key'] === key ? note['renewedAt'] : undefined;
-  const isRecent = typeof refreshedAt === 'number' && now >= refreshedAt && now - refreshedAt < refreshMs;
-  return isRecent ? refreshedAt : undefined;
+function isWithin(ms: number, time: JsonValue | undefined, now: number): time is number {
+  return typeof time === 'number' && now >= time && now - time < ms;
+}
+
+/** One that is not private, or not to be read, says nothing. */
+function readNote(path: string) {
+  try {
+    return readIfThere(path, maxBytes);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -63,33 +72,7 @@ export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: Ha
 /** The notes in the state folder, for whoever has time. */
 export function createHandedOut(stateFolder: string): HandedOut {
   return {
-    lately: async (key, now) => noteFor(handedOutPath(stateFolder, key), key, now),
+    lately: async (key, now) => recentlyHandedOut(handedOutPath(stateFolder, key), key, now),
     note: async (token, now) => noteHandedOut(handedOutPath(stateFolder, token.key), token, now),
   };
-}
-
-function noteFor(path: string, key: string, now: number): HandedToken | undefined {
-  const note = readNote(path);
-  const caller = asObject(note?.['caller']);
-  const { at, obtainedAt, renewedAt: refreshedAt } = note ?? {};
-  const isThis =
-    note?.['version'] === 1 &&
-    note['key'] === key &&
-    caller?.['pid'] === process.ppid &&
-    caller['started'] === startOf(process.ppid) &&
-    typeof at === 'number' &&
-    now >= at &&
-    now - at < againMs;
-  if (!isThis || typeof obtainedAt !== 'number') return undefined;
-  return { key, obtainedAt, refreshedAt: typeof refreshedAt === 'number' ? refreshedAt : undefined };
-}
-
-/** One that is not private, or not to be read, says nothing. */
-function readNote(path: string) {
-  try {
-    const file = readPrivateFile(path, maxBytes);
-    return file.ok ? parseObject(file.bytes) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -45,7 +45,7 @@ export function createLocks(options: {
       for (let looks = 0; ; looks += 1) {
         signal.throwIfAborted();
         const held = attempt(base, us, clock.now());
-        if (typeof held === 'string') return hold(base, held, { clock, signMs });
+        if (typeof held === 'string') return hold(base, held, clock, signMs);
         const waited = clock.monotonic() - since;
         if (waited >= waitMs && held !== undefined) throw new Busy(base, nameOf(held, us), waited);
         await clock.sleep(pauseMs(looks, waitMs), signal);
@@ -54,12 +54,8 @@ export function createLocks(options: {
   };
 }
 
-/** Our claim, renewed for as long as the work takes. */
-function hold(
-  base: string,
-  nonce: string,
-  { clock, signMs }: { readonly clock: Clock; readonly signMs: number },
-): Lock {
+/** Our claim, with a sign of life now and then for as long as the work takes. */
+function hold(base: string, nonce: string, clock: Clock, signMs: number): Lock {
   const signs = setInterval(() => {
     try {
       touchClaim(base, nonce, clock.now());
