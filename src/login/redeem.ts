@@ -6,7 +6,7 @@ import type { Discovery } from '../oauth/discover.js';
 import type { EndpointRequest } from '../oauth/engine.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
-import { type IssuedToken, sendCodeRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
+import { type IssuedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
 import { tokenFailure } from '../tokens/send-refresh.js';
 import type { LoginPorts } from './ports.js';
 
@@ -43,7 +43,7 @@ export function redeem(
   ports.progress.begin('Redeeming the code');
   const spent = [authorization.code.secret, authorization.verifier];
   return askForToken(ports, { ...request, step: 'redeem', spent }, (endpoint) =>
-    sendCodeRequest(ports.http, { ...endpoint, ...authorization, redirectUri }),
+    sendTokenRequest(ports.http, endpoint, { ...authorization, redirectUri }),
   );
 }
 

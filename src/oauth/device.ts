@@ -2,11 +2,11 @@ import type { DeviceAuthorizationResponse } from 'oauth4webapi';
 import type { Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
-import { gateUrl } from '../core/url.js';
 import type { HttpClient } from '../http/request.js';
-import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
+import { urlProblem } from './discovery-document.js';
+import { anyClient, anyServer, callTo, type FailedRequest, unusable, validateResponse } from './engine.js';
 import { tidyDevice } from './leniency.js';
-import { withScope } from './token.js';
+import { type TokenRequest, withScope } from './token.js';
 
 /** What a device authorization endpoint gives (RFC 8628 section 3.2). */
 export interface DeviceAuthorization {
@@ -21,38 +21,20 @@ export interface DeviceAuthorization {
   readonly intervalMs: number;
 }
 
-export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-
 /**
  * Asks for a device and a user code (RFC 8628 section 3.1) with `resource` (RFC 8707).
  * @throws Failure of the HTTP client
  */
 export async function sendDeviceAuthorizationRequest(
   http: HttpClient,
-  request: EndpointRequest & { readonly scopes: readonly string[]; readonly resource: string },
+  request: TokenRequest & { readonly scopes: readonly string[] },
 ): Promise<Response> {
   const to = await callTo('device_authorization_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
   return await oauth.deviceAuthorizationRequest(as, client, authentication, withScope(request), options);
 }
 
-/**
- * Asks whether the person has decided (RFC 8628 section 3.4).
- * @throws Failure of the HTTP client
- */
-export async function sendDeviceTokenRequest(
-  http: HttpClient,
-  request: EndpointRequest & { readonly deviceCode: Secret; readonly resource: string },
-): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  const { deviceCode, resource } = request;
-  return await oauth.deviceCodeGrantRequest(as, client, authentication, deviceCode.reveal(), {
-    ...options,
-    additionalParameters: { resource },
-  });
-}
-
-const longestUserCode = 64;
+const maxUserCode = 64;
 
 /** Seconds: RFC 8628's own default, and bounds that keep a server from making us ask in a loop or wait for ever. */
 const interval = { default: 5, max: 60 } as const;
@@ -79,13 +61,12 @@ export async function validateDeviceResponse(
 function usableDevice(body: DeviceAuthorizationResponse, zone: Zone): DeviceResult {
   const { device_code: code, user_code: userCode, verification_uri: uri, expires_in: seconds } = body;
   if (code.length > 16_384 || !isTokenText(code)) return unusable('its device_code is malformed');
-  if (userCode.trim() === '' || userCode.length > longestUserCode) {
-    return unusable('its user_code is empty or too long');
-  }
-  if (!isPlace(uri, zone)) return unusable('its verification_uri is no URL that a browser may be sent to');
+  if (userCode.trim() === '' || userCode.length > maxUserCode) return unusable('its user_code is empty or too long');
+  const usable = (url: string | undefined): url is string => urlProblem(url, zone) === undefined;
+  if (!usable(uri)) return unusable('its verification_uri is no URL that a browser may be sent to');
   if (seconds <= 0) return unusable('its expires_in is malformed');
   const complete = body.verification_uri_complete;
-  const isSameSite = isPlace(complete, zone) && new URL(complete).origin === new URL(uri).origin;
+  const isSameSite = usable(complete) && new URL(complete).origin === new URL(uri).origin;
   return {
     ok: true,
     device: {
@@ -97,12 +78,4 @@ function usableDevice(body: DeviceAuthorizationResponse, zone: Zone): DeviceResu
       intervalMs: Math.min(body.interval ?? interval.default, interval.max) * 1000,
     },
   };
-}
-
-const unusable = (why: string) => ({ ok: false, problem: 'unusable', why }) as const;
-
-/** Gated, and https unless the protected server is on loopback itself. */
-function isPlace(value: string | undefined, zone: Zone): value is string {
-  const gated = value === undefined ? undefined : gateUrl(value);
-  return gated?.ok === true && (gated.url.protocol === 'https:' || zone === 'loopback');
 }

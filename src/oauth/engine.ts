@@ -41,6 +41,10 @@ export interface UnusableResponse {
   readonly why: string;
 }
 
+export function unusable(why: string): UnusableResponse {
+  return { ok: false, problem: 'unusable', why };
+}
+
 export type FailedRequest = RefusedRequest | TransientFailure | UnusableResponse;
 
 /** Limits of one request to an endpoint: 64 KiB, 15 s in all. */
@@ -49,13 +53,11 @@ const endpointLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxByt
 /** Statuses of responses that have no body (Fetch standard). */
 const bodyless: readonly number[] = [204, 205, 304];
 
-type Place = Pick<EndpointRequest, 'endpoint' | 'zone' | 'signal'>;
-
 /**
  * Lets a request of the library out through the HTTP client: once, never redirected, under our limits.
  * @throws Failure of the HTTP client
  */
-export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Place) {
+export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Omit<EndpointRequest, 'issuer' | 'client'>) {
   return async (_url: string, { body, headers }: CustomFetchOptions<'POST', URLSearchParams | string>) => {
     const { authorization, 'content-type': type = '' } = headers;
     await using response = await http.send({
@@ -141,23 +143,16 @@ export async function validateResponse<Body>(
 ): Promise<{ readonly ok: true; readonly body: Body } | FailedRequest> {
   const { status } = response;
   if (how.isRepeated !== false && (status >= 500 || status === 429 || status === 408)) {
-    const retryAfter = response.headers.get('retry-after') ?? undefined;
-    return {
-      ok: false,
-      problem: 'transient',
-      status,
-      retryAfterMs: retryAfterMs(retryAfter, how.now, 60_000),
-    };
+    const wait = retryAfterMs(response.headers.get('retry-after') ?? undefined, how.now, 60_000);
+    return { ok: false, problem: 'transient', status, retryAfterMs: wait };
   }
   const parsed = parseJson(new Uint8Array(await response.arrayBuffer()));
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   const tidy = tidyResponse({ status, object }, how);
   if (tidy.status === how.success && object === undefined && how.hasBody !== false) {
     const isJson = parsed.ok || parsed.problem === 'not_json';
-    const why = isJson
-      ? 'it is not a JSON object'
-      : `it is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`;
-    return { ok: false, problem: 'unusable', why };
+    const problem = isJson ? '' : parsed.problem.replaceAll('_', ' ');
+    return unusable(isJson ? 'it is not a JSON object' : `it is not the JSON expected (${problem})`);
   }
   const oauth = await import('oauth4webapi');
   try {
@@ -165,7 +160,7 @@ export async function validateResponse<Body>(
   } catch (error) {
     if (tidy.status !== how.success) return { ok: false, problem: 'refused', status, ...refusalIn(oauth, error) };
     if (!isVerdict(oauth, error)) throw error;
-    return { ok: false, problem: 'unusable', why: whyUnusable(error, object) };
+    return unusable(whyUnusable(error, object));
   }
 }
 

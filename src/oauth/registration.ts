@@ -2,14 +2,10 @@ import type { ClientAuthMethod, Zone } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
-import { deviceGrant } from './device.js';
-import { type FailedRequest, sendingBy, validateResponse } from './engine.js';
+import { type FailedRequest, sendingBy, unusable, validateResponse } from './engine.js';
 import { tidyRegistration } from './leniency.js';
 import type { AuthorizationServer } from './server-metadata.js';
-
-const longestClientId = 1024;
-
-const longestSecret = 4096;
+import { deviceGrant } from './token.js';
 
 export interface RegisteredClient {
   readonly clientId: string;
@@ -80,22 +76,17 @@ function wantedMethod(listed: readonly string[] | undefined): ClientAuthMethod {
 /** Stricter: what was registered is what was asked for, and can be used. */
 function usableClient(
   body: Readonly<Record<string, unknown>>,
-  request: {
-    readonly redirectUri: string;
-    readonly grants: readonly string[];
-    readonly wanted: ClientAuthMethod;
-    readonly now: number;
-  },
+  request: RegistrationAsk & { readonly redirectUri: string; readonly wanted: ClientAuthMethod; readonly now: number },
 ): RegistrationResult {
   const { client_id: clientId, client_secret: secret, grant_types: grants } = body;
-  if (!isPlainText(clientId, longestClientId)) {
+  const { redirect_uris: redirectUris = [request.redirectUri], client_secret_expires_at: seconds } = body;
+  if (!isPlainText(clientId, 1024)) {
     return unusable('its client_id is missing, too long or has forbidden characters');
   }
-  const { redirect_uris: redirectUris = [request.redirectUri] } = body;
   if (request.grants.includes('authorization_code') && !isOnly(redirectUris, request.redirectUri)) {
     return unusable('its redirect_uris are not exactly the one that was registered');
   }
-  const hasSecret = isPlainText(secret, longestSecret);
+  const hasSecret = isPlainText(secret, 4096);
   if (secret !== undefined && !hasSecret) {
     return unusable('its client_secret is empty, too long or has forbidden characters');
   }
@@ -103,14 +94,13 @@ function usableClient(
   if (method === undefined) {
     return unusable('its token_endpoint_auth_method is one that this program does not have, or lacks its secret');
   }
-  const expires = Number(body['client_secret_expires_at']) * 1000;
+  const expires = Number(seconds) * 1000;
   if (expires !== 0 && !(expires > request.now && Number.isSafeInteger(Math.trunc(expires)))) {
     return unusable('its client_secret_expires_at is no time to come');
   }
   const kept = hasSecret && method !== 'none' ? new Secret(secret) : undefined;
-  const device = request.grants.includes(deviceGrant)
-    ? !Array.isArray(grants) || grants.includes(deviceGrant)
-    : undefined;
+  const isListed = !Array.isArray(grants) || grants.includes(deviceGrant);
+  const device = request.grants.includes(deviceGrant) ? isListed : undefined;
   const secretExpiresAt = kept === undefined || expires === 0 ? null : Math.trunc(expires / 1000) * 1000;
   return { ok: true, client: { clientId, secret: kept, method, device, secretExpiresAt } };
 }
@@ -121,10 +111,6 @@ function isPlainText(value: unknown, longest: number): value is string {
 
 function isOnly(list: unknown, entry: string): boolean {
   return Array.isArray(list) && list.length === 1 && list[0] === entry;
-}
-
-function unusable(why: string): RegistrationResult {
-  return { ok: false, problem: 'unusable', why };
 }
 
 /** Stricter: the method that the response states is obeyed, a secret beside `none` notwithstanding. */

@@ -6,69 +6,54 @@ import type { JsonObject } from '../core/text/json.js';
 import { lifetimeSeconds } from '../core/time.js';
 import type { HttpClient } from '../http/request.js';
 import type { AuthorizationCode } from './authorization-response.js';
-import { anyClient, anyServer, callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
+import {
+  anyClient,
+  anyServer,
+  callTo,
+  type EndpointRequest,
+  type FailedRequest,
+  unusable,
+  validateResponse,
+} from './engine.js';
 import { tidyToken } from './leniency.js';
 
-type ResourceRequest = EndpointRequest & { readonly resource: string };
+export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
- * Redeems an authorization code (RFC 6749 section 4.1.3) with PKCE's verifier (RFC 7636 section 4.5) and
- * `resource` (RFC 8707 section 2.2).
- * @throws Failure of the HTTP client
+ * By what a token is asked for: an authorization code with PKCE's verifier (RFC 6749 section 4.1.3, RFC 7636 section 4.5),
+ * a refresh token (RFC 6749 section 6), a device code (RFC 8628 section 3.4), or as the client itself (RFC 6749 section 4.4.2).
  */
-export async function sendCodeRequest(
-  http: HttpClient,
-  request: ResourceRequest & {
-    readonly code: AuthorizationCode;
-    readonly verifier: Secret;
-    readonly redirectUri: string;
-  },
-): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  const { code, redirectUri, verifier, resource } = request;
-  return await oauth.authorizationCodeGrantRequest(
-    as,
-    client,
-    authentication,
-    code.parameters,
-    redirectUri,
-    verifier.reveal(),
-    { ...options, additionalParameters: { resource } },
-  );
-}
+export type TokenGrant =
+  | { readonly code: AuthorizationCode; readonly verifier: Secret; readonly redirectUri: string }
+  | { readonly refreshToken: Secret; readonly scopes: readonly string[] }
+  | { readonly deviceCode: Secret }
+  | { readonly client: 'itself'; readonly scopes: readonly string[] };
+
+export type TokenRequest = EndpointRequest & { readonly resource: string };
 
 /**
- * Refreshes (RFC 6749 section 6) with `resource` and the scope held.
+ * Asks the token endpoint, with `resource` (RFC 8707 section 2.2).
  * @throws Failure of the HTTP client
  */
-export async function sendRefreshRequest(
-  http: HttpClient,
-  request: ResourceRequest & { readonly refreshToken: Secret; readonly scopes: readonly string[] },
-): Promise<Response> {
+export async function sendTokenRequest(http: HttpClient, request: TokenRequest, grant: TokenGrant): Promise<Response> {
   const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  const refreshToken = request.refreshToken.reveal();
-  const additionalParameters = withScope(request);
-  return await oauth.refreshTokenGrantRequest(as, client, authentication, refreshToken, {
-    ...options,
-    additionalParameters,
-  });
-}
-
-/**
- * Asks for a token of the client's own (RFC 6749 section 4.4.2) with `resource` (RFC 8707 section 2.2).
- * @throws Failure of the HTTP client
- */
-export async function sendClientCredentialsRequest(
-  http: HttpClient,
-  request: ResourceRequest & { readonly scopes: readonly string[] },
-): Promise<Response> {
-  const { oauth, as, client, authentication, options } = await callTo('token_endpoint', http, request);
-  return await oauth.clientCredentialsGrantRequest(as, client, authentication, withScope(request), options);
+  const { resource } = request;
+  if ('code' in grant) {
+    const { code, redirectUri, verifier } = grant;
+    const withResource = { ...options, additionalParameters: { resource } };
+    const parameters = [code.parameters, redirectUri, verifier.reveal(), withResource] as const;
+    return await oauth.authorizationCodeGrantRequest(as, client, authentication, ...parameters);
+  }
+  const ask = (grantType: string, parameters: Readonly<Record<string, string>>) =>
+    oauth.genericTokenEndpointRequest(as, client, authentication, grantType, parameters, options);
+  if ('deviceCode' in grant) return await ask(deviceGrant, { resource, device_code: grant.deviceCode.reveal() });
+  const parameters = withScope({ resource, scopes: grant.scopes });
+  if ('client' in grant) return await ask('client_credentials', parameters);
+  return await ask('refresh_token', { ...parameters, refresh_token: grant.refreshToken.reveal() });
 }
 
 /** `resource`, and `scope` where there is one to name. */
-export function withScope(request: { readonly resource: string; readonly scopes: readonly string[] }) {
-  const { resource, scopes } = request;
+export function withScope({ resource, scopes }: { readonly resource: string; readonly scopes: readonly string[] }) {
   return { resource, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
 }
 
@@ -113,46 +98,37 @@ export async function validateTokenResponse(response: Response, context: TokenCo
     },
     process: (oauth, tidy) => oauth.processGenericTokenEndpointResponse(anyServer, anyClient, tidy),
   });
-  if (received === undefined) return unissued(validated);
   // Stricter: Bearer alone. The library takes DPoP, too, which nothing here can use.
-  const type = received['token_type'];
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
+  const type = received?.['token_type'];
+  if (received !== undefined && (typeof type !== 'string' || type.toLowerCase() !== 'bearer')) {
     const found = typeof type === 'string' ? JSON.stringify(type.slice(0, 40)) : 'none';
     return { ok: false, problem: 'type', found };
   }
-  return validated.ok ? issuedToken(validated.body, received, context) : validated;
-}
-
-function unissued(validated: { readonly ok: true } | FailedRequest): FailedRequest {
-  if (validated.ok) throw new Error('what the library takes was put right before');
-  return validated;
+  return validated.ok ? issuedToken(validated.body, received ?? {}, context) : validated;
 }
 
 function issuedToken(body: TokenEndpointResponse, received: JsonObject, context: TokenContext): TokenResult {
   const { access_token: access, refresh_token: refresh, scope } = body;
   const why = tokenProblem('access', access) ?? (refresh === undefined ? undefined : tokenProblem('refresh', refresh));
-  if (why !== undefined) return { ok: false, problem: 'unusable', why };
-  const identity = received['id_token'];
-  const hasIdentity = typeof identity === 'string' && tokenProblem('ID', identity) === undefined;
-  const accessToken = new Secret(access);
-  const refreshToken = refresh === undefined ? undefined : new Secret(refresh);
-  const idToken = hasIdentity ? new Secret(identity) : undefined;
-  const granted = grantedScopes(scope, context, [accessToken, refreshToken, idToken, ...context.sent]);
-  if (granted === undefined) return { ok: false, problem: 'unusable', why: 'its scope is malformed' };
-  const lifetime = lifetimeSeconds(received['expires_in']);
-  const unknown = lifetime.kind === 'unknown' ? lifetime.warning : undefined;
-  return {
-    ok: true,
-    token: {
-      accessToken,
-      refreshToken,
-      idToken,
-      expiresAt: lifetime.kind === 'known' ? context.now + lifetime.seconds * 1000 : null,
-      obtainedAt: context.now,
-      scopes: granted.scopes,
-      warnings: [...granted.warnings, ...(unknown === undefined ? [] : [unknown])],
-    },
+  if (why !== undefined) return unusable(why);
+  const { id_token: identity, expires_in: seconds } = received;
+  const isUsable = typeof identity === 'string' && tokenProblem('ID', identity) === undefined;
+  const tokens = {
+    accessToken: new Secret(access),
+    refreshToken: refresh === undefined ? undefined : new Secret(refresh),
+    idToken: isUsable ? new Secret(identity) : undefined,
   };
+  const granted = grantedScopes(scope, context, [...Object.values(tokens), ...context.sent]);
+  if (granted === undefined) return unusable('its scope is malformed');
+  const lifetime = lifetimeSeconds(seconds);
+  const { scopes, warnings } = granted;
+  const obtainedAt = context.now;
+  if (lifetime.kind === 'known') {
+    const expiresAt = obtainedAt + lifetime.seconds * 1000;
+    return { ok: true, token: { ...tokens, expiresAt, obtainedAt, scopes, warnings } };
+  }
+  const all = lifetime.warning === undefined ? warnings : [...warnings, lifetime.warning];
+  return { ok: true, token: { ...tokens, expiresAt: null, obtainedAt, scopes, warnings: all } };
 }
 
 /** Stricter: bounded, and nothing in it that a header or a format of credentials could read differently. Never quoted. */

@@ -3,13 +3,7 @@ import type { LoginRecord } from '../core/records.js';
 import { scopesMissing, unionScopes } from '../core/scope.js';
 import type { HttpClient } from '../http/request.js';
 import { grantRefused, tokenEndpointFailed, tokenTypeUnusable } from '../oauth/failures.js';
-import {
-  type FailedToken,
-  sendClientCredentialsRequest,
-  sendRefreshRequest,
-  type TokenResult,
-  validateTokenResponse,
-} from '../oauth/token.js';
+import { type FailedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { tokenUnusable } from './failures.js';
 import { keepCredential, refreshed, secretsOf } from './keep-refreshed.js';
@@ -34,12 +28,12 @@ export async function requestRefresh(
   const { held, scopes, login, signal } = request;
   const { tokenEndpoint: endpoint, authMethod: method, clientSecret: secret, refreshToken } = held;
   const { issuer, resource, clientId } = held.binding;
-  const asked = { endpoint, client: { clientId, method, secret }, issuer, resource, scopes, zone: login.zone, signal };
+  const asked = { endpoint, client: { clientId, method, secret }, issuer, resource, zone: login.zone, signal };
   await nameOwnHost(http, login.server, endpoint, signal);
   const send = () => {
-    if (held.grant === 'client_credentials') return sendClientCredentialsRequest(http, asked);
+    if (held.grant === 'client_credentials') return sendTokenRequest(http, asked, { client: 'itself', scopes });
     if (refreshToken === undefined) throw new Error('a credential without a refresh token is not refreshed');
-    return sendRefreshRequest(http, { ...asked, refreshToken });
+    return sendTokenRequest(http, asked, { refreshToken, scopes });
   };
   return validateTokenResponse(await send(), { now: clock.now(), requested: scopes, sent: secretsOf(held) });
 }

@@ -5,7 +5,7 @@ import { printable } from '../../core/text/printable.js';
 import { authMethodFor, type ClientAuthentication } from '../../oauth/client-authentication.js';
 import { importPrivateKey } from '../../oauth/client-key.js';
 import { ownClientRefused } from '../../oauth/failures.js';
-import { sendClientCredentialsRequest } from '../../oauth/token.js';
+import { sendTokenRequest } from '../../oauth/token.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
 import { beginLogin } from '../begin-login.js';
@@ -60,7 +60,7 @@ async function askAs(
 ): Promise<Redeemed> {
   try {
     return await askForToken(ports, { ...asked, client }, (endpoint) =>
-      sendClientCredentialsRequest(ports.http, { ...endpoint, scopes: asked.scopes }),
+      sendTokenRequest(ports.http, endpoint, { client: 'itself', scopes: asked.scopes }),
     );
   } catch (error) {
     if (!isFailure(error, 'invalid_client')) throw error;

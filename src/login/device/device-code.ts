@@ -3,9 +3,9 @@ import { takeStep } from '../../core/ports.js';
 import {
   type DeviceAuthorization,
   sendDeviceAuthorizationRequest,
-  sendDeviceTokenRequest,
   validateDeviceResponse,
 } from '../../oauth/device.js';
+import { sendTokenRequest } from '../../oauth/token.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
@@ -87,9 +87,7 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
 async function askOnce(ports: Needs, started: StartedDevice) {
   const { deviceCode } = started.device;
   try {
-    return await tokenResult(ports, started, (endpoint) =>
-      sendDeviceTokenRequest(ports.http, { ...endpoint, deviceCode }),
-    );
+    return await tokenResult(ports, started, (endpoint) => sendTokenRequest(ports.http, endpoint, { deviceCode }));
   } catch (error) {
     if (!isFailure(error, 'network_failed', 'timed_out') || started.signal.aborted) throw error;
     return undefined;
