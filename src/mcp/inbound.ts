@@ -73,7 +73,7 @@ export class Inbound {
 
   /** What a server does without end is told at the first time, the tenth, the hundredth … */
   #report(line: string, times: number): void {
-    if (!/^10*$/.test(String(times))) return;
+    if (!Number.isInteger(Math.log10(times))) return;
     this.#parts.tell(times === 1 ? line : `${line} (${times} times by now)`);
   }
 }

@@ -1,12 +1,12 @@
 import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
 
-/** Limits for protocol messages: deeper and wider than metadata, still bounded. */
-const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true } as const;
+const mebibyte = 1024 * 1024;
 
-/** What is made of a message of 32 MiB may cost: with its bytes and the engine's own it is four times as much, and a second. */
-const usualCost = 52 * 1024 * 1024;
-
-const costOfByte = 52 / 32;
+/**
+ * Limits for protocol messages: deeper and wider than metadata, still bounded. What is made of a message of 32 MiB may cost
+ * 52: with its bytes and the engine's own it is four times as much, and a second.
+ */
+const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true, maxCost: 52 * mebibyte } as const;
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
@@ -31,8 +31,9 @@ export type Message =
  * @param bytes are overwritten
  */
 export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
-  const maxCost = Math.max(usualCost, costOfByte * bytes.byteLength);
-  const parsed = parseJson(bytes, { ...messageLimits, maxCost });
+  const size = bytes.byteLength / (32 * mebibyte);
+  const limits = size <= 1 ? messageLimits : { ...messageLimits, maxCost: messageLimits.maxCost * size };
+  const parsed = parseJson(bytes, limits);
   if (!parsed.ok) return undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   const messages = values.map(parseMessage);

@@ -20,7 +20,8 @@ const longestKept = 64;
 export class JsonStrings {
   readonly #bytes: Buffer;
   readonly #isOurs: boolean;
-  readonly #names: string[] = [];
+  /** Made when a name comes that is not among the known ones. */
+  #names: string[] | undefined;
   #units: Buffer | undefined;
 
   /** @param isOurs The bytes may be overwritten. */
@@ -42,7 +43,9 @@ export class JsonStrings {
 
   /** The same as `between` for a name that was read lately, and need not be made. */
   recent(from: number, to: number): string | undefined {
-    const name = to - from > longestKept ? undefined : this.#names[this.#slot(from, to)];
+    const known = knownText(this.#bytes, from, to);
+    if (known !== undefined) return known;
+    const name = to - from > longestKept ? undefined : this.#names?.[this.#slot(from, to)];
     if (name?.length !== to - from) return undefined;
     let same = 0;
     while (same < name.length && this.#bytes[from + same] === name.charCodeAt(same)) same += 1;
@@ -54,7 +57,9 @@ export class JsonStrings {
     const slot = this.#slot(from, to);
     const name = this.between(from, to);
     // Only where it is plain ASCII without escapes is it as long as its spelling.
-    if (name.length === to - from && name.length <= longestKept) this.#names[slot] = name;
+    if (name.length !== to - from || name.length > longestKept) return name;
+    this.#names ??= [];
+    this.#names[slot] = name;
     return name;
   }
 
