@@ -1,4 +1,4 @@
-import { defaultLimits, type LimitKey, type Limits, limitSettings } from '../limits.js';
+import { defaultLimits, type Limits } from '../limits.js';
 import type { StoreKind } from '../records.js';
 import { asObject, type JsonObject, parseJson } from '../text/json.js';
 import { configurationUnusable } from '../usage-failures.js';
@@ -45,16 +45,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @throws Failure `configuration_unusable`
  */
 export function readConfiguration(file: ConfigurationFile, env: Environment): Configuration {
-  const object = objectIn(file);
-  const set = Object.fromEntries([...setValues(file, env)].map(([key, { value }]) => [key, value]));
-  const isLimit = (key: string): key is LimitKey => limitSettings.some((limit) => limit.key === key);
-  const entries = Object.entries(set);
-  const path = file?.path ?? '';
+  const { clients, clientCertificates } = objectIn(file);
+  const entries = [...setValues(file, env)].map(([key, { value }]) => [key, value] as const);
+  const limits = entries.filter(([key]) => key in defaultLimits);
+  const others = entries.filter(([key]) => !(key in defaultLimits));
   return {
-    ...(Object.fromEntries(entries.filter(([key]) => !isLimit(key))) as Partial<Configuration>),
-    clients: clientsIn(object['clients'], path),
-    clientCertificates: certificatesIn(object['clientCertificates'], path),
-    limits: { ...defaultLimits, ...Object.fromEntries(entries.filter(([key]) => isLimit(key))) },
+    ...(Object.fromEntries(others) as Partial<Configuration>),
+    clients: clientsIn(clients, file?.path ?? ''),
+    clientCertificates: certificatesIn(clientCertificates, file?.path ?? ''),
+    limits: { ...defaultLimits, ...Object.fromEntries(limits) },
   };
 }
 
@@ -67,12 +66,10 @@ export function setValues(file: ConfigurationFile, env: Environment): ReadonlyMa
   const values = new Map<string, SetValue>();
   for (const { key, variable, read } of settings) {
     const text = env[variable];
-    if (fromFile[key] !== undefined && file !== undefined) {
-      values.set(key, { value: read(fromFile[key], `${key} in ${file.path}`), by: 'file' });
+    if (fromFile[key] !== undefined) {
+      values.set(key, { value: read(fromFile[key], `${key} in ${file?.path}`), by: 'file' });
     }
-    if (text !== undefined && text !== '') {
-      values.set(key, { value: read(text, variable), by: 'environment' });
-    }
+    if (text !== undefined && text !== '') values.set(key, { value: read(text, variable), by: 'environment' });
   }
   return values;
 }

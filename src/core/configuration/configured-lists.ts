@@ -32,8 +32,7 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], wher
 
 /** @throws Failure `configuration_unusable` */
 export function clientsIn(value: JsonValue | undefined, path: string): readonly ConfiguredClient[] {
-  return entriesOf(value, `clients`, path).map(([object, where]) => {
-    refuseUnknown(object, ['issuer', 'clientId', 'redirectUri'], where);
+  return entriesOf(value, ['clients', 'issuer', 'clientId', 'redirectUri'], path).map(([object, where]) => {
     const { issuer, clientId, redirectUri } = object;
     if (typeof clientId !== 'string' || clientId === '') throw configurationUnusable(where, 'clientId is no text');
     return {
@@ -47,8 +46,7 @@ export function clientsIn(value: JsonValue | undefined, path: string): readonly 
 /** Each origin may have one certificate. @throws Failure `configuration_unusable` */
 export function certificatesIn(value: JsonValue | undefined, path: string): readonly ConfiguredCertificate[] {
   const taken = new Set<string>();
-  return entriesOf(value, 'clientCertificates', path).map(([object, where]) => {
-    refuseUnknown(object, ['origins', 'certFile', 'keyFile'], where);
+  return entriesOf(value, ['clientCertificates', 'origins', 'certFile', 'keyFile'], path).map(([object, where]) => {
     const { origins, certFile, keyFile } = object;
     if (!Array.isArray(origins) || origins.length === 0) {
       throw configurationUnusable(where, 'origins is no list of addresses, such as ["https://example.com"]');
@@ -71,18 +69,18 @@ function originOf(value: JsonValue, where: string, taken: Set<string>): string {
   return url.origin;
 }
 
-/** The objects of a list, each with its place in words. */
+/** The objects of a list, each with where it is, in words; no object may have a member that is not known. */
 function entriesOf(
-  value: JsonValue | undefined,
-  key: string,
+  value: JsonValue = [],
+  [key, ...known]: readonly [string, ...string[]],
   path: string,
 ): readonly (readonly [JsonObject, string])[] {
-  if (value === undefined) return [];
   if (!Array.isArray(value)) throw configurationUnusable(`${key} in ${path}`, 'it is no list');
   return value.map((entry, index) => {
     const where = `${key}[${index}] in ${path}`;
     const object = asObject(entry);
     if (object === undefined) throw configurationUnusable(where, 'it is no object');
+    refuseUnknown(object, known, where);
     return [object, where] as const;
   });
 }

@@ -12,12 +12,12 @@ export interface Claim {
   readonly nonce: string;
   /** Undefined when the file cannot be understood (cut off by a power cut). */
   readonly holder: ProcessIdentity | undefined;
-  /** When it was written, or last renewed; milliseconds since 1970. */
+  /** When it was written, or its holder last gave a sign of life; milliseconds since 1970. */
   readonly writtenAt: number;
 }
 
 /** Ends of the names of files beside a lock file. */
-export const suffix = { temporary: '.new', breaking: '.break' } as const;
+const suffix = { temporary: '.new', breaking: '.break' } as const;
 
 const maxBytes = 4096;
 
@@ -52,9 +52,8 @@ export function readClaim(path: string): Claim | undefined {
   const nonce = claim?.['nonce'];
   const writtenAt = file.modifiedAt;
   const isWhole = typeof nonce === 'string' && /^[0-9a-f]{32}$/.test(nonce) && holder !== undefined;
-  return isWhole
-    ? { nonce, holder, writtenAt }
-    : { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
+  if (isWhole) return { nonce, holder, writtenAt };
+  return { nonce: `${file.inode}-${Math.floor(writtenAt)}`, holder: undefined, writtenAt };
 }
 
 /** Says, `at` milliseconds since 1970, that the holder of this claim is at work. */
@@ -63,18 +62,15 @@ export function touchClaim(path: string, nonce: string, at: number): void {
 }
 
 /** Removes the file at `path` if it is this claim's. */
-export function removeClaim(path: string, nonce: string): boolean {
-  return readClaim(path)?.nonce === nonce && removeIfThere(path);
+export function removeClaim(path: string, nonce: string): void {
+  if (readClaim(path)?.nonce === nonce) removeIfThere(path);
 }
 
-/** False when there was no such file. */
-export function removeIfThere(path: string): boolean {
+function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
-    return true;
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
+    if (systemCode(error) !== 'ENOENT') throw error;
   }
 }
 
@@ -88,11 +84,9 @@ export function isDead(claim: Claim, us: ProcessIdentity, now: number): boolean 
 }
 
 /**
- * Removes the file at `path` if it still is this claim of a dead process.
- *
- * Only who holds the file `<base>.<nonce>.break` may do so, and it looks again once it does: thus of many waiters
- * one removes the dead claim, and none the live one that follows it. The right to break is named after the nonce
- * of what it breaks; should its holder die, it is broken in the same way.
+ * Removes the file at `path` if it still is this claim of a dead process. Only the holder of the file
+ * `<base>.<nonce>.break` may do so, and it looks again first: of many waiters one removes the dead claim, and none the
+ * live one that follows it. Should that holder die, its file is broken in the same way.
  */
 export function breakClaim(
   path: string,
@@ -114,10 +108,7 @@ export function breakClaim(
   }
 }
 
-/**
- * Removes what killed processes left beside a lock. Called by its holder only: then no claim but its own exists at
- * `base`, so that no right to break another one means anything any more.
- */
+/** Removes what killed processes left beside a lock. For its holder only: then no right to break another claim counts. */
 export function sweep(base: string, ownNonce: string): void {
   const folder = dirname(base);
   const prefix = `${basename(base)}.`;

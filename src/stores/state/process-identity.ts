@@ -25,7 +25,7 @@ export function ownIdentity(): ProcessIdentity {
   };
 }
 
-/** The identity that was written as JSON; undefined for anything else. */
+/** The identity in what was written as JSON; undefined for anything else. The names are those on disk. */
 export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
   const { pid, started, boot, place } = object ?? {};
   const isWhole = Number.isSafeInteger(pid) && Number(pid) >= 1 && [started, boot, place].every(isText);
