@@ -1,7 +1,7 @@
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
-import { callTo, type EndpointRequest, type FailedRequest, validateResponse } from './engine.js';
+import { callTo, type EndpointRequest, type FailedRequest, unusable, validateResponse } from './engine.js';
 
 export interface AuthorizationRequest {
   readonly clientId: string;
@@ -34,7 +34,7 @@ export function authorizationRequestParameters(request: AuthorizationRequest): P
   ];
 }
 
-/** What stands for a request that was pushed (RFC 9126 section 4). */
+/** What takes the place of a request that was pushed (RFC 9126 section 4). */
 export function pushedRequestParameters(clientId: string, requestUri: string): Parameters {
   return [
     ['client_id', clientId],
@@ -42,7 +42,7 @@ export function pushedRequestParameters(clientId: string, requestUri: string): P
   ];
 }
 
-/** The URL of a request. Each parameter occurs exactly once; what the endpoint's own query holds beside them stays. */
+/** The URL of a request. Each parameter occurs exactly once; what else the endpoint's own query holds stays. */
 export function authorizationRequestUrl(endpoint: string, parameters: Parameters): string {
   const url = new URL(endpoint);
   for (const [name, value] of parameters) {
@@ -52,13 +52,11 @@ export function authorizationRequestUrl(endpoint: string, parameters: Parameters
 }
 
 export interface PushedRequest {
-  /** Stands for the request at the authorization endpoint, once. */
+  /** Takes the place of the request at the authorization endpoint, once. */
   readonly requestUri: string;
   /** Milliseconds for which it can be opened. */
   readonly lifetimeMs: number;
 }
-
-const longestRequestUri = 4096;
 
 /**
  * Pushes an authorization request (RFC 9126 section 2.1) with the client's authentication, as at the token endpoint.
@@ -79,13 +77,13 @@ export async function pushAuthorizationRequest(
   });
   if (!validated.ok) return validated;
   const { request_uri: requestUri, expires_in: seconds } = validated.body;
-  // Stricter: it stands in the URL that a browser opens.
-  return requestUri.length <= longestRequestUri && isVscharText(requestUri)
+  // Stricter: it is part of the URL that a browser opens.
+  return requestUri.length <= 4096 && isVscharText(requestUri)
     ? { ok: true, pushed: { requestUri, lifetimeMs: seconds * 1000 } }
-    : { ok: false, problem: 'unusable', why: 'its request_uri is too long or has forbidden characters' };
+    : unusable('its request_uri is too long or has forbidden characters');
 }
 
-/** What proves that an answer belongs to our request: `state`, and PKCE's verifier with its S256 challenge. */
+/** What proves that a response belongs to our request: `state`, and PKCE's verifier with its S256 challenge. */
 export interface Proof {
   readonly state: Secret;
   readonly verifier: Secret;

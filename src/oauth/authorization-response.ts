@@ -58,7 +58,7 @@ export async function validateAuthorizationResponse(
     if (error instanceof oauth.AuthorizationResponseError) {
       const said = parameters.get('error_description') ?? '';
       return parameters.has('code')
-        ? unusable(twoAnswers)
+        ? unusable(bothPresent)
         : { ok: false, problem: 'refused', error: error.error, said };
     }
     if (!isVerdict(oauth, error)) throw error;
@@ -68,13 +68,13 @@ export async function validateAuthorizationResponse(
   }
 }
 
-const twoAnswers = 'it has both a code and an error';
+const bothPresent = 'it has both a code and an error';
 
 /** Stricter: one code, bounded, of the characters that a code has (RFC 6749 appendix A.11). */
 function usableCode(parameters: URLSearchParams): AuthorizationResult {
   const [code = '', another] = parameters.getAll('code');
   if (another !== undefined) return unusable('it has "code" twice');
-  if (parameters.has('error')) return unusable(code === '' ? 'it has an error without a code' : twoAnswers);
+  if (parameters.has('error')) return unusable(code === '' ? 'it has an error without a code' : bothPresent);
   if (code === '') return unusable('it has neither a code nor an error');
   return code.length > longestCode || !isVscharText(code)
     ? unusable('its code is too long or has forbidden characters')
@@ -94,7 +94,7 @@ export type PastedProblem =
   | 'no_state'
   /** Of another attempt, or of somebody else's. */
   | 'other_state'
-  /** Too long, something stands behind it, or it cannot be decoded. */
+  /** Too long, something follows it, or it cannot be decoded. */
   | 'unreadable';
 
 export type PastedResponse =
@@ -105,17 +105,12 @@ const longestPaste = 8192;
 
 const longestParameter = 4096;
 
-const quotes: readonly (readonly [open: string, close: string])[] = [
-  ['"', '"'],
-  ["'", "'"],
-  ['<', '>'],
-  ['`', '`'],
-];
+const inQuotes = /^(?:(["'`])(.*)\1|<(.*)>)$/s;
 
 /**
  * Reads what a person pasted when the browser could not come back by itself: the whole redirect URL, beginning with
  * our redirect URI character for character, with our state exactly once (RFC 6749 section 4.1.2). A bare code is
- * refused, because nothing ties it to this login. What the parameters say is judged where a callback's are.
+ * refused, because nothing ties it to this login. What the parameters say is validated where a callback's are.
  * Total: never throws, as long as `isOurState` does not.
  */
 export function readPastedResponse(
@@ -149,10 +144,8 @@ function refused(problem: PastedProblem): PastedResponse {
 
 function unwrapped(text: string): string {
   const trimmed = text.trim();
-  const pair = quotes.find(
-    ([open, close]) => trimmed.length > 1 && trimmed.startsWith(open) && trimmed.endsWith(close),
-  );
-  return pair === undefined ? trimmed : trimmed.slice(1, -1).trim();
+  const [, , quoted, inAngles = quoted ?? trimmed] = inQuotes.exec(trimmed) ?? [];
+  return inAngles.trim();
 }
 
 /** Nothing that a browser's address cannot hold, and percent-encoding that is valid UTF-8. */

@@ -30,9 +30,7 @@ export type WayChoice =
   /** The way that was forced is not open. */
   | { readonly open: false; readonly why: string };
 
-/** In the order of rule 4.6. */
-const ways = ['preregistered', 'metadata', 'dynamic', 'ask'] as const;
-
+/** In the order of rule 4.6, each with the end of a sentence on why it is taken. */
 const whyOpen: Readonly<Record<RegistrationWay, string>> = {
   preregistered: 'a client registered by hand is known for this authorization server',
   metadata: 'the authorization server takes client ID metadata documents',
@@ -45,32 +43,26 @@ const whyOpen: Readonly<Record<RegistrationWay, string>> = {
  * asking the person; the first that is open, or the one that is forced. Decides, and does nothing.
  */
 export function chooseWay(facts: WayFacts): WayChoice {
-  const closed = whyClosed(facts);
   const { forced } = facts;
-  if (forced !== undefined) {
-    const why = closed[forced];
-    return why === undefined
-      ? { open: true, way: forced, why: `--registration ${forced}`, passedOver: [] }
-      : { open: false, why };
+  const passedOver: PassedOver[] = [];
+  for (const way of forced === undefined ? (Object.keys(whyOpen) as RegistrationWay[]) : [forced]) {
+    const why = whyClosed(way, facts);
+    if (why === undefined) {
+      return { open: true, way, why: forced === undefined ? whyOpen[way] : `--registration ${forced}`, passedOver };
+    }
+    passedOver.push({ way, why });
   }
-  const way = ways.find((one) => closed[one] === undefined) ?? 'ask';
-  const passedOver = ways.slice(0, ways.indexOf(way)).map((one) => ({ way: one, why: closed[one] ?? '' }));
-  return { open: true, way, why: whyOpen[way], passedOver };
+  return { open: false, why: passedOver[0]?.why ?? '' };
 }
 
-/** Why a way is not open; undefined: it is. */
-function whyClosed(facts: WayFacts): Readonly<Record<RegistrationWay, string | undefined>> {
-  const { server, preregistered } = facts;
-  return {
-    preregistered:
-      preregistered === undefined
-        ? 'no client identifier is configured for this authorization server (--client-id)'
-        : undefined,
-    metadata: whyNoDocument(facts),
-    dynamic:
-      server.registrationEndpoint === undefined ? 'the authorization server offers no dynamic registration' : undefined,
-    ask: undefined,
-  };
+function whyClosed(way: RegistrationWay, facts: WayFacts): string | undefined {
+  if (way === 'preregistered' && facts.preregistered === undefined) {
+    return 'no client identifier is configured for this authorization server (--client-id)';
+  }
+  if (way === 'metadata') return whyNoDocument(facts);
+  return way === 'dynamic' && facts.server.registrationEndpoint === undefined
+    ? 'the authorization server offers no dynamic registration'
+    : undefined;
 }
 
 function whyNoDocument(facts: WayFacts): string | undefined {

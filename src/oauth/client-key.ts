@@ -9,13 +9,12 @@ export type KeyAlgorithm = (typeof keyAlgorithms)[number];
 
 /** A client's own key pair, for `private_key_jwt`. */
 export interface ClientKey {
-  readonly algorithm: KeyAlgorithm;
-  /** Its thumbprint (RFC 7638), which stands as `kid` in the public half and in each assertion. */
+  /** Its thumbprint (RFC 7638), `kid` in the public half and in each assertion. */
   readonly keyId: string;
   /** What an authorization server is to be given: a JWK (RFC 7517) without anything private. */
   readonly publicJwk: JsonObject;
-  /** The private members alone, by their names. */
-  readonly privateMembers: ReadonlyMap<string, Secret>;
+  /** The whole private JWK as text: what `ClientAuthentication.secret` takes. */
+  readonly privateJwk: Secret;
 }
 
 const publicNames = { ES256: ['crv', 'kty', 'x', 'y'], RS256: ['e', 'kty', 'n'] } as const;
@@ -35,26 +34,15 @@ export async function makeClientKey(algorithm: KeyAlgorithm): Promise<ClientKey>
 
 /** A key pair from its private JWK with `alg` and `kid`; undefined when something is missing. Total. */
 export function clientKeyOf(jwk: JsonObject | undefined): ClientKey | undefined {
-  const algorithm = keyAlgorithms.find((name) => name === jwk?.['alg']);
-  const keyId = jwk?.['kid'];
-  if (jwk === undefined || algorithm === undefined || typeof keyId !== 'string') return undefined;
-  const members = [...publicNames[algorithm], ...privateNames[algorithm]];
-  if (!members.every((name) => typeof jwk[name] === 'string')) return undefined;
-  const shown = publicNames[algorithm].map((name) => [name, jwk[name]]);
-  const hidden = privateNames[algorithm].map((name) => [name, new Secret(String(jwk[name]))] as const);
-  return {
-    algorithm,
-    keyId,
-    publicJwk: { ...Object.fromEntries(shown), kid: keyId, alg: algorithm, use: 'sig' },
-    privateMembers: new Map(hidden),
-  };
-}
-
-/** The whole private JWK as text: what `ClientAuthentication.secret` takes for `private_key_jwt`. */
-export function privateText({ algorithm, keyId, publicJwk, privateMembers }: ClientKey): Secret {
-  const shown = publicNames[algorithm].map((name) => [name, publicJwk[name]]);
-  const hidden = [...privateMembers].map(([name, value]) => [name, value.reveal()]);
-  return new Secret(JSON.stringify({ ...Object.fromEntries([...shown, ...hidden]), kid: keyId, alg: algorithm }));
+  const alg = keyAlgorithms.find((name) => name === jwk?.['alg']);
+  const kid = jwk?.['kid'];
+  if (jwk === undefined || alg === undefined || typeof kid !== 'string') return undefined;
+  const members = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, jwk[name]]));
+  const shown = members(publicNames[alg]);
+  const whole = { ...shown, ...members(privateNames[alg]) };
+  if (!Object.values(whole).every((member) => typeof member === 'string')) return undefined;
+  const privateJwk = new Secret(JSON.stringify({ ...whole, kid, alg }));
+  return { keyId: kid, publicJwk: { ...shown, kid, alg, use: 'sig' } as JsonObject, privateJwk };
 }
 
 /** The `kid` of a private JWK's text; undefined for PEM, and for a JWK without one. */
@@ -73,7 +61,7 @@ const smallestRsaBits = 2048;
 
 /**
  * A private key for `private_key_jwt` from its text, PEM with PKCS #8 (RFC 5958), not encrypted, or a JWK (RFC 7517), of
- * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is told, never
+ * the kind that ES256 (P-256) or RS256 (RSA, 2048 bits or more) signs with. Total: what is no such key is a value, never
  * thrown.
  */
 export async function importPrivateKey(text: string): Promise<ImportedKey> {
@@ -110,7 +98,7 @@ async function importAs(
       const key = await read(jose, algorithm);
       if (key instanceof CryptoKey) return checkSize(key, keyId);
     } catch {
-      // Of another kind, or broken: the next kind, or the answer below.
+      // Of another kind, or broken: the next kind, or the result below.
     }
   }
   return { ok: false, why: 'it is neither an EC key on P-256 (ES256) nor an RSA key (RS256)' };

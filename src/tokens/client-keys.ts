@@ -4,7 +4,7 @@ import type { ClientKeyRecord, IndexDocument, LoginRecord } from '../core/record
 import { Secret } from '../core/secret.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
-import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey, privateText } from '../oauth/client-key.js';
+import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey } from '../oauth/client-key.js';
 import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
 import { itemsOf, removeOrphans, withOrphans } from '../stores/orphans.js';
 import type { SecretStore, StorePorts } from '../stores/ports.js';
@@ -28,7 +28,7 @@ export function clientKeyKey({ issuer, clientId, keyId }: ClientKeyBinding): Pro
 /** The stored form of one private key; it repeats whose it is, so that a swapped item is noticed. */
 export function encodeClientKey(binding: ClientKeyBinding, key: ClientKey): Secret {
   const { issuer, clientId, keyId } = binding;
-  const privateJwk: unknown = JSON.parse(privateText(key).reveal());
+  const privateJwk: unknown = JSON.parse(key.privateJwk.reveal());
   return new Secret(JSON.stringify({ version: 1, issuer: issuer ?? null, clientId, keyId, privateJwk }));
 }
 
@@ -109,7 +109,7 @@ export async function clientKeysOf(
 }
 
 /**
- * The key that a record tells of. Its `privateText` is what `ClientAuthentication.secret` takes.
+ * The key that a record tells of.
  * @throws Failure `client_key_gone`, or the store's
  */
 export async function readClientKey(ports: Pick<StorePorts, 'stores'>, record: ClientKeyRecord): Promise<ClientKey> {
@@ -152,7 +152,7 @@ export async function privateKeysOf(
   owner: KeyOwner,
 ): Promise<readonly Secret[]> {
   const records = await clientKeysOf(ports, owner);
-  return await Promise.all(records.map(async (record) => privateText(await readClientKey(ports, record))));
+  return await Promise.all(records.map(async (record) => (await readClientKey(ports, record)).privateJwk));
 }
 
 /**

@@ -5,7 +5,6 @@ import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
 import { moveStore } from '../../src/login/move-store.js';
 import { clientAuthentication } from '../../src/oauth/client-authentication.js';
-import { privateText } from '../../src/oauth/client-key.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore, SecretStores } from '../../src/stores/ports.js';
 import {
@@ -58,7 +57,7 @@ test('[R-2.3c] a key made here signs what its public half verifies, for the issu
 
     const form = new URLSearchParams();
     const method = 'private_key_jwt';
-    const authenticate = await clientAuthentication({ clientId: 'robot', method, secret: privateText(key) });
+    const authenticate = await clientAuthentication({ clientId: 'robot', method, secret: key.privateJwk });
     await authenticate({ issuer }, { client_id: 'robot' }, form, new Headers());
     const assertion = form.get('client_assertion') ?? '';
     assert.equal(decodeProtectedHeader(assertion).kid, record.keyId);
