@@ -144,8 +144,8 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
   return {
     listen: async (options) => {
       const listener = await listeners.listen(options);
-      const answer = async (signal: AbortSignal) => {
-        const parameters = await listener.answer(signal);
+      const response = async (signal: AbortSignal) => {
+        const parameters = await listener.response(signal);
         for (const [name, value] of parameters) {
           if (name === 'code') hold(value, 'token');
         }
@@ -163,7 +163,7 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
         link: (shownAt) => listener.link(shownAt),
         address: () => listener.address(),
         isOurs: (state) => listener.isOurs(state),
-        answer,
+        response,
         finish: (outcome) => listener.finish(outcome),
         [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
       };

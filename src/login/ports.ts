@@ -98,7 +98,7 @@ export interface Browser {
 }
 
 /** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
-export type PlaceOfLink = 'opener' | 'terminal';
+export type LinkOrigin = 'opener' | 'terminal';
 
 /** What a person is to agree to before the login page, where a program has begun the login. */
 export interface LoginConsent {
@@ -127,14 +127,14 @@ export interface CallbackListener extends AsyncDisposable {
   }): void;
   /** A new one-time URL of ours, which redirects each browser to an authorization request of its own: one URL for each
    * place. With `consent` by way of a page of ours with a button. */
-  link(place: PlaceOfLink): string;
+  link(origin: LinkOrigin): string;
   /** The address of an authorization request for the terminal, which the person may open on any computer. */
   address(): Promise<string | undefined>;
   /** Is this the state of a request of this login? */
   isOurs(state: string): boolean;
   /** The first callback with one of our states; the browser is kept waiting until `finish`.
    * @throws Failure `callback_unusable`, or the signal's reason */
-  answer(signal: AbortSignal): Promise<AuthorizationResponse>;
+  response(signal: AbortSignal): Promise<AuthorizationResponse>;
   /** True once the answer may be somebody else's: the opener's link was taken by two browsers, or by another user, and
    * the answer is none to a request of the terminal's; or it came by another browser than the one its request was made
    * for. Look right before it is redeemed. */

@@ -106,11 +106,11 @@ test('the watched store, door, terminal and listeners do their work, and every s
   ] as const;
   const listener = {
     redirectUri: 'http://127.0.0.1:1/callback',
-    answer: async () => answer,
+    response: async () => answer,
   } as unknown as CallbackListener;
   const listeners = watchListeners({ listen: async () => listener }, hold);
   const watched = await listeners.listen({ port: 0 });
-  assert.deepEqual(await watched.answer(signal), answer);
+  assert.deepEqual(await watched.response(signal), answer);
   assert.equal(watched.redirectUri, listener.redirectUri);
   assert.deepEqual([...held], ['canary-code']);
 });

@@ -27,9 +27,9 @@ async function openTheft(flow: { readonly interactive?: boolean; readonly typed?
   const listeners = {
     listen: async (options: { readonly port: number }) => {
       const listener = await listen(options);
-      const answer = listener.answer.bind(listener);
-      listener.answer = async (signal) => {
-        const response = await answer(signal);
+      const respond = listener.response.bind(listener);
+      listener.response = async (signal) => {
+        const response = await respond(signal);
         await come(); // between the response and its redemption
         return response;
       };

@@ -22,16 +22,16 @@ export const callbackLimits: CallbackLimits = {
 };
 
 /** Request line and headers together, in bytes: what is longer is answered 431 by the HTTP parser. */
-export const longestHead = 16_384;
+export const maxHeadBytes = 16_384;
 
 /** Header lines of a request: Node drops what is over this silently, so that many are refused. */
 export const maxHeaderLines = 100;
 
 /** Longest request target, in characters. */
-export const longestTarget = 8_192;
+export const maxTargetLength = 8_192;
 
 /** Longest name or value in an authorization response, in characters. */
-export const longestParameter = 4_096;
+export const maxParameterLength = 4_096;
 
 /** Most parameters in an authorization response. */
 export const maxParameters = 64;

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { PlaceOfLink, RequestToOpen } from '../ports.js';
+import type { LinkOrigin, RequestToOpen } from '../ports.js';
 
 /** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
 export interface Taker {
-  readonly place: PlaceOfLink;
+  readonly origin: LinkOrigin;
   /** The value of its cookie. */
   readonly browser: string;
   /** The request that it was sent to; none while it has to have another one. */
@@ -16,7 +16,7 @@ export interface Taker {
 
 interface Link {
   readonly isHere: (path: string) => boolean;
-  readonly place: PlaceOfLink;
+  readonly origin: LinkOrigin;
   readonly takers: Map<string, Taker>;
 }
 
@@ -28,11 +28,8 @@ export interface Visitor {
   readonly isOtherUser: () => boolean;
 }
 
-/** The browser is sent on and gets this taker's cookie; or the link was used before, by another one. */
-export type Taking = { readonly kind: 'sent_on'; readonly taker: Taker } | { readonly kind: 'used' };
-
 /**
- * Our one-time links to the authorization requests, one for each place that shows it, and who took them. Other users of
+ * Our one-time links to the authorization requests, one for each origin, and who took them. Other users of
  * this machine can read the opener's arguments, and with them its link: they could log in there as themselves before
  * the person's browser comes. So the opener's link is for one browser: a cookie tells its reload from somebody else. The
  * link in the terminal is the person's alone, and may be opened in as many browsers as they like.
@@ -43,9 +40,9 @@ export class Links {
   #doubtful = false;
 
   /** Returns the path of a new link. */
-  add(place: PlaceOfLink): string {
+  add(origin: LinkOrigin): string {
     const path = `/go/${newNonce()}`;
-    this.#links.push({ isHere: equalityTo(path), place, takers: new Map() });
+    this.#links.push({ isHere: equalityTo(path), origin, takers: new Map() });
     return path;
   }
 
@@ -54,22 +51,25 @@ export class Links {
     return this.#doubtful;
   }
 
-  /** Undefined: there is no such link. */
-  take(path: string, visitor: Visitor): Taking | undefined {
+  /**
+   * The browser is sent on and gets this taker's cookie; or the link was used before, by another one. Undefined: there is
+   * no such link.
+   */
+  take(path: string, visitor: Visitor): Taker | 'used' | undefined {
     const link = this.#links.find(({ isHere }) => isHere(path));
     if (link === undefined) return undefined;
     const browser = visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
-    if (link.place === 'opener') {
+    if (link.origin === 'opener') {
       if (visitor.isOtherUser()) this.#doubtful = true;
       if (link.takers.size > 0 && !link.takers.has(browser)) {
         this.#doubtful = true;
-        return { kind: 'used' };
+        return 'used';
       }
     }
     this.#browsers.add(browser);
-    const taker = link.takers.get(browser) ?? { place: link.place, browser };
+    const taker = link.takers.get(browser) ?? { origin: link.origin, browser };
     link.takers.set(browser, taker);
-    return { kind: 'sent_on', taker };
+    return taker;
   }
 
   /** Whose page has its button there? */

@@ -1,12 +1,14 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { refuseClientError } from '../../http/client-error.js';
-import { type CallbackLimits, longestHead, maxHeaderLines } from './callback-limits.js';
+import { type CallbackLimits, maxHeadBytes, maxHeaderLines } from './callback-limits.js';
 import { portInUse, portRefused } from './failures.js';
 
 export interface LoopbackServer {
   /** The port it is bound to, from the start to `close`. */
   readonly port: number;
+  /** Who answers requests. */
+  onRequest(listener: RequestListener): void;
   /** Ends every connection, whatever state it is in, and the listening socket. */
   close(): Promise<void>;
 }
@@ -17,15 +19,11 @@ export interface LoopbackServer {
  * bound again.
  * @throws Failure `port_in_use`, `port_refused`
  */
-export async function openServer(
-  port: number,
-  limits: CallbackLimits,
-  onRequest: RequestListener,
-): Promise<LoopbackServer> {
+export async function openServer(port: number, limits: CallbackLimits): Promise<LoopbackServer> {
   const problem = problemOfPort(port);
   if (problem !== undefined) throw portRefused(port, problem);
   const server = createServer({
-    maxHeaderSize: longestHead,
+    maxHeaderSize: maxHeadBytes,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     // Node checks the two limits above only this often; its default is 30 s.
@@ -34,12 +32,12 @@ export async function openServer(
   });
   server.maxHeadersCount = maxHeaderLines;
   server.maxRequestsPerSocket = 1;
-  const { open } = capSockets(server, limits.sockets);
+  const open = capSockets(server, limits.sockets);
   refuseWhatIsNoRequest(server);
-  server.on('request', onRequest);
   await bind(server, port);
   return {
     port: (server.address() as AddressInfo).port,
+    onRequest: (listener) => void server.on('request', listener),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -78,7 +76,7 @@ const blockedByBrowsers: ReadonlySet<number> = new Set([
 ]);
 
 /** Why a fixed port cannot receive the callback; undefined: it can. 0 stands for any free one. */
-export function problemOfPort(port: number): string | undefined {
+function problemOfPort(port: number): string | undefined {
   if (port === 0) return undefined;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return 'it is not a port number';
   if (port < 1024) return 'ports below 1024 belong to the system';
@@ -86,20 +84,15 @@ export function problemOfPort(port: number): string | undefined {
   return undefined;
 }
 
-export interface SocketCap {
-  /** Every socket that is open. */
-  readonly open: ReadonlySet<Socket>;
-}
-
 /**
- * Holds a server to `most` sockets. When one more comes, the oldest that has no request under way is destroyed, so
+ * Holds a server to `max` sockets, and returns those that are open. When one more comes, the oldest that has no request under way is destroyed, so
  * that a flood of silent connections cannot keep the person's browser out; with none such, the newcomer is.
  */
-export function capSockets(server: Server, most: number): SocketCap {
+function capSockets(server: Server, max: number): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   const busy = new Set<Socket>();
   server.on('connection', (socket) => {
-    if (open.size >= most) {
+    if (open.size >= max) {
       const oldestIdle = [...open].find((each) => !busy.has(each));
       open.delete(oldestIdle ?? socket);
       (oldestIdle ?? socket).destroy();
@@ -115,5 +108,5 @@ export function capSockets(server: Server, most: number): SocketCap {
     busy.add(request.socket);
     response.once('close', () => busy.delete(request.socket));
   });
-  return { open };
+  return open;
 }

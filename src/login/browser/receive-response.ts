@@ -54,7 +54,7 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
   listener.arm({ newRequest, consent });
   const contest = { ...request, signal };
   try {
-    return await Promise.race([listener.answer(signal), timeUp(ports.clock, contest), askPerson(ports, contest)]);
+    return await Promise.race([listener.response(signal), timeUp(ports.clock, contest), askPerson(ports, contest)]);
   } finally {
     over.abort();
   }

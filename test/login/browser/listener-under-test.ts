@@ -55,7 +55,7 @@ export async function underTest(
   const link = listener.link('opener');
   const port = Number(new URL(listener.redirectUri).port);
   let waiting = true;
-  const answer = listener.answer(new AbortController().signal);
+  const answer = listener.response(new AbortController().signal);
   const settled = (): void => {
     waiting = false;
   };
