@@ -1,15 +1,13 @@
 import type { Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
-import { exitCode, type Failure } from '../core/failure.js';
-import type { CorePorts } from '../core/ports.js';
-import { defaultAccount, type LoginRecord } from '../core/records.js';
-import { printable } from '../core/text/printable.js';
+import { exitCode } from '../core/failure.js';
+import type { LoginRecord } from '../core/records.js';
+import { counted, printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import type { HttpPorts } from '../http/request.js';
 import { removeOrphans } from '../stores/orphans.js';
-import type { StorePorts } from '../stores/ports.js';
 import { findLogin } from '../tokens/find-login.js';
 import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
-import { byFailure, callName, inWords, orphanLines } from './render.js';
+import type { LoginPorts } from './ports.js';
+import { byFailure, dateOrNull, failureJson, fullName, inWords, orphanLines } from './render.js';
 
 export const logoutTable = {
   name: 'logout',
@@ -41,11 +39,8 @@ export const logoutTable = {
   ],
 } as const satisfies CommandTable;
 
-interface World
-  extends CommandOutput,
-    Omit<StorePorts, 'handedOut' | 'attempts'>,
-    Pick<HttpPorts, 'http'>,
-    Pick<CorePorts, 'limits' | 'journal' | 'clock' | 'progress'> {}
+type World = CommandOutput &
+  Omit<LoginPorts, 'handedOut' | 'attempts' | 'terminal' | 'browser' | 'listeners' | 'renewal'>;
 
 export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
@@ -87,7 +82,7 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
     if (forgotten !== undefined) await out.line(forgotten);
     for (const alike of byFailure(failures)) {
       const [{ failure }] = alike;
-      const names = alike.map(({ login }) => fullName(login)).join(', ');
+      const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
       tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
     }
   }
@@ -102,31 +97,24 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
 
 function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | undefined {
   const parts = [
-    ...(registrations === 0
-      ? []
-      : [registrations === 1 ? '1 client registration' : `${registrations} client registrations`]),
-    ...(clientKeys === 0 ? [] : [clientKeys === 1 ? '1 client key' : `${clientKeys} client keys`]),
+    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
+    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
   ];
   return parts.length === 0 ? undefined : `Forgotten, too: ${parts.join(' and ')}.`;
 }
 
 function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
-  const told = ({ code, message, remedy }: Failure) => ({ code, message, remedy });
   return {
     logouts: logouts.map(resultJson),
-    failures: failures.map(({ login, failure }) => ({
-      server: login.server,
-      account: login.account,
-      ...told(failure),
-    })),
+    failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
     forgotten: { registrations, clientKeys },
-    left: left.map(({ item, failure }) => ({ store: item.store, ...told(failure) })),
+    left: left.map(({ item, failure }) => ({ store: item.store, ...failureJson(failure) })),
   };
 }
 
 /** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
 function resultLine({ login, revocation }: LogoutResult, now: number): string {
-  const head = `Logged out of ${fullName(login)}.`;
+  const head = `Logged out of ${printable(fullName(login), 600)}.`;
   const end = accessEnd(login, now);
   if (revocation.done) {
     return end === undefined
@@ -147,17 +135,7 @@ function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined 
   return expiresAt > now ? `for ${inWords(expiresAt - now)}` : undefined;
 }
 
-function fullName(login: LoginRecord): string {
-  const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
-  return `${printable(callName(login))}${printable(account)}`;
-}
-
-function resultJson({ login, revocation }: LogoutResult) {
-  return {
-    server: login.server,
-    account: login.account,
-    revoked: revocation.done,
-    reason: revocation.done ? null : revocation.why,
-    accessTokenExpiresAt: login.expiresAt === null ? null : new Date(login.expiresAt).toISOString(),
-  };
+function resultJson({ login: { server, account, expiresAt }, revocation }: LogoutResult) {
+  const reason = revocation.done ? null : revocation.why;
+  return { server, account, revoked: revocation.done, reason, accessTokenExpiresAt: dateOrNull(expiresAt) };
 }

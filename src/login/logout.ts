@@ -1,12 +1,9 @@
 import { exitCode, Failure } from '../core/failure.js';
-import type { CorePorts } from '../core/ports.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
-import type { HttpPorts } from '../http/request.js';
 import { revokeToken } from '../oauth/revocation.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { itemsOf, type KeptOrphan, markShared, removeOrphans, withOrphans, withoutOrphans } from '../stores/orphans.js';
-import type { StorePorts } from '../stores/ports.js';
 import { currentProofs, removeClientKey } from '../tokens/client-keys.js';
 import { recover } from '../tokens/keep-refreshed.js';
 import { readForIssuer } from '../tokens/read-credential.js';
@@ -14,6 +11,7 @@ import { forgetEveryRegistration } from '../tokens/registrations.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
 import { nameOwnHost } from '../tokens/send-refresh.js';
 import { notForgotten } from './failures.js';
+import type { LoginPorts } from './ports.js';
 import { credentialLockWaitMs } from './save-credential.js';
 
 export interface LogoutResult {
@@ -29,9 +27,10 @@ export interface LogoutRequest {
   readonly signal: AbortSignal;
 }
 
-type Needs = Pick<CorePorts, 'limits' | 'journal' | 'clock'> &
-  Pick<HttpPorts, 'http'> &
-  Pick<StorePorts, 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks'>;
+type Needs = Pick<
+  LoginPorts,
+  'limits' | 'journal' | 'clock' | 'http' | 'store' | 'stores' | 'index' | 'recovery' | 'failures' | 'locks'
+>;
 
 /**
  * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
@@ -170,7 +169,7 @@ export interface LogoutOfAll {
  * @throws Failure of the index
  */
 export async function logoutOfAll(
-  ports: Parameters<typeof logout>[0] & Pick<CorePorts, 'progress'>,
+  ports: Parameters<typeof logout>[0] & Pick<LoginPorts, 'progress'>,
   { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
 ): Promise<LogoutOfAll> {
   const { logins } = await ports.index.read();

@@ -1,19 +1,13 @@
 import { Failure } from '../core/failure.js';
-import type { CorePorts } from '../core/ports.js';
-import {
-  type ClientKeyRecord,
-  defaultAccount,
-  type IndexDocument,
-  type LoginRecord,
-  type RegistrationRecord,
-  type StoreKind,
-} from '../core/records.js';
+import type { ClientKeyRecord, IndexDocument, LoginRecord, RegistrationRecord, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
-import type { SecretStore, StorePorts } from '../stores/ports.js';
+import type { SecretStore } from '../stores/ports.js';
 import { moveNotVerified } from './failures.js';
+import type { LoginPorts } from './ports.js';
+import { fullName } from './render.js';
 import { credentialLockWaitMs } from './save-credential.js';
 
-type Needs = Pick<StorePorts, 'stores' | 'index' | 'locks'> & Pick<CorePorts, 'progress'>;
+type Needs = Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'progress'>;
 
 /** What a move did. A secret that several logins share counts once. */
 export interface MoveResult {
@@ -106,10 +100,7 @@ function keysOf({ logins, registrations, clientKeys = [] }: IndexDocument): read
 /** As a person knows what this secret belongs to. */
 function nameOf({ logins, registrations }: IndexDocument, key: string): string {
   const login = logins.find((record) => record.key === key);
-  if (login !== undefined) {
-    const account = login.account === defaultAccount ? '' : ` (account ${login.account})`;
-    return `the login ${login.name ?? login.server}${account}`;
-  }
+  if (login !== undefined) return `the login ${fullName(login)}`;
   const registration = registrations.find((record) => record.key === key);
   return registration === undefined ? 'a client key' : `the client secret for ${registration.issuer}`;
 }

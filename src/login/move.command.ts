@@ -1,12 +1,11 @@
 import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
-import type { CorePorts } from '../core/ports.js';
 import { isStoreChoice, storeInWords, whyNoStore } from '../core/records.js';
-import { printable } from '../core/text/printable.js';
+import { counted, printable } from '../core/text/printable.js';
 import { argumentRefused } from '../core/usage-failures.js';
-import type { StorePorts } from '../stores/ports.js';
 import { moveStore } from './move-store.js';
-import { byFailure } from './render.js';
+import type { LoginPorts } from './ports.js';
+import { byFailure, failureJson } from './render.js';
 
 export const moveTable = {
   name: 'move',
@@ -25,7 +24,7 @@ export const moveTable = {
   ],
 } as const satisfies CommandTable;
 
-interface World extends CommandOutput, Pick<StorePorts, 'stores' | 'index' | 'locks'>, Pick<CorePorts, 'progress'> {}
+type World = CommandOutput & Pick<LoginPorts, 'stores' | 'index' | 'locks' | 'progress'>;
 
 export const command: Command<typeof moveTable, World> = {
   table: moveTable,
@@ -34,17 +33,11 @@ export const command: Command<typeof moveTable, World> = {
     if (!isStoreChoice(store)) throw argumentRefused('store', whyNoStore(store));
     const { moved, failures } = await moveStore(world, { to: store, signal: world.signal });
     if (world.json) {
-      const failed = failures.map(({ what, failure: { code, message, remedy } }) => ({
-        what,
-        code,
-        message,
-        remedy,
-      }));
+      const failed = failures.map(({ what, failure }) => ({ what, ...failureJson(failure) }));
       await out.json({ store, moved, failures: failed });
     } else {
-      const what = moved === 1 ? '1 secret' : `${moved} secrets`;
       if (moved + failures.length === 0) world.tell('There is nothing to move.');
-      else await out.line(`Moved ${what} to: ${storeInWords(store)}.`);
+      else await out.line(`Moved ${counted(moved, 'secret')} to: ${storeInWords(store)}.`);
       for (const alike of byFailure(failures)) {
         const [{ failure }] = alike;
         const names = alike.map(({ what }) => printable(what)).join(', ');

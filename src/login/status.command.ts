@@ -1,13 +1,12 @@
 import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { environmentLines } from '../core/configuration/configuration.js';
-import type { CorePorts } from '../core/ports.js';
 import type { FormatFailure } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { removeOrphans } from '../stores/orphans.js';
-import type { StorePorts } from '../stores/ports.js';
 import { originText } from '../tokens/credential-target.js';
 import { loginNeeded } from '../tokens/failures.js';
 import { pickLogin } from '../tokens/find-login.js';
+import type { LoginPorts } from './ports.js';
 import { clientKeyJson, clientKeyLines, inWords, loginJson, loginLines, orphanLines, status } from './render.js';
 
 export const statusTable = {
@@ -28,8 +27,7 @@ export const statusTable = {
 
 interface World
   extends CommandOutput,
-    Pick<StorePorts, 'index' | 'stores' | 'recovery' | 'failures' | 'locks'>,
-    Pick<CorePorts, 'clock'> {
+    Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'locks' | 'clock'> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

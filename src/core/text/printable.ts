@@ -123,3 +123,8 @@ export function htmlText(text: string): string {
   };
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
+
+/** `1 key`, `2 keys`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

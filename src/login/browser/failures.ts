@@ -1,5 +1,6 @@
 import { exitCode, Failure } from '../../core/failure.js';
 import type { RegistrationWay } from '../../core/records.js';
+import { counted } from '../../core/text/printable.js';
 
 /** Something else listens on the port that was asked for. */
 export function portInUse(port: number, cause: unknown): Failure {
@@ -67,5 +68,5 @@ export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrow
 function spanOf(ms: number): string {
   const seconds = Math.round(ms / 1000);
   const [count, unit] = seconds >= 120 && seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second'];
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+  return counted(count, unit);
 }

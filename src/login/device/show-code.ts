@@ -1,5 +1,5 @@
 import type { Terminal } from '../../core/ports.js';
-import { printable } from '../../core/text/printable.js';
+import { counted, printable } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
 
@@ -61,7 +61,7 @@ export function deviceLines(
     `  ${printable(verificationUri, maxShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
     ...complete,
-    `The code is good for ${count} ${unit}${count === 1 ? '' : 's'}.`,
+    `The code is good for ${counted(count, unit)}.`,
   ];
 }
 
