@@ -26,11 +26,7 @@ export const credentialTable = {
   summary: 'answer another program that asks for a credential, in its own format',
   unattended: true,
   positionals: [
-    {
-      name: 'format',
-      describe: `one of ${credentialFormats.join(', ')}`,
-      required: true,
-    },
+    { name: 'format', describe: `one of ${credentialFormats.join(', ')}`, required: true },
     {
       name: 'words',
       describe:

@@ -52,10 +52,7 @@ export function createPrograms(env: Readonly<Record<string, string | undefined>>
       const others = process.platform === 'win32' ? [] : alsoPassedOn;
       for (const signal of others) process.on(signal, passOn);
       try {
-        const started = spawn(program, args, {
-          env: { ...env, ...Object.fromEntries(revealed) },
-          stdio: 'inherit',
-        });
+        const started = spawn(program, args, { env: { ...env, ...Object.fromEntries(revealed) }, stdio: 'inherit' });
         child = started;
         return await new Promise<number>((resolve, reject) => {
           started.once('error', (error: NodeJS.ErrnoException) => {

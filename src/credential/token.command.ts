@@ -29,10 +29,7 @@ export const tokenTable = {
     },
   ],
   examples: [
-    {
-      command: 'curl -H "$(postern token work --header)" https://example.com/mcp',
-      describe: 'use it elsewhere',
-    },
+    { command: 'curl -H "$(postern token work --header)" https://example.com/mcp', describe: 'use it elsewhere' },
     { command: 'postern token work --refresh', describe: 'another one, where the server refuses that one' },
   ],
   notes: [

@@ -2,7 +2,7 @@ import { exitCode, Failure } from '../core/failure.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { type EditProblem, NotEditable } from './formats/text.js';
 
-function refused(code: string, message: string, remedy: string): Failure {
+export function refused(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
 }
 
@@ -66,12 +66,6 @@ export function edit<T>(path: string, edited: () => T): T {
   }
 }
 
-/** Another server's entry has the name. */
-export function entryTaken(path: string, name: string): Failure {
-  const message = `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`;
-  return refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
-}
-
 /** The commands' words do not fit into this program's configuration. */
 export function wordsUnsayable(title: string): Failure {
   return refused(
@@ -79,22 +73,6 @@ export function wordsUnsayable(title: string): Failure {
     `The path of node or postern, the server’s address, or the account’s name, holds characters that ${title} would replace or cannot quote.`,
     'Give the login a short name (postern login <server> --name NAME), or install postern in a plainer path.',
   );
-}
-
-export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
-  const message = `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`;
-  const remedy = meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`;
-  return refused('program_unknown', message, remedy);
-}
-
-/** No file of that program for that scope. */
-export function noSuchScope(title: string): Failure {
-  return refused('scope_unknown', `${title} has no configuration for a single project.`, 'Leave --project out.');
-}
-
-export function nothingToWrite(title: string, why: string): Failure {
-  const message = `There is nothing to write for ${title}: ${why}.`;
-  return refused('nothing_to_write', message, 'Leave --write out, to see the command.');
 }
 
 /** No server was named, and it is not clear which one is meant. */
@@ -106,39 +84,6 @@ export function serverNotNamed(program: string, names: readonly string[]): Failu
   }
   const message = `There are several: ${[first, ...others].join(', ')}.`;
   return refused('usage', message, `Name one: postern setup ${program} ${first}`);
-}
-
-/** `--undo` without a `--write` before. */
-export function nothingToUndo(title: string): Failure {
-  const message = `Nothing that postern wrote for ${title} is known here.`;
-  return refused('nothing_to_undo', message, 'See what was written: postern setup --list');
-}
-
-/** The entry is not as `--write` left it. */
-export function entryChanged(path: string, backup: string): Failure {
-  return refused(
-    'entry_changed',
-    `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
-    `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
-  );
-}
-
-/** `login --from` found a configuration that is broken. */
-export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
-  return refused(
-    'program_file_unusable',
-    `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
-    'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
-  );
-}
-
-/** `--as` is no name that every program takes. */
-export function entryNameUnusable(name: string): Failure {
-  return refused(
-    'name_unusable',
-    `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-".`,
-    'Choose another --as.',
-  );
 }
 
 /** `--undo` where several entries were made. `words` tell each from the others; one of a folder's is named from there. */

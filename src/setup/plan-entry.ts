@@ -1,7 +1,8 @@
 import { Failure } from '../core/failure.js';
+import { quoted } from '../core/text/printable.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
-import { edit, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
+import { edit, refused, wordsUnsayable } from './failures.js';
 import { entryName, openEntry, putEntry } from './formats/entry.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { Machine, MachineFiles } from './ports.js';
@@ -49,7 +50,13 @@ export interface SetupPlan extends MadeEntry {
  */
 export async function planEntry(world: MachineFiles, request: SetupRequest): Promise<SetupPlan> {
   const { program, scope, path = configurationFile(world, program, scope) } = request;
-  if (path === undefined) throw noSuchScope(program.title);
+  if (path === undefined) {
+    throw refused(
+      'scope_unknown',
+      `${program.title} has no configuration for a single project.`,
+      'Leave --project out.',
+    );
+  }
   const file = await world.files.read(path);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
   const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
@@ -104,6 +111,9 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   const call = callIn(entry.key, value, { platform: machine.platform });
   const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
   const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
-  if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
+  if (isTaken && entryName(entry.key) !== undefined) {
+    const message = `${quoted(path, 300)} has an entry ${quoted(request.name, 80)} already, and it is for something else.`;
+    throw refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
+  }
   return edit(path, () => putEntry(text, entry));
 }

@@ -43,7 +43,7 @@ async function takesBearerAlone(ports: Pick<HttpPorts, 'http'>, url: string, sig
   try {
     const base = url.replace(/\?.*$/s, '').replace(/\/$/, '');
     const asked = `${base}/postern-check.git/info/refs?service=git-upload-pack`;
-    await using answer = await ports.http.send({
+    await using response = await ports.http.send({
       url: asked,
       method: 'GET',
       namedBy: 'person',
@@ -51,10 +51,10 @@ async function takesBearerAlone(ports: Pick<HttpPorts, 'http'>, url: string, sig
       limits: { totalMs: limitMs, headersMs: limitMs, maxBytes: 65_536 },
       signal,
     });
-    const challenges = answer.headers
+    const challenges = response.headers
       .flatMap(([name, value]) => (name === 'www-authenticate' ? [value] : []))
       .join(', ');
-    return answer.status === 401 && /\bbearer\b/i.test(challenges) && !/\bbasic\b/i.test(challenges);
+    return response.status === 401 && /\bbearer\b/i.test(challenges) && !/\bbasic\b/i.test(challenges);
   } catch {
     signal.throwIfAborted();
     return false;

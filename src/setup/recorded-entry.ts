@@ -1,11 +1,8 @@
-import { type EntryKey, entryName, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
+import { type EntryKey, entryValue, meaningOf, openEntry, rawEntry, wholeKey } from './formats/entry.js';
 import { itemsOf } from './formats/line.js';
 import { ifEditable } from './formats/text.js';
 import type { SetupRecord } from './machine/setup-records.js';
-import type { Machine } from './ports.js';
 import { callIn, callOf, goWords } from './programs/entry-call.js';
-import { filesOf, type Scope } from './programs/program.js';
-import { programs } from './programs/programs.js';
 
 /** SHA-256 of a text, in hex. */
 export async function digest(text: string): Promise<string> {
@@ -51,18 +48,4 @@ function changedItem({ key, server }: SetupRecord, text: string): EntryState {
     .find((words) => words.includes(server));
   if (changed === undefined) return 'missing';
   return callOf(changed) === undefined ? 'other' : 'ours';
-}
-
-/** Is it of the person's own configuration, or of a folder's? */
-export function scopeOf(record: SetupRecord, machine: Machine): Scope {
-  const program = programs.find(({ name }) => name === record.program);
-  if (record.scope !== undefined || program === undefined) return record.scope ?? 'project';
-  const isUsual = filesOf(program, machine, 'user').includes(record.path);
-  const isBelowHome = program.projectFile === undefined && record.path.startsWith(machine.homedir);
-  return isUsual || isBelowHome ? 'user' : 'project';
-}
-
-/** What the program calls the entry; undefined where that is not known. */
-export function recordedName({ name, key, shim }: SetupRecord): string | undefined {
-  return name ?? entryName(key) ?? /[\\/]bazel-([A-Za-z0-9_-]+)(?:\.cmd)?$/.exec(shim ?? '')?.[1];
 }

@@ -10,11 +10,7 @@ export const setupTable = {
         'claude, codex (headers); claude-desktop, cursor, vscode, gemini, opencode, zed, windsurf (bridge); git, kubectl, bazel, go, curl',
       required: false,
     },
-    {
-      name: 'server',
-      describe: 'URL, or name of a login; not needed when there is one login',
-      required: false,
-    },
+    { name: 'server', describe: 'URL, or name of a login; not needed when there is one login', required: false },
   ],
   options: [
     {
@@ -44,11 +40,7 @@ export const setupTable = {
       describe: 'what the program is to call it',
       fallback: 'the login’s name, else made of the host',
     },
-    {
-      name: 'project',
-      kind: 'boolean',
-      describe: 'in the working folder’s own configuration, not in the person’s',
-    },
+    { name: 'project', kind: 'boolean', describe: 'in the working folder’s own configuration, not in the person’s' },
     {
       name: 'user',
       kind: 'boolean',
@@ -61,11 +53,7 @@ export const setupTable = {
       kind: 'boolean',
       describe: 'name the proxy of HTTPS_PROXY in the entry, for programs that do not pass it on',
     },
-    {
-      name: 'whole-host',
-      kind: 'boolean',
-      describe: 'git, kubectl, bazel, go: for every path of the server’s host',
-    },
+    { name: 'whole-host', kind: 'boolean', describe: 'git, kubectl, bazel, go: for every path of the server’s host' },
   ],
   examples: [
     { command: 'postern setup claude work', describe: 'the entry, to be looked at or copied' },

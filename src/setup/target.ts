@@ -1,24 +1,24 @@
 import type { ArgumentsOf } from '../core/command.js';
+import { Failure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
-import { printable, shellWord } from '../core/text/printable.js';
+import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
 import { mayCarryToken } from '../tokens/credential-target.js';
 import { serverUnusable } from '../tokens/failures.js';
-import { findLogin } from '../tokens/find-login.js';
+import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
-import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
-import { entryName } from './formats/entry.js';
-import type { KeptRecord } from './machine/setup-records.js';
+import { refused, serverNotNamed, severalToUndo } from './failures.js';
+import { entryName, entryValue } from './formats/entry.js';
+import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { ExternalPrograms, Machine } from './ports.js';
-import { filesOf, type Program, wayOf } from './programs/program.js';
-import { programNamed } from './programs/programs.js';
-import { recordedName, scopeOf } from './recorded-entry.js';
+import type { ExternalPrograms, Machine, MachineFiles } from './ports.js';
+import { type EntryCall, readCall } from './programs/entry-call.js';
+import { filesOf, type Program, type Scope, wayOf } from './programs/program.js';
+import { programNamed, programs } from './programs/programs.js';
 import type { setupTable } from './setup.options.js';
-import { requestsOf } from './written-requests.js';
 
 export type SetupArguments = ArgumentsOf<typeof setupTable>;
 
@@ -34,7 +34,11 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
-  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) throw entryNameUnusable(args.as);
+  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) {
+    const rule = 'names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-"';
+    const message = `${quoted(args.as, 80)} cannot be the name of an entry: ${rule}.`;
+    throw refused('name_unusable', message, 'Choose another --as.');
+  }
   if (args.wholeHost && wayOf(program) !== 'credential') {
     const message = `--whole-host cannot be used: ${program.title} asks for one address only.`;
     throw usageWrong(message, 'postern setup --help');
@@ -132,7 +136,10 @@ export async function recordToUndo(
   );
   const all = args.server === undefined ? made : forServer(made, args.server, (await index.read()).logins);
   const [only, ...others] = all;
-  if (only === undefined) throw nothingToUndo(program.title);
+  if (only === undefined) {
+    const message = `Nothing that postern wrote for ${program.title} is known here.`;
+    throw refused('nothing_to_undo', message, 'See what was written: postern setup --list');
+  }
   if (others.length === 0) return only;
   if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all, machine));
   const choices = all.map(({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`);
@@ -159,4 +166,69 @@ function undoWords(all: readonly KeptRecord[], machine: Machine) {
     const isAlone = plain.filter((words) => words === own).length === 1;
     return { words: isAlone ? own : `${own} --${scopeOf(record, machine)}`, path: record.path };
   });
+}
+
+/** What would be written now for these records of entries. */
+async function requestsOf(
+  world: MachineFiles,
+  logins: readonly LoginRecord[],
+  records: readonly SetupRecord[],
+): Promise<readonly SetupRequest[]> {
+  const requests = await Promise.all(records.map((record) => requestOf(world, logins, record)));
+  return requests.filter((request) => request !== undefined);
+}
+
+async function requestOf(
+  world: MachineFiles,
+  logins: readonly LoginRecord[],
+  record: SetupRecord,
+): Promise<SetupRequest | undefined> {
+  const program = programs.find(({ name }) => name === record.program);
+  if (program === undefined) return undefined;
+  const { server: url, path } = record;
+  const { server: named, options = [] } = (await callOfRecord(world, record)) ?? {};
+  const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
+  const ofServer = logins.filter(({ server }) => server === url);
+  const picked = pickLogin(ofServer, { server: url, account });
+  const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
+  const meant = login ?? (account === undefined ? { server: url } : { server: url, account });
+  return {
+    program,
+    url,
+    path,
+    scope: scopeOf(record, world.machine),
+    server: login?.name ?? url,
+    words: await loginWords(meant, ofServer.length > 1),
+    name: recordedName(record) ?? 'postern',
+    options: options.includes('--whole-host') ? ['--whole-host'] : [],
+  };
+}
+
+/** The call in the entry as it is now; undefined where the file cannot be read. */
+async function callOfRecord({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryCall | undefined> {
+  const { path, key, server } = record;
+  const read = async (at: string) => {
+    try {
+      return (await files.read(at)).text ?? '';
+    } catch (error) {
+      if (error instanceof Failure) return '';
+      throw error;
+    }
+  };
+  const value = entryValue(await read(path), key);
+  return (await readCall(read, [key, value], { names: [server], platform: machine.platform })).call;
+}
+
+/** Is it of the person's own configuration, or of a folder's? */
+function scopeOf(record: SetupRecord, machine: Machine): Scope {
+  const program = programs.find(({ name }) => name === record.program);
+  if (record.scope !== undefined || program === undefined) return record.scope ?? 'project';
+  const isUsual = filesOf(program, machine, 'user').includes(record.path);
+  const isBelowHome = program.projectFile === undefined && record.path.startsWith(machine.homedir);
+  return isUsual || isBelowHome ? 'user' : 'project';
+}
+
+/** What the program calls the entry; undefined where that is not known. */
+function recordedName({ name, key, shim }: SetupRecord): string | undefined {
+  return name ?? entryName(key) ?? /[\\/]bazel-([A-Za-z0-9_-]+)(?:\.cmd)?$/.exec(shim ?? '')?.[1];
 }

@@ -1,4 +1,5 @@
-import { edit, entryChanged } from './failures.js';
+import { quoted } from '../core/text/printable.js';
+import { edit, refused } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
 import type { KeptRecord } from './machine/setup-records.js';
@@ -54,7 +55,14 @@ async function restoreFile(
   }
   const state = await entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
-  if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
+  if (state !== 'same') {
+    const was = await records.keep({ id, record }, undefined);
+    throw refused(
+      'entry_changed',
+      `The entry in ${quoted(record.path, 300)} was changed after postern wrote it, so it was left as it is.`,
+      `Remove it by hand; the file as it was before is ${quoted(was, 300)}.`,
+    );
+  }
   const restored = edit(record.path, () => {
     const edited = restoreEntry(text, record.key, rawEntry(backup, record.key));
     // The bytes of before may not fit into the layout of now.

@@ -3,8 +3,6 @@ const maxLineLength = 65_535;
 
 const maxLines = 256;
 
-const [lineFeed, carriageReturn] = [0x0a, 0x0d];
-
 export interface GitAttributes {
   /** The value of each name that may be given once. */
   readonly values: ReadonlyMap<string, string>;
@@ -20,12 +18,7 @@ const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** Has the whole request come: up to the empty line? */
 export function isWholeGitRequest(bytes: Uint8Array): boolean {
-  let lineAt = 0;
-  for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, lineAt)) {
-    if (end === lineAt || (end === lineAt + 1 && bytes[lineAt] === carriageReturn)) return true;
-    lineAt = end + 1;
-  }
-  return false;
+  return /(?:^|\n)\r?\n/.test(new TextDecoder('latin1').decode(bytes));
 }
 
 /**

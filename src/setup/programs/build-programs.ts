@@ -78,12 +78,7 @@ const go: Program = {
     const key = { format: 'line', prefix: 'GOAUTH=', item: line } as const;
     return { entry: { key, holds: `GOAUTH=${[line, ...others].join('; ')}` } };
   },
-  since: {
-    command: ['go', 'version'],
-    major: 1,
-    minor: 24,
-    lacks: 'asks no program for a credential (GOAUTH)',
-  },
+  since: { command: ['go', 'version'], major: 1, minor: 24, lacks: 'asks no program for a credential (GOAUTH)' },
   *blocks({ machine, url }) {
     if (url.startsWith('http:')) yield 'go sends no credential over plain http.';
     if ((machine.env['GOAUTH'] ?? '') !== '') {

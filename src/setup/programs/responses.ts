@@ -44,11 +44,7 @@ export const initializeLine = `${JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'postern-check', version: '1' },
-  },
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'postern-check', version: '1' } },
 })}\n`;
 
 /** Reads the output of our command as the program that called it does. */
