@@ -94,3 +94,19 @@ export async function within(clock: Pick<Clock, 'sleep'>, ms: number, work: Prom
     waiting.abort();
   }
 }
+
+/** What the work brings; a signal ends only the waiting for it. @throws what the work throws, or the signal's reason */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  work.catch(() => undefined); // nobody may be left who wants it
+  if (signal.aborted) throw signal.reason;
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

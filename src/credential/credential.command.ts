@@ -2,7 +2,7 @@ import type { Command, CommandOutput } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
 import type { Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
-import { Deadline } from '../core/time.js';
+import { Deadline, unlessAborted } from '../core/time.js';
 import type { StorePorts } from '../stores/ports.js';
 import { pickCredential } from '../tokens/credential-target.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
@@ -62,7 +62,7 @@ export const command: Command<typeof credentialTable, World> = {
     using deadline = new Deadline(world.timeLeft(limitMs - endMs), () => deadlinePassed(progress.login, args.timeout));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
-      await world.out.write(await abortable(signal, outputFor(world, format, args, progress, signal)));
+      await world.out.write(await unlessAborted(outputFor(world, format, args, progress, signal), signal));
       await noteSuccess(world, format, progress);
       return 0;
     } catch (error) {
@@ -163,14 +163,4 @@ async function inputFor(world: World, format: CredentialFormat, args: Credential
   const input = inputOf(format, args);
   if (input === undefined) return new Uint8Array();
   return inputBytes(format, world.input ?? (await readInput(world.files.stdin(), input)));
-}
-
-/** Work that does not listen to the signal is left alone when it comes. */
-async function abortable<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => undefined);
-  work.catch(() => undefined);
-  return Promise.race([work, aborted]);
 }

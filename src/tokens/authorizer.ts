@@ -1,11 +1,10 @@
 import { ignoreFailure } from '../core/failure.js';
-import type { LoginMeant } from '../core/login-command.js';
-import { Secret } from '../core/secret.js';
 import { proveAddress } from './credential-target.js';
 import { tokenRefusedByServer, withServerWords } from './failures.js';
 import { requestNotKept, scopeRefused } from './request-failures.js';
 import { serverWords } from './server-words.js';
 import { type WantedScope, wantedScope } from './step-up.js';
+import type { RequestToken, TokenInUse } from './token-in-use.js';
 
 /** Step-ups for one request, whatever the budget of the hour still holds (rule 5.6). */
 const maxStepUps = 3;
@@ -39,22 +38,6 @@ interface Tries {
 
 const noTries: Tries = { refreshed: false, stepUps: 0 };
 
-export interface RequestToken {
-  /** Of the stored item: the address of a request is proven by it. */
-  readonly server: string;
-  readonly accessToken: Secret;
-  /** The `Authorization` value. */
-  readonly bearer: Secret;
-  /** Addresses that were proven already. */
-  readonly proven: Set<string>;
-}
-
-/** A token as the authorizer takes it, nothing of it proven yet. */
-export function requestToken(server: string, accessToken: Secret): RequestToken {
-  const bearer = new Secret(`Bearer ${accessToken.reveal()}`);
-  return { server, accessToken, bearer, proven: new Set() };
-}
-
 export interface RefusalHead {
   readonly status: number;
   readonly challenges: readonly string[];
@@ -63,34 +46,7 @@ export interface RefusalHead {
 }
 
 /** Where the tokens come from. The authorizer decides when another one is asked for, this one how it is got. */
-export interface TokenSource {
-  /** Whose tokens they are, for failures. */
-  readonly meant: LoginMeant;
-  /** The token of the next request; at once while it lives. @throws Failure `login_needed`, `login_expired`, … */
-  current(
-    target: Pick<ProtectedTarget, 'url' | 'reach'>,
-    signal?: AbortSignal,
-  ): RequestToken | undefined | Promise<RequestToken | undefined>;
-  /** Another one than was refused with a 401. @throws Failure `token_refused`, … */
-  replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken>;
-  /** One with more scope than was refused with a 403. @throws Failure `insufficient_scope`, `scope_refused`, … */
-  widen(refused: RequestToken, wish: ScopeWish, signal?: AbortSignal): Promise<WiderToken>;
-  /** The server took it. A promise where that is to be written down. */
-  accepted(token: RequestToken): Promise<void> | undefined;
-}
-
-export interface ScopeWish {
-  readonly wanted: WantedScope;
-  readonly operation: string;
-  /** Step-ups for this request so far. */
-  readonly stepUps: number;
-}
-
-export interface WiderToken {
-  readonly token: RequestToken;
-  /** To be called once the server is content. */
-  helped(): Promise<void>;
-}
+export type TokenSource = Pick<TokenInUse, 'meant' | 'current' | 'replace' | 'widen' | 'accepted'>;
 
 /** Puts tokens on requests: the only code that does. One refresh and three step-ups for a request at most. */
 export class Authorizer {

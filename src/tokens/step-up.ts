@@ -4,6 +4,8 @@ import type { LoginRecord } from '../core/records.js';
 import { parseScope, scopesMissing } from '../core/scope.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
+import { saysYes } from '../core/text/says-yes.js';
+import { unlessAborted } from '../core/time.js';
 import type { HttpRequest } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -13,42 +15,34 @@ import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-fail
 
 /**
  * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that server
- * and scope, in every process: nobody is asked again and again until the answer suits the server.
+ * and scope, in every process: nobody is asked again and again until the response suits the server.
+ * @param request.scopes What the server wants, whether held or not.
  * @throws Failure `step_up_declined`; the signal's reason
  */
 export async function askStepUp(
   ports: Pick<CorePorts, 'terminal'> & Pick<StorePorts, 'attempts'>,
-  request: {
-    readonly login: LoginRecord;
-    /** What the server wants, whether held or not. */
-    readonly scopes: readonly string[];
-    readonly signal: AbortSignal;
-  },
+  request: { readonly login: LoginRecord; readonly scopes: readonly string[]; readonly signal: AbortSignal },
 ): Promise<void> {
   const { terminal, attempts } = ports;
   const { login, signal } = request;
   const added = scopesMissing(login.scopes, request.scopes);
   const names = added.map((scope) => `declined ${login.server} ${scope}`);
-  const taken: string[] = [];
-  const forget = async () => {
-    for (const name of taken) await attempts.forget(name);
+  const forget = async (upTo: number) => {
+    for (const name of names.slice(0, upTo)) await attempts.forget(name);
   };
-  for (const name of names) {
-    if (!(await attempts.take(name, 1))) {
-      await forget();
-      throw stepUpDeclined(login, added, 'earlier');
-    }
-    taken.push(name);
+  for (const [at, name] of names.entries()) {
+    if (await attempts.take(name, 1)) continue;
+    await forget(at);
+    throw stepUpDeclined(login, added, 'earlier');
   }
   terminal.tell(`${printable(login.server)} wants more scope for this: ${printable(added.join(' '))}`);
-  const answer = await terminal
-    .ask('Ask the authorization server for it, in the browser? [y/N] ', { hidden: false, signal })
-    .catch(async (error: unknown) => {
-      await forget(); // interrupted: that is no answer
-      throw error;
-    });
-  if (!/^\s*y(es)?\s*$/i.test(answer ?? '')) throw stepUpDeclined(login, added, 'now');
-  await forget();
+  const question = 'Ask the authorization server for it, in the browser?';
+  const isWanted = await saysYes(terminal, question, signal).catch(async (error: unknown) => {
+    await forget(names.length); // interrupted: that is no response
+    throw error;
+  });
+  if (!isWanted) throw stepUpDeclined(login, added, 'now');
+  await forget(names.length);
 }
 
 /**
@@ -68,19 +62,17 @@ export function operationOf(request: Pick<HttpRequest, 'method' | 'url' | 'body'
 
 export interface WantedScope {
   readonly scopes: readonly string[];
+  /** What the server says about it; '' where it says nothing. */
   readonly said: string;
 }
 
 /** The scopes that the challenges of a 403 ask for; undefined when it is a plain refusal (RFC 6750 section 3.1). */
 export function wantedScope(challenges: readonly string[]): WantedScope | undefined {
   const challenge = bearerChallenge(challenges);
-  if (challenge.kind !== 'bearer' || challenge.error !== 'insufficient_scope' || challenge.scope === undefined) {
-    return undefined;
-  }
-  const parsed = parseScope(challenge.scope);
-  return parsed.ok && parsed.scopes.length > 0
-    ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' }
-    : undefined;
+  if (challenge.kind !== 'bearer' || challenge.error !== 'insufficient_scope') return undefined;
+  const parsed = parseScope(challenge.scope ?? '');
+  const isNamed = parsed.ok && parsed.scopes.length > 0;
+  return isNamed ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' } : undefined;
 }
 
 /** Who may be asked for a login, and how patiently. */
@@ -90,22 +82,16 @@ export interface Person {
     scopes: readonly string[],
     begin: () => Promise<void>,
   ) => Promise<LoginRecord | undefined>;
-  /** After a login that came to nothing none is begun by itself for so long. */
-  readonly restMs: number;
+  /** After a login that came to nothing none is begun by itself for so long; absent: half a minute. */
+  readonly restMs?: number;
   /** How long a request waits; what comes later is used then. Undefined: to the end. */
   readonly waitMs?: number;
 }
 
-/** Nobody is asked again by each request after a login that came to nothing. */
-const restMs = 30_000;
+const usualRestMs = 30_000;
 
 export function personOf(relogin: Relogin | undefined): Person | undefined {
-  return (
-    relogin && {
-      ask: async (login, scopes, begin) => login && relogin(login, scopes, begin),
-      restMs,
-    }
-  );
+  return relogin && { ask: async (login, scopes, begin) => login && relogin(login, scopes, begin) };
 }
 
 export interface BetterLoginOptions {
@@ -141,13 +127,12 @@ export class BetterLogin {
     if (login !== undefined && isRefused && !(await loginBrakes(this.#ports, login).mayRepeat())) {
       throw tokenRefusedByServer(login);
     }
-    const inVain = this.#inVain;
-    if (inVain !== undefined && clock.monotonic() < inVain.until) throw inVain.error;
+    if (this.#inVain && clock.monotonic() < this.#inVain.until) throw this.#inVain.error;
     const better = await this.#ask(person, async () => {
       try {
         return await person.ask(login, [], async () => undefined);
       } catch (error) {
-        this.#inVain = { error, until: clock.monotonic() + person.restMs };
+        this.#inVain = { error, until: clock.monotonic() + (person.restMs ?? usualRestMs) };
         throw error;
       }
     });
@@ -218,23 +203,9 @@ export class SingleFlight<T> {
     let flight = this.#flights.get(name);
     if (flight === undefined) {
       flight = work().finally(() => this.#flights.delete(name));
-      flight.catch(() => undefined); // nobody may be left who wants it
+      flight.catch(() => undefined); // reported to those who wait, if there are any
       this.#flights.set(name, flight);
     }
     return await (signal === undefined ? flight : unlessAborted(flight, signal));
-  }
-}
-
-async function unlessAborted<T>(outcome: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-  });
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([outcome, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }

@@ -1,17 +1,16 @@
-import { Failure } from '../core/failure.js';
+import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { LoginRecord } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
-import type { Secret } from '../core/secret.js';
+import { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
-import { type RequestToken, requestToken, type ScopeWish, type TokenSource, type WiderToken } from './authorizer.js';
 import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress } from './credential-target.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
 import { scopeNotForClient, scopeRefused } from './request-failures.js';
 import { widenCredential } from './send-refresh.js';
-import { BetterLogin, type BetterLoginOptions, SingleFlight } from './step-up.js';
+import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } from './step-up.js';
 import { type TokenPorts, usedUntil } from './token-request.js';
 import { validToken } from './valid-token.js';
 
@@ -38,6 +37,22 @@ export interface TokenOptions extends BetterLoginOptions {
   readonly mayGoWithout?: boolean;
 }
 
+/** A token as requests carry it. */
+export interface RequestToken {
+  /** Of the stored item: the address of a request is proven by it. */
+  readonly server: string;
+  readonly accessToken: Secret;
+  /** The `Authorization` value. */
+  readonly bearer: Secret;
+  /** Addresses that were proven already. */
+  readonly proven: Set<string>;
+}
+
+/** Nothing of it is proven yet. */
+export function requestToken(server: string, accessToken: Secret): RequestToken {
+  return { server, accessToken, bearer: new Secret(`Bearer ${accessToken.reveal()}`), proven: new Set() };
+}
+
 interface Held extends RequestToken {
   /** Wall clock: when it is time for another one. */
   readonly until: number;
@@ -47,7 +62,7 @@ interface Held extends RequestToken {
 }
 
 /** The token of one login for as long as a command runs: held while it lives, fetched once for all who wait for it. */
-export class TokenInUse implements TokenSource {
+export class TokenInUse {
   readonly #ports: AuthorizerPorts;
   readonly #options: TokenOptions;
   readonly #tokens = new SingleFlight<Held | undefined>();
@@ -82,10 +97,14 @@ export class TokenInUse implements TokenSource {
     return this.#tokens.settled();
   }
 
+  /**
+   * The token of the next request; at once while it lives. Undefined: the request goes without one.
+   * @throws Failure `login_needed`, `login_expired`, …
+   */
   current(
-    target: Parameters<TokenSource['current']>[0],
+    target: { readonly url: string; reach?(): 'server' | 'host' },
     signal?: AbortSignal,
-  ): Held | undefined | Promise<Held | undefined> {
+  ): RequestToken | undefined | Promise<RequestToken | undefined> {
     const { clock } = this.#ports;
     const replacing = this.#tokens.join('replace', signal);
     if (replacing !== undefined) return replacing;
@@ -93,10 +112,12 @@ export class TokenInUse implements TokenSource {
     const now = clock.monotonic();
     if (held !== undefined && now < held.believedUntil && clock.now() < held.until) return held;
     if (held === undefined && now < this.#openUntil) return undefined;
-    if (this.#login !== undefined) proveAddress(this.#login, target.url, target.reach?.()); // nothing is refreshed for an address that gets nothing
+    // Nothing is refreshed for an address that gets nothing.
+    if (this.#login !== undefined) proveAddress(this.#login, target.url, target.reach?.());
     return this.#fetch('current', () => this.#find(), signal);
   }
 
+  /** Another one than was refused with a 401. @throws Failure `token_refused`, `login_expired`, … */
   async replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken> {
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
@@ -108,11 +129,20 @@ export class TokenInUse implements TokenSource {
     return needed(await this.#fetch('replace', work, signal));
   }
 
+  /**
+   * One with more scope than was refused with a 403. `helped` is to be called once the server is content.
+   * @param stepUps For this request so far.
+   * @throws Failure `insufficient_scope`, `scope_refused`, …
+   */
   async widen(
     refused: RequestToken,
-    { wanted, operation, stepUps }: ScopeWish,
+    {
+      wanted,
+      operation,
+      stepUps,
+    }: { readonly wanted: WantedScope; readonly operation: string; readonly stepUps: number },
     signal?: AbortSignal,
-  ): Promise<WiderToken> {
+  ): Promise<{ readonly token: RequestToken; helped(): Promise<void> }> {
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return { token: seen, helped: async () => undefined };
     const login = this.#login;
@@ -125,7 +155,7 @@ export class TokenInUse implements TokenSource {
       const wider =
         login.grant === 'client_credentials'
           ? await this.#asClient(login, added, stepUps)
-          : ((await this.#otherWith(wanted.scopes)) ?? (await this.#person.stepUp(asked)));
+          : ((await this.#otherWith(login, wanted.scopes)) ?? (await this.#person.stepUp(asked)));
       return this.#use(wider, undefined);
     };
     const token = needed(await this.#tokens.run(`widen ${added.join(' ')}`, work, signal));
@@ -142,16 +172,12 @@ export class TokenInUse implements TokenSource {
   }
 
   /** A login with these scopes that another process has made in the meantime. */
-  async #otherWith(scopes: readonly string[]): Promise<LoginRecord | undefined> {
-    const login = this.#login;
-    return (await this.#logins()).find(
-      (one) =>
-        (login === undefined || !isOneLogin(one, login)) &&
-        one.dead !== true &&
-        scopesMissing(one.scopes, scopes).length === 0,
-    );
+  async #otherWith(login: LoginRecord, scopes: readonly string[]): Promise<LoginRecord | undefined> {
+    const fits = (one: LoginRecord) => one.dead !== true && scopesMissing(one.scopes, scopes).length === 0;
+    return (await this.#logins()).find((one) => !isOneLogin(one, login) && fits(one));
   }
 
+  /** The server took it. A promise where that is to be written down. */
   accepted(token: RequestToken): Promise<void> | undefined {
     const login = this.#login;
     if (this.#taken === token || this.#held !== token || login === undefined) return undefined;
@@ -204,14 +230,9 @@ export class TokenInUse implements TokenSource {
   async #logins(): Promise<readonly LoginRecord[]> {
     const login = this.#login;
     const { find, mayGoWithout } = this.#options;
-    const logins = find === undefined ? await this.#sameLogin() : await find(login);
+    const logins = find === undefined ? await sameLoginNow(this.#ports, login) : await find(login);
     if (logins.length === 0 && mayGoWithout === true) this.#login = undefined;
     return logins;
-  }
-
-  async #sameLogin(): Promise<readonly LoginRecord[]> {
-    const now = this.#login && (await loginNow(this.#ports, this.#login));
-    return now === undefined ? [] : [now];
   }
 
   /** A token of the first of these logins that has one; else a person is asked. */
@@ -249,8 +270,9 @@ export class TokenInUse implements TokenSource {
   }
 }
 
-function isFailure(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Failure && codes.includes(error.code);
+async function sameLoginNow(ports: AuthorizerPorts, login: LoginRecord | undefined): Promise<readonly LoginRecord[]> {
+  const now = login && (await loginNow(ports, login));
+  return now === undefined ? [] : [now];
 }
 
 function needed(held: Held | undefined): Held {
