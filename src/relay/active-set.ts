@@ -1,6 +1,6 @@
-/** What can be in an active set; it may be in one at a time. */
+/** A member of an active set, of one at a time. */
 export interface Active {
-  /** Its place there; the set's business. */
+  /** Its index there, which the set alone writes. */
   activeAt: number;
 }
 
@@ -30,16 +30,16 @@ export class ActiveSet<T extends Active> {
     return true;
   }
 
-  /** Those that are there now; who comes and goes meanwhile does no harm. */
+  /** A copy: members may come and go while it is read. */
   all(): readonly T[] {
     return [...this.#all];
   }
 }
 
-/** A look is late, since this process was stopped, after so many times the usual. */
-const lateAfter = 5;
+/** After so many intervals without a check this process was stopped meanwhile. */
+const stoppedAfter = 5;
 
-/** Looks now and then at whatever is under way: one timer for all of it, and none while there is nothing. */
+/** Checks periodically what is under way: one timer for all of it, and none while there is nothing. */
 export class Lookout {
   readonly #everyMs: number;
   readonly #look: (now: number, isOnTime: boolean) => boolean;
@@ -47,20 +47,20 @@ export class Lookout {
   #now = 0;
 
   /**
-   * @param look False: there is nothing to look at any more. `isOnTime`: this process was not stopped meanwhile; if it
-   *   was, what has come is still unread, and who is late is seen next time.
+   * @param look False: nothing is under way any more. `isOnTime`: this process was not stopped meanwhile; if it was, what
+   *   has come is still unread, and limits are applied next time.
    */
   constructor(everyMs: number, look: (now: number, isOnTime: boolean) => boolean) {
     this.#everyMs = everyMs;
     this.#look = look;
   }
 
-  /** When it looked last, as `performance.now()`. */
+  /** When it checked last, as `performance.now()`. */
   get now(): number {
     return this.#now;
   }
 
-  /** To be called whenever there is something. */
+  /** Called whenever something begins. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#now = performance.now();
@@ -75,6 +75,6 @@ export class Lookout {
   #tick(): void {
     const before = this.#now;
     this.#now = performance.now();
-    if (!this.#look(this.#now, this.#now - before < lateAfter * this.#everyMs)) this.stop();
+    if (!this.#look(this.#now, this.#now - before < stoppedAfter * this.#everyMs)) this.stop();
   }
 }

@@ -1,20 +1,18 @@
 /** Longest line of a chunk's size with its extensions, and longest trailer section, in bytes. */
 const maxLine = 1_024;
-
 const maxTrailers = 8_192;
 
 const lf = 0x0a;
-
 const cr = 0x0d;
 
-/** Hex digits, then at most extensions: a token, maybe with a value (RFC 9112 section 7.1.1), without blanks around it. */
+/** Hex digits, then extensions: a token, maybe with a value (RFC 9112 section 7.1.1), without blanks around it. */
 const sizeLine =
   /^([0-9A-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
 
-/** What frames a message stands before it, or is a trap (RFC 9110 section 6.5.1). */
+/** What frames a message is no trailer (RFC 9110 section 6.5.1). */
 const trailerLine = /^(?!(?:content-length|transfer-encoding):)[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/i;
 
-/** What of a piece was used; `ended`: the body is over, what follows `used` belongs to the next message. */
+/** How much of a piece was used. `ended`: what follows belongs to the next message. */
 export interface ChunkedProgress {
   readonly used: number;
   readonly ended: boolean;
@@ -22,12 +20,12 @@ export interface ChunkedProgress {
 
 type Part = 'size' | 'data' | 'end of data' | 'trailers';
 
-/** A part of the body from here on is given by itself; shorter ones are moved together. In bytes. */
+/** A part of at least this length is given by itself; shorter ones are moved together. In bytes. */
 const longPart = 4_096;
 
 /**
- * Takes the chunked coding off a body as it comes (RFC 9112 section 7.1): strictly, so that where it ends is not a
- * matter of taste. Trailers are read and left out.
+ * Takes the chunked coding off a body as it comes (RFC 9112 section 7.1): strictly, so that no other parser sees another
+ * end. Trailers are read and left out.
  */
 export class ChunkedBody {
   #part: Part = 'size';
@@ -47,8 +45,8 @@ export class ChunkedBody {
   }
 
   /**
-   * Undefined when the body is not formed as it must be.
-   * @param piece is written to: short parts are moved together, so that a crowd of them costs no more than one
+   * Undefined when the body is malformed.
+   * @param piece is written to: short parts are moved together, so that many of them cost no more than one
    * @param take gets the body, in views into `piece`
    */
   push(piece: Uint8Array, take: (data: Uint8Array) => void): ChunkedProgress | undefined {
@@ -110,7 +108,7 @@ export class ChunkedBody {
     if (from < this.#to) take(piece.subarray(from, this.#to));
   }
 
-  /** Past a line as nearly all are, a size and nothing more, or the end of a chunk; -1 for others, and where it is cut. */
+  /** Past a plain line, a size or the end of a chunk, as nearly all are; -1 for others, and where it is cut. */
   #pastPlainLine(piece: Uint8Array, at: number): number {
     let next = at;
     let size = 0;

@@ -4,25 +4,25 @@ import { ReadBuffer } from './read-buffer.js';
 import { type OutgoingRequest, RequestHeads, type SendingEnd, type SentBody, writeRequest } from './request-writer.js';
 import { type ProveEnd, type ResponseProblem, ResponseReader, type ResponseSink } from './response-reader.js';
 
-/** What became of a connection, to be worded by whoever opened it. */
+/** Why a connection failed; its opener words the failure. */
 export type Trouble = ResponseProblem | 'length_mismatch' | 'interrupted';
 
-/** Where a connection leads. It looks up no address, speaks no TLS and words no failure: all of that is here. */
+/** Where a connection leads: the one who opens it looks up addresses, speaks TLS and words failures. */
 export interface Upstream {
   /** Value of `Host`. */
   readonly authority: string;
-  /** Whether nothing lies between, neither TLS nor a tunnel: then what is read goes into memory of ours. */
+  /** Neither TLS nor a tunnel lies between: then bytes are read into our own memory. */
   readonly isBare: boolean;
   readonly proveEnd: ProveEnd;
   connect(signal: AbortSignal, reading: OnReadOpts | undefined): Promise<Socket>;
   failure(trouble: Trouble): unknown;
-  /** What is told of an error of the socket. */
+  /** The failure for an error of the socket. */
   broken(error: unknown): unknown;
   /** Whether the other side may simply have closed an idle connection. */
   isBrokenOff(error: unknown): boolean;
 }
 
-/** Where a connection belongs between requests. */
+/** Owns a connection between requests. */
 export interface ConnectionOwner {
   /** The request that it was lent for is over; a connection that is not usable any more is closed. Again: nothing. */
   release(connection: Connection): void;
@@ -33,7 +33,7 @@ export interface ConnectionOwner {
   gone(connection: Connection): void;
 }
 
-/** Is told of one response as it comes; of nothing after `end` or `failed`. */
+/** Called for one response as it comes; not after `end` or `failed`. */
 export interface ResponseHandler {
   /** The head is the same object as before where its text was the same on the same connection. */
   head(head: ResponseHead): void;
@@ -42,13 +42,13 @@ export interface ResponseHandler {
    * called. What has been read already may still come meanwhile, in other parts of that memory.
    */
   data(chunk: Uint8Array): boolean;
-  /** Memory of a chunk that was answered with false stays as it is. */
+  /** The memory of a chunk for which `data` returned false stays as it is. */
   end(): void;
   /** `unanswered`: the connection, an old one, ended before any byte of a response. */
   failed(error: unknown, unanswered: boolean): void;
 }
 
-/** What is read and dropped of a response that nobody wants, to save its connection, and for how long. */
+/** How much of an unwanted response is read and dropped to save its connection, and for how long. */
 const drainedBytes = 65_536;
 const drainedMs = 2_000;
 
@@ -83,7 +83,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     return this.#socket?.destroyed === false && performance.now() < this.#usableUntil;
   }
 
-  /** Sends a request; called once by whoever has borrowed this. A body of bytes is left alone until it is over. */
+  /** Sends a request; called once per loan. A body of bytes may not change until the request is over. */
   send(request: OutgoingRequest, handler: ResponseHandler): void {
     this.#handler = handler;
     this.#requests += 1;
@@ -104,27 +104,34 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
     if (!this.#reading) this.#socket?.resume();
   }
 
-  /** The response is a stream that may stay, so that those who wait for a connection need not wait for this one. */
+  /** The response is a stream that may stay: others who wait for a connection need not wait for this one. */
   streaming(handler: ResponseHandler): void {
     if (this.#handler === handler) this.#owner.streaming(this);
   }
 
-  /** Ends what is under way for that one, and the connection with it; it is told nothing more. */
+  /** Ends this handler's request, and the connection with it; the handler is not called any more. */
   cut(handler: ResponseHandler): void {
     if (this.#handler === handler) this.#finish(0);
   }
 
   /**
-   * Nobody wants the rest of the response: a short one is read and dropped, a longer or later one cut off with the
-   * connection. So is one whose request is still on its way.
+   * The rest of the response is unwanted: a short one is read and dropped, a longer or later one cut off with the
+   * connection. So is one whose request is still being sent.
    */
   abandon(handler: ResponseHandler): void {
+    if (this.#body !== undefined) this.cut(handler);
     if (this.#handler !== handler) return;
-    if (this.#body !== undefined) {
-      this.#finish(0);
-      return;
-    }
-    const drain = new Drain(this);
+    let dropped = 0;
+    const drain: ResponseHandler = {
+      head: () => undefined,
+      data: ({ byteLength }) => {
+        dropped += byteLength;
+        if (dropped > drainedBytes) this.cut(drain);
+        return true;
+      },
+      end: () => undefined,
+      failed: () => undefined,
+    };
     this.#handler = drain;
     this.resume(drain);
     setTimeout(() => this.cut(drain), drainedMs).unref();
@@ -213,7 +220,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
   /** False: nothing more is to be read for now. */
   #read(bytes: Buffer): boolean {
     if (this.#handler === undefined) {
-      this.#socket?.destroy(); // nobody has asked for these
+      this.#socket?.destroy(); // bytes that nobody asked for
       return false;
     }
     this.#reading = true;
@@ -242,32 +249,10 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
       this.#closing.abort();
       this.#socket?.destroy();
     } else if (this.#paused) {
-      // Whoever has said no to more still holds what was read last.
+      // A handler that wants no more for now still holds what was read last.
       this.#paused = false;
       this.#buffer.giveAway();
     }
     this.#owner.release(this);
   }
-}
-
-/** Takes a response that nobody wants. */
-class Drain implements ResponseHandler {
-  readonly #connection: Connection;
-  #dropped = 0;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
-
-  head(): void {}
-
-  data(chunk: Uint8Array): boolean {
-    this.#dropped += chunk.byteLength;
-    if (this.#dropped > drainedBytes) this.#connection.cut(this);
-    return true;
-  }
-
-  end(): void {}
-
-  failed(): void {}
 }

@@ -59,17 +59,6 @@ export function readRequestLine(start: string): RequestLine | undefined {
   return { method, target, minor: minor === '1' ? 1 : 0 };
 }
 
-export interface StatusLine {
-  readonly status: number;
-  readonly minor: 0 | 1;
-}
-
-/** Status and version of a response (RFC 9112 section 4), 100 to 599; undefined for anything else. The reason is not read. */
-export function readStatusLine(start: string): StatusLine | undefined {
-  const found = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: |$)/.exec(start);
-  return found === null ? undefined : { status: Number(found[2]), minor: found[1] === '1' ? 1 : 0 };
-}
-
 /** The methods that go through: HTTP's own (RFC 9110 section 9), less those for the way there, and PATCH (RFC 5789). */
 export const relayedMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
 
@@ -93,11 +82,8 @@ export function requestFraming(lengths: readonly string[], codings: readonly str
   return lengths.length === 1 && /^[0-9]{1,15}$/.test(length) ? { kind: 'length', length: Number(length) } : undefined;
 }
 
-/** What one `Connection` line says: whether the connection ends, and which headers are about it beside the common ones. */
-export function readConnection(value: string): {
-  readonly close: boolean;
-  readonly names: readonly string[];
-} {
+/** What one `Connection` line says: whether the connection ends, and which other headers are about it. */
+export function readConnection(value: string): { readonly close: boolean; readonly names: readonly string[] } {
   const lower = value.toLowerCase();
   if (lower === 'keep-alive' || lower === 'close') return { close: lower === 'close', names: [] };
   const options = lower.split(',').map((name) => name.trim());
@@ -126,12 +112,15 @@ export interface ResponseHead {
 
 const maxResponseLines = 1_000;
 
+/** Status and version (RFC 9112 section 4). The reason is not read. */
+const statusLine = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: |$)/;
+
 /** Servers that do not say how long they keep an idle connection keep it 5 s at least. */
 const usualIdleMs = 4_000;
 
 const maxIdleMs = 600_000;
 
-/** Left to a request on its way, so that the server's end of the connection is still there when it arrives. */
+/** Spare time for a request on its way: the server's end of the connection is still there when it arrives. */
 const idleReserveMs = 1_000;
 
 /** A tab behind a value is a blank to RFC 9110 section 5.6.3, and an error to Node where the value frames the body. */
@@ -143,10 +132,11 @@ const tabInFraming = /\n(?:content-length|transfer-encoding):[^\r]*\t *\r/i;
  */
 export function readResponseHead(text: string): ResponseHead | undefined {
   const head = readMessageHead(text, maxResponseLines);
-  const line = head && readStatusLine(head.start);
-  if (head === undefined || line === undefined || (text.includes('\t') && tabInFraming.test(text))) return undefined;
+  const line = head && statusLine.exec(head.start);
+  if (!line || (text.includes('\t') && tabInFraming.test(text))) return undefined;
   const { lines } = head;
-  const { status, minor } = line;
+  const status = Number(line[2]);
+  const minor = line[1] === '1' ? 1 : 0;
   const said: Said = { length: undefined, coding: undefined, connection: '', keepAlive: '' };
   for (let at = 0; at + 1 < lines.length; at += 2) {
     if (!note(said, lines[at] ?? '', lines[at + 1] ?? '')) return undefined;
@@ -157,6 +147,7 @@ export function readResponseHead(text: string): ResponseHead | undefined {
   return { status, lines, framing, idleMs };
 }
 
+/** What the lines of a head say about its body and its connection. */
 interface Said {
   length: string | undefined;
   coding: string | undefined;
@@ -164,7 +155,7 @@ interface Said {
   keepAlive: string;
 }
 
-/** False for a second length, or a second coding. Lengths of names first: most lines are none of these. */
+/** False for a second length, or a second coding. The length of the name is looked at first: most lines are none of these. */
 function note(said: Said, name: string, value: string): boolean {
   if (name.length === 10) {
     const lower = name.toLowerCase();

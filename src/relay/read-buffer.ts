@@ -2,12 +2,11 @@ import type { OnReadOpts, Socket } from 'node:net';
 
 /** In bytes. */
 const usual = 16_384;
-
 const large = 131_072;
 
 /**
- * The memory that one connection reads into, over and over: more of it only while a long body comes. What was read is
- * to be used before the next read.
+ * The memory that one connection reads into, over and over: more of it only while a long body comes. What was read must
+ * be used before the next read.
  */
 export class ReadBuffer implements OnReadOpts {
   readonly buffer: () => Uint8Array;
@@ -15,19 +14,19 @@ export class ReadBuffer implements OnReadOpts {
   #usual = Buffer.allocUnsafeSlow(usual);
   #next = this.#usual;
 
-  /** @param read false: nothing more is to be read for now */
+  /** @param read False: read no more for now */
   constructor(read: (bytes: Buffer) => boolean) {
     this.buffer = () => this.#next;
     this.callback = (count, bytes) => read(bytes.subarray(0, count) as Buffer);
   }
 
-  /** What was read last is still needed: whoever needs it has that memory now. To be called while it is read. */
+  /** Leaves the memory to whoever still needs what was read last. Called while it is read. */
   giveAway(): void {
     this.#usual = Buffer.allocUnsafeSlow(usual);
     this.#next = this.#usual;
   }
 
-  /** So many bytes are known to come. */
+  /** This many bytes are known to come. */
   expect(count: number): void {
     if (count <= large) this.#next = this.#usual;
     else if (this.#next === this.#usual) this.#next = Buffer.allocUnsafeSlow(large);
@@ -38,10 +37,10 @@ export class ReadBuffer implements OnReadOpts {
 const fields = ['kBuffer', 'kBufferCb', 'kBufferGen'] as const;
 
 /**
- * Makes a socket that a server has accepted read into memory of ours, again and again. `node:net` offers that (`onread`)
- * to sockets that connect and not to those of servers, which get new memory for each read: garbage as long as an upload.
- * So what it does for the one is done for the other here, where all of it is found as Node.js 20 to 24 have it. To be
- * called as soon as the socket is there. False: nothing was changed, and what is read comes as `data`.
+ * Makes an accepted socket read into our memory, again and again. `node:net` offers that (`onread`) only to sockets that
+ * connect; accepted ones get new memory for each read: garbage as long as an upload. So the same fields are set here, where
+ * all are found as Node.js 20 to 24 have them. Called as soon as the socket is there. False: nothing was changed, and what
+ * is read comes as `data`.
  */
 export function readInto(socket: Socket, { buffer, callback }: OnReadOpts): boolean {
   const { _handle: handle } = socket as Socket & { readonly _handle?: Handle };

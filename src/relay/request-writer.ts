@@ -3,31 +3,31 @@ import type { Socket } from 'node:net';
 /** Takes the pieces of a body as they come. */
 export interface BodySink {
   /**
-   * False: not sent yet. Until `resume` is called on the source, neither give more nor use the piece's memory for
-   * something else; after true that is free again.
+   * False: not sent yet. Until `resume` is called on the source, give no more and leave the piece's memory alone; after
+   * true it is free again.
    */
   bodyPiece(piece: Uint8Array): boolean;
   bodyEnd(): void;
-  /** There will be no end: the request is broken off, and fails with this. */
+  /** The body breaks off: the request fails with this. */
   bodyFailed(error: unknown): void;
 }
 
 /** The body of one request, given piece by piece and no faster than it is sent. */
 export interface BodySource {
-  /** In bytes, where it is known before; else the body is sent in chunked coding. */
+  /** In bytes; unknown: the body is sent in chunked coding. */
   readonly length: number | undefined;
-  /** Called once, when the first piece may be given; that may be done at once. */
+  /** Called once: pieces may be given from now on, even during this call. */
   start(sink: BodySink): void;
   resume(): void;
-  /** Nothing more is wanted, or will be. May be called at any time, but comes once. */
+  /** Nothing more is wanted. Called at most once, at any time. */
   stop(): void;
 }
 
-/** All that there is between the first byte of a request and the first of its body. */
+/** A whole head: the first byte of a request to the first of its body. */
 const requestHead =
   /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [\x21-\x7e]+ HTTP\/1\.1\r\n(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n$/;
 
-/** What takes a body where none is given: such a request says that it is empty (RFC 9110 section 8.6). */
+/** Methods whose requests say that they have no body (RFC 9110 section 8.6). */
 const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** The head of a request, without what frames its body. */
@@ -42,7 +42,7 @@ export interface RequestLines {
 /** Writes the heads of the requests of one connection, each validated as the text that it becomes. */
 export class RequestHeads {
   readonly #host: string;
-  /** The latest one that was sent: what is repeated is not validated again. */
+  /** The latest head: a repeated one is not validated again. */
   #latest = { text: '', lines: 0 };
 
   /** @param host value of `Host` */
@@ -52,7 +52,7 @@ export class RequestHeads {
 
   /**
    * The text of a request's head, one character a byte; the framing is ours alone (RFC 9112 section 6). Undefined where
-   * the parts, which others have validated before, do not make exactly one head: this is the last net.
+   * the parts, validated before, do not make exactly one head: this is the last net.
    * @param length of the body in bytes; undefined: in chunked coding; null: none
    */
   textOf(request: RequestLines, length: number | undefined | null): string | undefined {
@@ -86,14 +86,14 @@ export interface OutgoingRequest extends RequestLines {
 
 const crlf = '\r\n';
 
-/** A body up to here is one piece with its head. In bytes. */
+/** A body up to this length is one piece with its head. In bytes. */
 const shortBody = 8_192;
 
-/** Is told how the sending of a body ends. */
+/** Called when the sending of a body ends. */
 export interface SendingEnd {
-  /** All of it has been given to the connection. */
+  /** All of it is written to the connection. */
   bodySent(): void;
-  /** `mismatch`: it is longer or shorter than was announced. */
+  /** `mismatch`: it is longer or shorter than announced. */
   bodyBroken(error: unknown, mismatch: boolean): void;
 }
 
@@ -124,7 +124,6 @@ export class SentBody implements BodySink {
     this.#source.start(this);
   }
 
-  /** Nothing more is sent. */
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -175,26 +174,24 @@ export class SentBody implements BodySink {
   }
 }
 
-/** Writes a head, and what follows it; a body that comes piece by piece is to be started then. */
+/** Writes a head and its body. A body that comes piece by piece is returned, to be started. */
 export function writeRequest(
   socket: Socket,
   head: string,
   body: Uint8Array | BodySource | null,
   end: SendingEnd,
 ): SentBody | undefined {
-  if (body === null) {
-    socket.write(head, 'latin1');
-  } else if (!(body instanceof Uint8Array)) {
-    socket.write(head, 'latin1');
-    return new SentBody(socket, body, end);
-  } else if (body.length <= shortBody) {
+  if (body instanceof Uint8Array && body.length <= shortBody) {
     const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
     socket.write(head + text, 'latin1');
-  } else {
-    socket.cork();
-    socket.write(head, 'latin1');
-    socket.write(body);
-    socket.uncork();
+    return undefined;
   }
+  const isWhole = body instanceof Uint8Array;
+  if (isWhole) socket.cork();
+  socket.write(head, 'latin1');
+  if (body === null) return undefined;
+  if (!isWhole) return new SentBody(socket, body, end);
+  socket.write(body);
+  socket.uncork();
   return undefined;
 }

@@ -4,12 +4,12 @@ import { type ResponseHead, readResponseHead } from './heads.js';
 /** Bytes of a head, its empty line included. */
 const maxHead = 16_384;
 
-/** So much is looked at first: most heads are shorter. */
+/** How much is decoded first: most heads are shorter. In bytes. */
 const usualHead = 2_048;
 
 const maxInformational = 10;
 
-/** Why bytes are no response. `answer_cut_off`: it ended before its end. `end_unproven`: nobody can tell whether it did. */
+/** Why bytes are no response. `answer_cut_off`: it broke off. `end_unproven`: nobody can tell whether it did. */
 export type ResponseProblem = 'not_http' | 'head_too_large' | 'informational_flood' | 'answer_cut_off' | 'end_unproven';
 
 /** Proves that a body is whole which the end of its connection ends. */
@@ -21,7 +21,7 @@ export interface EndProof {
 /** Gives the proof for a response; undefined where the end of the connection may end any body. */
 export type ProveEnd = (status: number, contentType: string | undefined) => EndProof | undefined;
 
-/** Is told of one response as it is read. It may call `stop` at any time. */
+/** Called for one response as it is read. May call `stop` at any time. */
 export interface ResponseSink {
   responseHead(head: ResponseHead): void;
   /** @param chunk a view of the bytes that were pushed */
@@ -35,8 +35,8 @@ export interface ResponseSink {
 type Part = 'nothing' | 'head' | 'length' | 'chunked' | 'close';
 
 /**
- * Reads the responses of one connection, one after another, from bytes cut anywhere (RFC 9112): strictly, so that nobody
- * can be of another opinion about where one ends.
+ * Reads the responses of one connection, one after another, from bytes cut anywhere (RFC 9112): strictly, so that no other
+ * parser sees another end of one.
  */
 export class ResponseReader {
   readonly #sink: ResponseSink;
@@ -80,29 +80,15 @@ export class ResponseReader {
     this.#informational = 0;
   }
 
-  /** Nobody wants to know any more. */
+  /** Ends the reading: the sink is not called any more. */
   stop(): void {
     this.#part = 'nothing';
   }
 
-  /** Bytes that nobody waits for are left out: whoever reads them closes the connection. */
+  /** Bytes behind the end of a response are left out: the connection is closed for them. */
   push(bytes: Buffer): void {
-    switch (this.#part) {
-      case 'head':
-        this.#pushHead(bytes);
-        break;
-      case 'length':
-        this.#pushLength(bytes, 0);
-        break;
-      case 'chunked':
-        this.#pushChunked(bytes, 0);
-        break;
-      case 'close':
-        this.#pushToClose(bytes);
-        break;
-      case 'nothing':
-        break;
-    }
+    if (this.#part === 'head') this.#pushHead(bytes);
+    else this.#pushPart(bytes, 0);
   }
 
   /** The other side has closed. */
@@ -135,7 +121,7 @@ export class ResponseReader {
     }
   }
 
-  /** False where no other head comes after this one: then these bytes have been used, maybe for another request. */
+  /** False where no other head follows this one: then these bytes have been used, maybe for another request. */
   #takeHead(head: ResponseHead | undefined, bytes: Buffer, at: number): boolean {
     if (head === undefined || head.status === 101) return this.#broken('not_http');
     if (head.status >= 200) {
@@ -163,15 +149,19 @@ export class ResponseReader {
     if (kind === 'chunked') this.#chunked = new ChunkedBody();
     this.#proof = kind === 'close' ? this.#proveEnd(head.status, typeOf(head.lines)) : undefined;
     this.#sink.responseHead(head);
-    // The head may have been all that was wanted: `#part` is looked at anew.
-    if (this.#part === 'length') this.#pushLength(bytes, at);
-    else if (this.#part === 'chunked') this.#pushChunked(bytes, at);
-    else if (this.#part === 'close' && at < bytes.length) this.#pushToClose(bytes.subarray(at));
+    this.#pushPart(bytes, at);
   }
 
-  #pushToClose(bytes: Buffer): void {
-    this.#proof?.push(bytes);
-    this.#sink.responseData(bytes);
+  /** The sink may have wanted no more than the head: `#part` is as it is now. */
+  #pushPart(bytes: Buffer, at: number): void {
+    if (this.#part === 'length') this.#pushLength(bytes, at);
+    else if (at === bytes.length) return;
+    else if (this.#part === 'chunked') this.#pushChunked(bytes, at);
+    else if (this.#part === 'close') {
+      const chunk = at === 0 ? bytes : bytes.subarray(at);
+      this.#proof?.push(chunk);
+      this.#sink.responseData(chunk);
+    }
   }
 
   #pushLength(bytes: Buffer, at: number): void {
@@ -182,7 +172,6 @@ export class ResponseReader {
   }
 
   #pushChunked(bytes: Buffer, at: number): void {
-    if (at === bytes.length) return;
     const progress = this.#chunked.push(at === 0 ? bytes : bytes.subarray(at), this.#take);
     if (this.#part !== 'chunked') return;
     if (progress === undefined) this.#broken('not_http');
@@ -209,7 +198,7 @@ function typeOf(lines: ResponseHead['lines']): string | undefined {
   return at === -1 ? undefined : lines[at + 1];
 }
 
-/** Can this be how a head begins? What cannot is told at once, and not when no more comes. */
+/** Can this be how a head begins? What cannot is refused at once, and not when no more comes. */
 function isBeginning(text: string): boolean {
   const start = 'HTTP/1.';
   const isStart = text.length < start.length ? start.startsWith(text) : text.startsWith(start);

@@ -13,11 +13,11 @@ import {
 import { type ResponseConnection, ServerResponse } from './server-response.js';
 import { ServerSocket, type SocketWatcher } from './server-socket.js';
 
-/** What a connection's requests are given to. */
+/** Takes the requests of a connection. */
 export interface RequestHandler {
-  /** Responds at once, or returns who is told what becomes of the caller. */
+  /** Responds at once, or returns what is called when something becomes of the caller. */
   take(connection: ServerConnection, head: IncomingRequest, response: ServerResponse): UnderWay | undefined;
-  /** The time, as `performance.now()`, looked at every second or so. */
+  /** The time, as `performance.now()`, of the latest check. */
   readonly now: number;
   /** True once every response is the last of its connection. */
   readonly ending: boolean;
@@ -30,11 +30,11 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
   readonly #head = new HeadReader();
   #body: BodyReader | undefined;
   #underWay: UnderWay | undefined;
-  /** Is it in a request's body, or before a response's end? */
+  /** In a request's body, or before a response's end. */
   #busy = false;
   #hasResponded = true;
   #last = false;
-  /** What came before its turn. */
+  /** Bytes that came before their turn. */
   #early: Buffer | undefined;
   #reading = false;
   #since: number;
@@ -54,7 +54,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     return this.#since;
   }
 
-  /** Has all of the request come? */
+  /** All of the request has come. */
   get complete(): boolean {
     return this.#body === undefined;
   }
@@ -64,7 +64,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     this.#body = new BodyReader(framing, handler);
   }
 
-  /** Tells the caller to send the body that it waits with (RFC 9110 section 10.1.1). */
+  /** Asks the caller for the body that it holds back (RFC 9110 section 10.1.1). */
   wantBody(): void {
     this.socket.write('HTTP/1.1 100 Continue\r\n\r\n');
   }
@@ -74,13 +74,11 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     if (this.#early === undefined) this.socket.resume();
   }
 
-  /** Is the response that begins the last one? */
   lastResponse(close: boolean): boolean {
     this.#last ||= close || this.#server.ending;
     return this.#last;
   }
 
-  /** A response has ended with this text. */
   responded(text: string): void {
     this.#underWay = undefined;
     this.#hasResponded = true;
@@ -92,13 +90,13 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     this.#since = this.#server.now;
     if (this.#body === undefined) {
       this.#next();
-      return;
+    } else {
+      this.#body.drop();
+      this.goOn();
     }
-    this.#body.drop();
-    this.goOn();
   }
 
-  /** Looks whether a head, or the rest of what nobody wants, takes too long. @param now as `performance.now()` */
+  /** Ends a connection whose head, or whose unwanted rest of a body, takes too long. @param now as `performance.now()` */
   look(now: number): void {
     const waited = now - this.#since;
     if (this.socket.closing) this.socket.look(now);
@@ -117,7 +115,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     else this.#goOnReading();
   }
 
-  /** The caller sends no more. As in Node.js' own server, that ends what is under way, too: it has gone, or will have. */
+  /** The caller sends no more. As in Node.js' own server, that ends its request, too. */
   ended(): void {
     if (!this.#busy && this.#head.begun) this.socket.close(plainRefusal(400));
     const inBody = this.#body !== undefined;
@@ -144,7 +142,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
     this.#reading = false;
   }
 
-  /** Not before its turn. A little is read in advance, so that it is seen when a caller who has sent it goes away. */
+  /** Waits for its turn. A little is read in advance, so that a caller who goes away is noticed. */
   #keep(early: Buffer): void {
     this.#early = early;
     if (early.length > serverLimits.early) this.socket.pause();
@@ -176,7 +174,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
       return nothing;
     }
     if (progress.ended) {
-      // The connection goes on to the next request, and the end of this one may not have been sent yet.
+      // The next request is read, and the end of this one may not have been sent yet.
       if (!progress.goOn) this.socket.giveAway();
       this.#body = undefined;
       body.end();
@@ -204,7 +202,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
 
 const nothing = Buffer.alloc(0);
 
-/** All connections of callers, of which there are so many at most. */
+/** All connections of callers, at most `serverLimits.sockets`. */
 export class ServerConnections {
   readonly #open = new Set<ServerConnection>();
   readonly #lookout = new Lookout(serverLimits.lookMs, (now, isOnTime) => {
@@ -218,8 +216,8 @@ export class ServerConnections {
   }
 
   /**
-   * Takes a connection. Where there are too many, the one that has been idle longest gives way, so that a crowd of
-   * silent ones keeps nobody out; where none is idle, the newcomer does.
+   * Takes a connection. Where there are too many, the one that has been idle longest gives way, so that silent ones keep
+   * nobody out; where none is idle, the newcomer does.
    */
   add(socket: Socket, server: RequestHandler): void {
     if (this.#open.size >= serverLimits.sockets) {
@@ -234,12 +232,12 @@ export class ServerConnections {
     socket.once('close', () => this.#open.delete(connection));
   }
 
-  /** Ends those that no request is under way on. */
+  /** Ends those without a request under way. */
   endIdle(): void {
     for (const connection of this.#open) if (connection.idle) connection.socket.close();
   }
 
-  /** Ends all at once, and looks no more. */
+  /** Ends all at once. */
   end(): void {
     this.#lookout.stop();
     for (const connection of this.#open) connection.socket.destroy();
@@ -248,7 +246,7 @@ export class ServerConnections {
   #longestIdle(): ServerConnection | undefined {
     let found: ServerConnection | undefined;
     for (const connection of this.#open) {
-      if (connection.idle && !(found !== undefined && found.since <= connection.since)) found = connection;
+      if (connection.idle && connection.since < (found?.since ?? Number.POSITIVE_INFINITY)) found = connection;
     }
     return found;
   }

@@ -5,10 +5,10 @@ import { statusLine } from './server-response.js';
 
 const cr = 0x0d;
 
-/** No controls, no line feed or carriage return by itself: nothing that comes after them would make a head of it. */
+/** No controls, no line feed or carriage return by itself: with one of these no text becomes a head. */
 const stillPossible = /^(?:[\t\x20-\x7e\x80-\xff]|\r\n)*\r?$/;
 
-/** The status for what is no head of a request that could be read. */
+/** The status for bytes that are no head of a request. */
 export type HeadProblem = 400 | 405 | 431;
 
 /** Collects the bytes of a request's head as they come, and reads it. */
@@ -20,16 +20,16 @@ export class HeadReader {
   #begun = '';
   #skipped = false;
   #lineRead = false;
-  /** Programs repeat themselves: the same text is the same head. */
+  /** Programs repeat their heads: the same text is the same object. */
   #latestText = '';
   #latest: IncomingRequest | undefined;
 
-  /** Has a head begun whose end has not come? */
+  /** A head has begun whose end has not come. */
   get begun(): boolean {
     return this.#begun !== '';
   }
 
-  /** How many bytes of a piece belong to the head; what follows them is the body's, or the next request's. */
+  /** Returns how many bytes of the piece belong to the head; the body or the next request follows. */
   push(piece: Buffer): number {
     this.read = undefined;
     if (this.#begun === '' && (this.#skipped || piece[0] !== cr)) {
@@ -65,26 +65,31 @@ export class HeadReader {
   }
 
   #readHead(text: string): void {
-    if (text === this.#latestText) {
-      this.read = this.#latest;
-      return;
-    }
+    if (text === this.#latestText) this.read = this.#latest;
+    else this.#readNewHead(text);
+  }
+
+  #readNewHead(text: string): void {
     const head = readMessageHead(text, serverLimits.head);
     const line = head && readRequestLine(head.start);
     // A tab at a line's end is white space to some and a part of the value to others.
     const isPlain = head !== undefined && !text.includes('\t\r\n');
     if (!isPlain || line === undefined) this.problem = 400;
     else if (!relayedMethods.includes(line.method)) this.problem = 405;
-    else this.read = this.#remembered(text, line, head.lines);
+    else {
+      this.#latestText = text;
+      this.#latest = {
+        method: line.method,
+        target: line.target,
+        minor: line.minor,
+        lines: head.lines,
+        known: undefined,
+      };
+      this.read = this.#latest;
+    }
   }
 
-  #remembered(text: string, { method, target, minor }: RequestLine, lines: string[]): IncomingRequest {
-    this.#latestText = text;
-    this.#latest = { method, target, minor, lines, known: undefined };
-    return this.#latest;
-  }
-
-  /** What is no HTTP is told so at once; the part before `from` was looked at before. */
+  /** What is no HTTP is refused at once. The part before `from` was checked before. */
   #mayBecomeHead(text: string, from: number): boolean {
     const first = text.charCodeAt(from - 1) === cr ? from - 1 : Math.max(0, from);
     if (!stillPossible.test(text.slice(first))) return false;
@@ -103,13 +108,13 @@ export interface BodyProgress {
   readonly goOn: boolean;
 }
 
-/** Finds where the body of one request ends (RFC 9112 section 6), and gives it on. */
+/** Finds where the body of one request ends (RFC 9112 section 6), and hands it on. */
 export class BodyReader {
   readonly #chunks: ChunkedBody | undefined;
   #taker: BodyHandler | undefined;
   /** Bytes that are still to come, where a length was announced. */
   #left = 0;
-  /** Of what has come, where none was announced. */
+  /** Bytes that have come, where none was announced. */
   #size = 0;
   #goOn = true;
   readonly #givePart = ({ buffer, byteOffset, byteLength }: Uint8Array): void =>
@@ -126,12 +131,12 @@ export class BodyReader {
     return this.#chunks === undefined ? this.#left : this.#size;
   }
 
-  /** How many parts the latest piece had: what it cost. */
+  /** How many parts the latest piece had: its cost. */
   get parts(): number {
     return this.#chunks?.chunks ?? 1;
   }
 
-  /** Undefined: this is not formed as the body of a request must be. */
+  /** Undefined: the body is malformed. */
   push(piece: Buffer): BodyProgress | undefined {
     this.#goOn = true;
     if (this.#chunks !== undefined) {
@@ -149,7 +154,7 @@ export class BodyReader {
     this.#taker?.end();
   }
 
-  /** The rest is nobody's. */
+  /** The rest is read and dropped. */
   drop(): void {
     this.#taker = undefined;
   }
@@ -159,37 +164,37 @@ export class BodyReader {
   }
 }
 
-/** The response to what is no request, or too long or slow: nothing that comes after it is believed. */
+/** The response to what is no request, or too long or slow. Bytes that follow are not read as a request. */
 export function plainRefusal(status: HeadProblem | 408): string {
   const allow = status === 405 ? `Allow: ${relayedMethods.join(', ')}\r\n` : '';
   return `${statusLine(status)}${allow}Connection: close\r\nContent-Length: 0\r\n\r\n`;
 }
 
-/** A request as it came: first line, and names and values of its header lines in turn. */
+/** A request as it came: first line, and names and values of header lines in turn. */
 export interface IncomingRequest extends RequestLine {
   readonly lines: readonly string[];
-  /** What whoever takes it has found out by its form alone: the same text is the same object. */
+  /** What the handler found out from the text alone: a repeated head is the same object. */
   known: unknown;
 }
 
 /** Takes the body of a request as it comes. */
 export interface BodyHandler {
-  /** False: no more for now. The memory of a piece is used again then, or, after false, once the connection goes on. */
+  /** False: no more for now. The memory of a piece is used again after the call, or, after false, once the connection goes on. */
   data(piece: Buffer): boolean;
   end(): void;
 }
 
 /** A request under way, as the connection that it came on sees it. */
 export interface UnderWay {
-  /** The caller has gone: nobody waits for the response any more. */
+  /** The caller has gone. */
   gone(): void;
   /** The caller has read what was written of the response. */
   drained(): void;
-  /** What was announced as its body is none. */
+  /** Its body is malformed. */
   broken(): void;
 }
 
-/** May a body follow, or the end of the connection? Behind a refusal nothing is read on then. */
+/** A body may follow, or the end of the connection: behind a refusal nothing is read then. */
 export function mayHaveMore({ lines }: IncomingRequest): boolean {
   return lines.some(
     (line, at) =>

@@ -1,25 +1,25 @@
 import { serverLimits } from './limits.js';
 
-/** What a response's head says, beside how its body is framed. */
+/** The head of a response, without the framing of its body. */
 export interface OutgoingResponse {
   readonly status: number;
   /** Header lines as text, each with its CRLF. */
   readonly headers: string;
-  /** Of the body, in bytes; undefined where it is not known. */
+  /** Of the body, in bytes; undefined where it is unknown. */
   readonly length: number | undefined;
 }
 
 /** The connection that a response leaves on. */
 export interface ResponseConnection {
   readonly socket: {
-    /** Is something written that the caller has not taken? */
+    /** Something is written that the caller has not taken. */
     readonly behind: boolean;
     write(text: string, piece?: Uint8Array): boolean;
     destroy(): void;
   };
-  /** Is the response that begins the last one? */
+  /** Whether the response that begins is the last one. */
   lastResponse(close: boolean): boolean;
-  /** A response has ended with this text. */
+  /** A response ends with this text. */
   responded(text: string): void;
 }
 
@@ -27,8 +27,8 @@ export interface ResponseConnection {
 type Framing = 'none' | 'length' | 'chunked';
 
 /**
- * The response to one request. What is short waits for the end of the turn, so that head and body leave in one piece;
- * a response whose body is not what its head has announced is broken off with its connection.
+ * The response to one request. Short pieces wait for the end of the turn, so that head and body leave in one piece. A
+ * response whose body is not as long as announced is broken off with its connection.
  */
 export class ServerResponse {
   readonly #connection: ResponseConnection;
@@ -46,7 +46,7 @@ export class ServerResponse {
     this.#method = method;
   }
 
-  /** Has anything been given to the caller, or is about to be? */
+  /** Something was sent to the caller, or is about to be. */
   get begun(): boolean {
     return this.#framing !== undefined;
   }
@@ -60,18 +60,17 @@ export class ServerResponse {
     this.#later(`${statusLine(status)}${headers}${this.#framingLine(status, length)}${last}\r\n`);
   }
 
-  /** False: the caller has not read what came before; the connection tells when it has. */
+  /** False: the caller has not read what came before; `drained` of the connection follows. */
   data(piece: Uint8Array): boolean {
     if (this.#over || this.#framing === 'none' || piece.byteLength === 0) return true;
-    if (this.#framing === 'length') {
-      this.#left -= piece.byteLength;
-      if (this.#left < 0) {
-        this.breakOff();
-        return true;
-      }
+    const isChunked = this.#framing === 'chunked';
+    if (!isChunked) this.#left -= piece.byteLength;
+    if (this.#left < 0) {
+      this.breakOff();
+      return true;
     }
-    const before = this.#framing === 'chunked' ? `${piece.byteLength.toString(16)}\r\n` : '';
-    const after = this.#framing === 'chunked' ? '\r\n' : '';
+    const before = isChunked ? `${piece.byteLength.toString(16)}\r\n` : '';
+    const after = isChunked ? '\r\n' : '';
     if (piece.byteLength <= serverLimits.shortPiece) {
       const text = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('latin1');
       return this.#later(before + text + after);
@@ -94,7 +93,7 @@ export class ServerResponse {
     this.#pending = '';
   }
 
-  /** Nobody may take what is there for the whole of it. */
+  /** Ends the connection: what is there must not look whole. */
   breakOff(): void {
     if (this.#over) return;
     this.#flush(); // what did come is the caller's
@@ -140,7 +139,7 @@ function flush(response: ServerResponse): void {
 
 const statusLines = new Map<number, string>();
 
-/** The status line of a response, with its CRLF. What has no usual reason phrase has none, which is well-formed, too. */
+/** The status line of a response, with its CRLF. Unusual statuses have no reason phrase, which is well-formed, too. */
 export function statusLine(status: number): string {
   const known = statusLines.get(status);
   if (known !== undefined) return known;

@@ -2,26 +2,26 @@ import type { Socket } from 'node:net';
 import { serverLimits } from './limits.js';
 import { ReadBuffer, readInto } from './read-buffer.js';
 
-/** What is told of a caller's socket. */
+/** Called for events of a caller's socket. */
 export interface SocketWatcher {
-  /** The memory of a piece is used again once this has returned, or, where it has paused the socket, once that goes on. */
+  /** The memory of a piece is used again after the call, or, where it paused the socket, once that goes on. */
   data(piece: Buffer): void;
   /** The caller sends no more. */
   ended(): void;
-  /** What was written is read. */
+  /** The caller has read what was written. */
   drained(): void;
   closed(): void;
 }
 
-/** A caller's socket: what is written to it, and how it is ended without what was said last being lost. */
+/** A caller's socket: writes, and ends without losing what was written last. */
 export class ServerSocket {
   readonly #socket: Socket;
   readonly #buffer: ReadBuffer;
   readonly #flushed: () => void;
-  /** Is there somebody to be told when all is written? */
+  /** `drained` is still to be called. */
   #waiting = false;
   #closing = false;
-  /** Since when it is closing, or has nothing more to write: as `performance.now()`. */
+  /** When it began to close, or had written everything: as `performance.now()`. */
   #since = 0;
   #written = false;
   #dropped = 0;
@@ -51,24 +51,23 @@ export class ServerSocket {
     socket.on('close', () => watcher.closed());
   }
 
-  /** Has nothing more been taken, and will nothing more be sent? */
+  /** Nothing more is taken or sent. */
   get closing(): boolean {
     return this.#closing;
   }
 
-  /** Is something written that the caller has not taken? `drained` comes when it has. */
+  /** Something is written that the caller has not taken; `drained` follows. */
   get behind(): boolean {
     return this.#waiting;
   }
 
-  /** Is so much unread that nothing more should be begun? */
+  /** So much is unread that no other request should begin. */
   get clogged(): boolean {
     return this.#socket.writableLength > serverLimits.unread;
   }
 
   /**
-   * Text, one character a byte, and what follows it. False: `drained` comes when they are written; until then the piece
-   * is to be left alone.
+   * Writes text, one character a byte, and a piece behind it. False: the piece must be left alone until `drained`.
    */
   write(text: string, piece?: Uint8Array): boolean {
     if (this.#closing) return true;
@@ -87,12 +86,12 @@ export class ServerSocket {
     return !this.#waiting;
   }
 
-  /** So many bytes are known to come. */
+  /** This many bytes are known to come. */
   expect(count: number): void {
     this.#buffer.expect(count);
   }
 
-  /** What is read just now stays as it is: somebody still needs it. */
+  /** Leaves the memory to whoever still needs what is read just now. */
   giveAway(): void {
     this.#buffer.giveAway();
   }
@@ -107,7 +106,7 @@ export class ServerSocket {
     if (!this.#resting) this.#socket.resume();
   }
 
-  /** Reads on in the next turn of the event loop: a socket that has much to read is read many times in one. */
+  /** Reads on in the next turn of the event loop: a busy socket is read many times in one. */
   rest(): void {
     if (this.#resting) return;
     this.#resting = true;
@@ -119,8 +118,8 @@ export class ServerSocket {
   }
 
   /**
-   * Ends our side after these words, and reads on for a while: who is answered in the middle of sending shall get to
-   * read the response (RFC 9112 section 9.6).
+   * Ends our side after this text, and reads on for a while: a caller who is still sending gets to read the response
+   * (RFC 9112 section 9.6).
    */
   close(last = ''): void {
     if (this.#closing) return;
@@ -136,7 +135,7 @@ export class ServerSocket {
     this.#socket.destroy();
   }
 
-  /** Looks whether a closing one takes too long. @param now as `performance.now()` */
+  /** Cuts off a connection that closes too slowly. @param now as `performance.now()` */
   look(now: number): void {
     if (!this.#closing) return;
     if (this.#socket.writableFinished && !this.#written) {
