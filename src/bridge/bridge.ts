@@ -15,7 +15,7 @@ import { LineSplitter } from './line-splitter.js';
 import { ServerMessages } from './server-messages.js';
 
 /** How long answers are waited for once the host has ended its input, and then the end of the session. */
-const lastAnswersMs = 1_000;
+const lastResponsesMs = 1_000;
 
 const goodbyeMs = 500;
 
@@ -58,7 +58,7 @@ export async function bridge(
   const messages = new HostMessages({ host, way, pending, tell, maxMessageBytes });
   await heard(host, new LineSplitter(maxMessageBytes), messages, ended);
   const { opened } = way;
-  if (!signal.aborted) await within(clock, lastAnswersMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
+  if (!signal.aborted) await within(clock, lastResponsesMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
   const gone = interrupted();
   opened?.client.end(gone);
   ending.abort(gone);

@@ -14,7 +14,7 @@ export function bridgeScopeNeeded(
 }
 
 /** The connection or the stream ended before the answer. */
-export function answerMissing(server: string, cause: unknown): Failure {
+export function responseMissing(server: string, cause: unknown): Failure {
   return new Failure({
     code: 'answer_missing',
     exit: exitCode.callFailed,

@@ -5,10 +5,10 @@ import type { Outcome, Refusal } from '../mcp/exchange.js';
 import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
-import { failureAnswer, refusal, rpcCode } from '../mcp/rpc-error.js';
+import { failureResponse, refusal, rpcCode } from '../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
 import { serverWords } from '../tokens/server-words.js';
-import { answerMissing } from './failures.js';
+import { responseMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
 import type { SplitLine } from './line-splitter.js';
 import { allowsBatches } from './server-messages.js';
@@ -40,7 +40,7 @@ export class HostMessages {
   /** What everything after it has to wait for: the opening of a session. */
   #opening: Promise<void> | undefined;
   /** Notifications keep their order. */
-  #told: Promise<void> = Promise.resolve();
+  #sent: Promise<void> = Promise.resolve();
   #underWay = 0;
   #bytes = 0;
   #isPaused = false;
@@ -67,7 +67,7 @@ export class HostMessages {
       if (message !== undefined) this.#pass(line, message);
     } else if (allowsBatches(way.opened?.client.revision)) {
       // One by one, which says the same: over HTTP the answers of a batch come one by one, too.
-      for (const place of scanned.places) this.take(line.subarray(...place));
+      for (const span of scanned.spans) this.take(line.subarray(...span));
     } else {
       host.write(refusal(rpcCode.notAMessage, 'The revision that is spoken here has no batches.'));
     }
@@ -81,10 +81,10 @@ export class HostMessages {
     } else if (isResponse(message)) {
       this.#begin(line, this.#tell(line, message));
     } else {
-      const told = this.#told.then(() => this.#tell(line, message));
-      this.#told = told;
-      if (message.method === 'notifications/initialized') this.#holdUp(told);
-      this.#begin(line, told);
+      const sent = this.#sent.then(() => this.#tell(line, message));
+      this.#sent = sent;
+      if (message.method === 'notifications/initialized') this.#holdUp(sent);
+      this.#begin(line, sent);
     }
   }
 
@@ -103,7 +103,7 @@ export class HostMessages {
       return;
     }
     const before = this.#opening;
-    if (message.method === 'initialize') this.#holdUp(pending.answered);
+    if (message.method === 'initialize') this.#holdUp(pending.settled);
     try {
       if (before !== undefined) await before;
       if (pending.isCancelled) return;
@@ -111,7 +111,7 @@ export class HostMessages {
       const outcome = await client.request(line, message, pending);
       if (outcome !== undefined && !isPassedOn(outcome, pending, client)) throw noResponse(server, pending, outcome);
     } catch (error) {
-      this.#answerFailure(pending, error);
+      this.#respondWithFailure(pending, error);
     } finally {
       all.settle(pending);
     }
@@ -149,13 +149,13 @@ export class HostMessages {
     this.#opening = held;
   }
 
-  #answerFailure(pending: Pending, error: unknown): void {
+  #respondWithFailure(pending: Pending, error: unknown): void {
     const { host, pending: all, tell } = this.#parts;
     if (!all.has(pending) || pending.isCancelled) return;
     const failure = error instanceof Failure ? error : undefined;
     if (failure === undefined) throw error;
     all.settle(pending);
-    host.write(failureAnswer(pending.idBytes, failure));
+    host.write(failureResponse(pending.idBytes, failure));
     tell(`${failure.message} ${failure.remedy}`);
   }
 
@@ -200,7 +200,7 @@ function isPassedOn(outcome: Outcome, pending: Pending, client: ProtocolClient):
 
 function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
   if (outcome.kind === 'refused') return refusedBy(server, outcome);
-  if (outcome.kind === 'stream') return answerMissing(server, outcome.error);
+  if (outcome.kind === 'stream') return responseMissing(server, outcome.error);
   return protocolBroken(server, `it gave no answer to ${method}`);
 }
 

@@ -12,14 +12,14 @@ export type SplitLine = Uint8Array | 'too_long';
  * beyond the limit is not kept, and told as such once it ends.
  */
 export class LineSplitter {
-  readonly #most: number;
+  readonly #max: number;
   /** The beginning of a line whose end has not come. */
   readonly #begun = new ByteCollector();
   #tooLong = false;
 
   /** @param most Most bytes of a line. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /** The lines that this chunk ends. They share its memory. */
@@ -43,7 +43,7 @@ export class LineSplitter {
 
   /** Is there room for so many more? Of a line that has become too long nothing is kept. */
   #fits(more: number): boolean {
-    this.#tooLong ||= this.#begun.size + more > this.#most;
+    this.#tooLong ||= this.#begun.size + more > this.#max;
     if (this.#tooLong) this.#begun.clear();
     return !this.#tooLong;
   }

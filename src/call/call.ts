@@ -5,8 +5,8 @@ import { HttpWire } from '../mcp/http-wire.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
-import type { ElicitationPolicy } from './answer-server.js';
 import { Conversation } from './conversation.js';
+import type { ElicitationPolicy } from './respond.js';
 import { authorizerFor } from './transport.js';
 
 export interface CallRequest {
@@ -59,14 +59,14 @@ export async function call(
   }
 }
 
-async function allPages(conversation: Conversation, request: CallRequest, mostPages: number): Promise<JsonObject> {
+async function allPages(conversation: Conversation, request: CallRequest, maxPages: number): Promise<JsonObject> {
   const { method, params } = request;
   const first = await conversation.request(method, params);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
   if (member === undefined || 'cursor' in params) return first;
   const entries: JsonValue[] = [...list(first, member)];
   let cursor = first['nextCursor'];
-  for (let page = 1; typeof cursor === 'string' && page < mostPages; page += 1) {
+  for (let page = 1; typeof cursor === 'string' && page < maxPages; page += 1) {
     const next = await conversation.request(method, { ...params, cursor });
     entries.push(...list(next, member));
     cursor = next['nextCursor'];

@@ -12,8 +12,8 @@ import { type Message, parseMessages } from '../mcp/messages.js';
 import { type Pending, PendingRequests } from '../mcp/pending.js';
 import type { MessageShape } from '../mcp/scan-message.js';
 import { serverWords } from '../tokens/server-words.js';
-import { answerServer, type ElicitationPolicy } from './answer-server.js';
 import { callRefused } from './failures.js';
+import { type ElicitationPolicy, respond } from './respond.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
@@ -175,7 +175,7 @@ export class Conversation implements MessageHost, AsyncDisposable {
         signal.throwIfAborted();
         break;
       case 'request':
-        await this.#tell(await answerServer(this.#ports, message, policy, signal));
+        await this.#tell(await respond(this.#ports, message, policy, signal));
     }
   }
 

@@ -60,21 +60,21 @@ const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}$/;
 const mirroredTypes: readonly (JsonValue | undefined)[] = ['string', 'integer', 'boolean'];
-const mostTools = 10_000;
+const maxTools = 10_000;
 
 /** The tools whose parameters go into headers, as the answers to `tools/list` tell them. */
 export class ParameterHeaders {
   readonly #tools = new Map<string, readonly Mirrored[]>();
 
-  /** Looks at an answer to `tools/list`; one that marks no parameter is not taken apart. */
-  learn(answer: Uint8Array): void {
-    if (!holds(answer, marker)) return;
-    const tools = asObject(parseObject(answer, limits)?.['result'])?.['tools'];
+  /** Looks at an response to `tools/list`; one that marks no parameter is not taken apart. */
+  learn(response: Uint8Array): void {
+    if (!holds(response, marker)) return;
+    const tools = asObject(parseObject(response, limits)?.['result'])?.['tools'];
     for (const value of Array.isArray(tools) ? tools : []) {
       const tool = asObject(value) ?? {};
       const name = stringField(tool, 'name');
       const mirrored = mirroredIn(asObject(tool['inputSchema']), []);
-      if (name === undefined || (this.#tools.size >= mostTools && !this.#tools.has(name))) continue;
+      if (name === undefined || (this.#tools.size >= maxTools && !this.#tools.has(name))) continue;
       const names = mirrored.map((one) => one.name.toLowerCase());
       // A definition that breaks the rules has no header: its server is the one to say so.
       this.#tools.set(name, new Set(names).size === names.length ? mirrored : []);

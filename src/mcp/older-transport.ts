@@ -55,7 +55,7 @@ export class OlderTransport {
     const closed = this.#closed;
     const refused = await this.tell(text, message);
     if (refused !== undefined) return refused;
-    await Promise.race([pending.answered, closed]);
+    await Promise.race([pending.settled, closed]);
     return this.#parts.pending.has(pending) ? { kind: 'stream', error: undefined } : undefined;
   }
 

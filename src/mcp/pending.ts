@@ -1,13 +1,13 @@
-/** A request of the host that has no answer yet. */
+/** A request of the host that has no response yet. */
 export interface Pending {
   readonly id: string;
   /** The id as the host spelled it. */
   readonly idBytes: Uint8Array;
   readonly method: string;
-  /** Whether it is one of the wire without sessions, where ending the exchange cancels the request. */
+  /** Whether it is one of the newer era, where ending the exchange cancels the request. */
   readonly isModern: boolean;
-  /** Resolves once it is answered, by whomever. */
-  readonly answered: Promise<void>;
+  /** Resolves once it has its response, or will have none. */
+  readonly settled: Promise<void>;
   /** Ends what is under way for it; replaced as that changes. */
   abort: () => void;
   isCancelled: boolean;
@@ -16,29 +16,25 @@ export interface Pending {
 /** Emptied when it is taken out: V8 keeps what was in a map that changes all the time, and all that it refers to. */
 interface Entry {
   pending: Pending | undefined;
-  answered: () => void;
+  settle: () => void;
 }
 
-const nobody = (): void => undefined;
+const nothing = (): void => undefined;
 
-/** The requests of the host that have no answer yet: only what answers one of them is passed on to the host. */
+/** The requests of the host that have no response yet: only what responds to one of them is passed on to the host. */
 export class PendingRequests {
   readonly #open = new Map<string, Entry>();
   #idle: (() => void)[] = [];
 
-  get size(): number {
-    return this.#open.size;
-  }
-
   /** Undefined for an id that is still in use. */
-  add(request: Omit<Pending, 'answered' | 'abort' | 'isCancelled'>): Pending | undefined {
+  add(request: Pick<Pending, 'id' | 'idBytes' | 'method' | 'isModern'>): Pending | undefined {
     if (this.#open.has(request.id)) return undefined;
-    let answered = nobody;
-    const promise = new Promise<void>((resolve) => {
-      answered = resolve;
+    let settle = nothing;
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
     });
-    const pending = { ...request, answered: promise, abort: nobody, isCancelled: false };
-    this.#open.set(request.id, { pending, answered });
+    const pending = { ...request, settled, abort: nothing, isCancelled: false };
+    this.#open.set(request.id, { pending, settle });
     return pending;
   }
 
@@ -47,17 +43,17 @@ export class PendingRequests {
   }
 
   has(pending: Pending): boolean {
-    return this.#open.get(pending.id)?.pending === pending;
+    return this.find(pending.id) === pending;
   }
 
-  /** It has been answered, or will not be. False when it was before. */
+  /** It has its response, or will have none. False when it was settled before. */
   settle(pending: Pending): boolean {
     const entry = this.#open.get(pending.id);
     if (entry?.pending !== pending) return false;
     this.#open.delete(pending.id);
-    entry.answered();
+    entry.settle();
     entry.pending = undefined;
-    entry.answered = nobody;
+    entry.settle = nothing;
     if (this.#open.size === 0) for (const then of this.#idle.splice(0)) then();
     return true;
   }

@@ -17,7 +17,7 @@ const loginCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** The answer to a request that could not be passed on: what happened and what to type, in words and in `data`. */
-export function failureAnswer(id: Uint8Array, failure: Failure): Uint8Array {
+export function failureResponse(id: Uint8Array, failure: Failure): Uint8Array {
   const [message, remedy] = [failure.message, failure.remedy].map((text) => printable(text, longest));
   const code = loginCodes.has(failure.code) ? rpcCode.loginNeeded : rpcCode.notDelivered;
   return withId(id, asciiJson({ code, message: `${message} ${remedy}`, data: { code: failure.code, remedy } }));

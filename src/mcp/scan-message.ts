@@ -46,7 +46,7 @@ export interface ScannedText {
   readonly isBatch: boolean;
   readonly messages: readonly MessageShape[];
   /** Where each message of a batch stands. */
-  readonly places: readonly (readonly [from: number, to: number])[];
+  readonly spans: readonly (readonly [from: number, to: number])[];
 }
 
 /** Why a text is no message: no JSON at all (-32700), or none that JSON-RPC knows (-32600). */
@@ -63,7 +63,7 @@ export function scanText(bytes: Uint8Array): ScannedText | ScanProblem {
   if (bytes[at] === openBracket) return scanBatch(bytes, at);
   const end = { at: -1 };
   const message = bytes[at] === openBrace ? scanMessage(bytes, at, end) : undefined;
-  if (message !== undefined && isEnd(bytes, end.at)) return { isBatch: false, messages: [message], places: [] };
+  if (message !== undefined && isEnd(bytes, end.at)) return { isBatch: false, messages: [message], spans: [] };
   const after = end.at === -1 ? skipValue(bytes, at) : end.at;
   return after !== -1 && isEnd(bytes, after) ? 'not_a_message' : 'not_json';
 }
@@ -72,18 +72,18 @@ function scanBatch(bytes: Uint8Array, at: number): ScannedText | ScanProblem {
   const after = skipValue(bytes, at);
   if (after === -1 || !isEnd(bytes, after)) return 'not_json';
   const messages: MessageShape[] = [];
-  const places: (readonly [number, number])[] = [];
+  const spans: (readonly [number, number])[] = [];
   let next = skipSpace(bytes, at + 1);
   while (bytes[next] !== closeBracket) {
     const end = { at: -1 };
     const message = scanMessage(bytes, next, end);
     if (message === undefined) return 'not_a_message';
     messages.push(message);
-    places.push([next, end.at]);
+    spans.push([next, end.at]);
     next = skipSpace(bytes, end.at);
     if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
   }
-  return messages.length === 0 ? 'not_a_message' : { isBatch: true, messages, places };
+  return messages.length === 0 ? 'not_a_message' : { isBatch: true, messages, spans };
 }
 
 /** The message that begins at `at`; `end` is told where it ends, even where it is JSON and no message. */

@@ -145,7 +145,7 @@ async function listen(
       return isWanted;
     },
     began: (running) => {
-      if (pending !== undefined) void pending.answered.then(() => running.abort(undefined));
+      if (pending !== undefined) void pending.settled.then(() => running.abort(undefined));
     },
   });
   return { outcome, messages };
@@ -156,7 +156,7 @@ async function pause(parts: ClientParts, ms: number, pending: Pending | undefine
   const waiting = new AbortController();
   const signal = AbortSignal.any([parts.signal, waiting.signal]);
   const slept = parts.clock.sleep(ms, signal).catch(() => undefined);
-  await (pending === undefined ? slept : Promise.race([slept, pending.answered]));
+  await (pending === undefined ? slept : Promise.race([slept, pending.settled]));
   waiting.abort();
   parts.signal.throwIfAborted();
 }

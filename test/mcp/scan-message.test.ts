@@ -80,7 +80,7 @@ test('the messages of a batch, each where it stands', () => {
   const scanned = scan(text);
   assert.ok(typeof scanned !== 'string' && scanned.isBatch);
   assert.deepEqual(
-    scanned.places.map(([from, to]) => text.slice(from, to)),
+    scanned.spans.map(([from, to]) => text.slice(from, to)),
     ['{"jsonrpc":"2.0","id":1,"method":"a"}', '{"jsonrpc":"2.0","method":"b"}'],
   );
 });

@@ -9,7 +9,7 @@ export type ElicitationPolicy = 'ask' | 'defaults' | 'decline';
 type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
 
 /** The JSON-RPC answer to a request that the server makes of us. */
-export async function answerServer(
+export async function respond(
   ports: Pick<CorePorts, 'terminal'>,
   request: ServerRequest,
   policy: ElicitationPolicy,
@@ -37,19 +37,19 @@ async function elicit(
   if (policy === 'decline' || !ports.terminal.interactive) return { action: 'decline' };
   const said = typeof params['message'] === 'string' ? params['message'] : '';
   ports.terminal.tell(`The server asks: ${quoted(said, 500)}`);
-  const answers: (readonly [string, JsonValue | undefined])[] = [];
+  const entries: (readonly [string, JsonValue | undefined])[] = [];
   for (const [name, value] of Object.entries(properties)) {
     const schema = asObject(value) ?? {};
     const typed = await ports.terminal.ask(promptFor(name, schema), { hidden: false, signal });
     if (typed === undefined) return { action: 'cancel' };
-    answers.push([name, typed === '' ? schema['default'] : convert(typed, schema)]);
+    entries.push([name, typed === '' ? schema['default'] : convert(typed, schema)]);
   }
   const sent = await ports.terminal.ask('Send these answers to the server? [y/N] ', {
     hidden: false,
     signal,
   });
   return sent?.trim().toLowerCase() === 'y'
-    ? { action: 'accept', content: fromEntries(answers) }
+    ? { action: 'accept', content: fromEntries(entries) }
     : { action: 'decline' };
 }
 
