@@ -28,7 +28,7 @@ export interface StoredCredential {
   readonly refreshToken?: Secret;
   /** The client's secret, or, for `private_key_jwt`, its private key (PEM or JWK). */
   readonly clientSecret?: Secret;
-  /** Whose login it is, where the authorization server told that. */
+  /** Whose login it is, where the authorization server says so. */
   readonly subject?: string;
   /** Absent: an authorization code was redeemed. */
   readonly grant?: 'client_credentials';

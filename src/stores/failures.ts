@@ -57,7 +57,7 @@ export function storeLocked(platform: string, detail?: keyof typeof lockedBecaus
   return storeFailure('store_locked', message, `${unlockRemedy(platform)} ${orSealedFiles}`);
 }
 
-/** The keychain did not answer in time. It is not asked again by this process. */
+/** The keychain did not respond in time. This process does not ask it again. */
 export function storeTimeout(platform: string, during: string, limitMs: number): Failure {
   const remedy =
     platform === 'linux'
@@ -118,7 +118,7 @@ export function helperMissing(program: string): Failure {
   );
 }
 
-/** It did not answer in time and was killed. It is not asked again by this process. */
+/** It did not respond in time and was killed. This process does not start it again. */
 export function helperTimeout(program: string, limitMs: number): Failure {
   return storeFailure(
     'store_timeout',

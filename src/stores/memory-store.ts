@@ -7,29 +7,25 @@ export function createMemoryStore(): SecretStore {
   const items = new Map<string, Secret>();
   return {
     kind: 'memory',
-    ready: () => Promise.resolve(),
-    read: (key) => Promise.resolve(items.get(key)),
-    write: (key, value) => {
-      items.set(key, value);
-      return Promise.resolve();
-    },
-    remove: (key) => Promise.resolve(items.delete(key)),
+    ready: async () => undefined,
+    read: async (key) => items.get(key),
+    write: async (key, value) => void items.set(key, value),
+    remove: async (key) => items.delete(key),
   };
 }
 
-/** What such a store holds, told by this process to itself alone. */
 function createMemoryIndex(): CredentialIndex {
   let document: IndexDocument = { version: 1, logins: [], registrations: [] };
   return {
-    read: () => Promise.resolve(document),
-    update: (change) => {
+    read: async () => document,
+    update: async (change) => {
       document = change(document);
-      return Promise.resolve(document);
+      return document;
     },
   };
 }
 
-/** Where a login of one command alone is kept. */
+/** Where a login for one command alone is kept. */
 export function inMemory(): { readonly store: SecretStore; readonly index: CredentialIndex } {
   return { store: createMemoryStore(), index: createMemoryIndex() };
 }
@@ -44,12 +40,12 @@ export const memoryOption = {
     'for this command alone: logs in for it, keeps that login in memory, and uses none that is stored; at its end it is forgotten, not revoked',
 } as const;
 
-/** Is the login of this command to be its own? */
+/** Does this command log in for itself alone? */
 export function isInMemory(options: object): boolean {
   return 'store' in options && options.store === 'memory';
 }
 
-/** The arguments of a command whose login is to be its own: then it has to make one. */
+/** The arguments of a command that logs in for itself alone: then it has to log in. */
 export function withOwnLogin<Arguments extends { readonly login: boolean }>(args: Arguments): Arguments {
   return isInMemory(args) ? { ...args, login: true } : args;
 }

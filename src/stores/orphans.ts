@@ -11,7 +11,7 @@ export interface KeptOrphan {
 const isAmong = (item: StoredItem, items: readonly StoredItem[]) =>
   items.some(({ key, store }) => key === item.key && store === item.store);
 
-/** The index with these items noted as without a record: whoever comes next removes them. */
+/** The index with these items noted as orphans: the next `status`, login or logout removes them. */
 export function withOrphans(document: IndexDocument, items: readonly StoredItem[]): IndexDocument {
   const { orphans = [] } = document;
   const added = items.filter((item) => !isAmong(item, orphans)).map(({ key, store }) => ({ key, store }));
@@ -51,7 +51,7 @@ export function isRecorded({ logins, registrations, clientKeys = [] }: IndexDocu
   return [...logins, ...secrets, ...clientKeys].some((record) => isAmong(item, itemsOf(record)));
 }
 
-/** These logins, after one with that item has gone: who shared it is not believed to have it for himself from then on. */
+/** These logins after one with that item has gone: the others that shared it need a new login. */
 export function markShared(logins: readonly LoginRecord[], key: string): readonly LoginRecord[] {
   return logins.map((login) => (login.key === key ? { ...login, shared: true } : login));
 }
@@ -59,8 +59,8 @@ export function markShared(logins: readonly LoginRecord[], key: string): readonl
 type Needs = Pick<StorePorts, 'stores' | 'index' | 'recovery' | 'locks'>;
 
 /**
- * Removes items without a record, what a killed login or logout and a store that was out of order have left. One that
- * another process has in hand is left to it; one that cannot be removed stays noted.
+ * Removes items without a record, what a killed login or logout and a store that was out of order have left. Items in
+ * use by another process are left; those that cannot be removed stay noted.
  * @param wanted Which of them; those in a store that nobody wants to wait for can be left out.
  * @throws Failure of the index
  */

@@ -25,22 +25,21 @@ export interface CredentialIndex {
   update(change: (document: IndexDocument) => IndexDocument): Promise<IndexDocument>;
 }
 
-/** Where the answer to a refresh waits until the store has it, sealed with the refresh token that the store still holds. */
+/** Keeps the response to a refresh until the store has it, sealed with the refresh token that the store still holds. */
 export interface Recovery {
   /**
-   * Begins a refresh: takes room for its answer, of about `bytes` bytes, so that it is not found missing when it is needed,
-   * and notes there whose refresh it is. The caller has the lock of that key.
+   * Begins a refresh: reserves disk space for its response, of about `bytes` bytes, and notes there which process it is. The caller has the lock of that key.
    * @param spent The refresh token that is about to be sent; undefined where none is, and nothing can be kept.
    * @throws Failure `state_unsafe`, `state_unwritable`
    */
   begin(key: string, refresh: { readonly bytes: number; readonly spent: Secret | undefined }): Promise<BegunRefresh>;
-  /** Is there an answer that waits, whoever can open it? */
+  /** Is there a response that waits, whatever opens it? */
   isWaiting(key: string): Promise<boolean>;
   /** Undefined when there is none, or when this secret does not open it. @throws Failure `state_unsafe` */
   find(key: string, spent: Secret): Promise<Secret | undefined>;
   /**
-   * Has another process begun a refresh with this refresh token, and may go on with it? Asked by who has the lock: the
-   * other one had it, out of sight, and lost it. `since`: milliseconds since 1970.
+   * Has another process, out of sight, begun a refresh with this refresh token, and lost the lock, which the caller has?
+   * `since`: milliseconds since 1970.
    * @throws Failure `state_unsafe`
    */
   begunElsewhere(key: string, spent: Secret): Promise<{ readonly since: number } | undefined>;
@@ -48,19 +47,19 @@ export interface Recovery {
   forget(key: string): Promise<void>;
 }
 
-/** A refresh that is under way. Its room is given back at the end. */
+/** A refresh that is under way; its reserved space is freed at the end. */
 export interface BegunRefresh extends AsyncDisposable {
-  /** Keeps the answer for good, in the room taken for it; false where nothing was spent. @throws Failure `state_unwritable` */
+  /** Keeps the response for good, in the reserved space; false where nothing was spent. @throws Failure `state_unwritable` */
   keep(value: Secret): Promise<boolean>;
 }
 
-/** What may be done only so often within an hour, counted over all processes. */
+/** Limits on what is done within an hour, over all processes. */
 export interface Attempts {
-  /** Counts one more; false, and not counted, after `most` in the last hour, or in `withinMs` where that is less.
+  /** Counts one more; false, and not counted, after `max` in the last hour, or in `withinMs` where that is less.
    * @throws Failure of the state folder, `busy` */
-  take(name: string, most: number, withinMs?: number): Promise<boolean>;
+  take(name: string, max: number, withinMs?: number): Promise<boolean>;
   /** Would `take` count one? @throws as `take` */
-  allows(name: string, most: number): Promise<boolean>;
+  allows(name: string, max: number): Promise<boolean>;
   /** From now on there were none. @throws as `take` */
   forget(name: string): Promise<void>;
 }
@@ -90,11 +89,11 @@ export interface FormatFailures {
 export interface HandedToken {
   readonly key: string;
   readonly obtainedAt: number;
-  /** When a token was last renewed since this process asked again: within a minute nothing else comes of that. */
+  /** When a token was last refreshed because this caller asked again: that happens once a minute at most. */
   readonly refreshedAt?: number | undefined;
 }
 
-/** What the process that started this one was given: programs that run their helper again after a 401 say no more than that. */
+/** What the process that started this one was given: some programs report a 401 only by running their helper again. */
 export interface HandedOut {
   /** The token that this very process was given of the login within the last ten seconds. */
   lately(key: string, now: number): Promise<HandedToken | undefined>;

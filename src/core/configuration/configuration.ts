@@ -19,7 +19,7 @@ export interface Configuration {
   readonly clientCertificates: readonly ConfiguredCertificate[];
   /** For the wait in the browser. */
   readonly timeoutSeconds?: number;
-  /** PEM file with authorities to trust beside those that Node trusts. */
+  /** PEM file with authorities to trust as well as those that Node trusts. */
   readonly caFile?: string;
   /** Of the callback listener. */
   readonly redirectPort?: number;

@@ -6,7 +6,7 @@ import { configurationUnusable } from '../usage-failures.js';
 
 export type SettingValue = number | string;
 
-/** One setting: its key in the file, the variable and the option that go before it, and what may stand there. */
+/** One setting: its key in the file, the variable and the option that go before it, and its values. */
 export interface Setting {
   readonly key: string;
   readonly variable: string;
@@ -14,10 +14,10 @@ export interface Setting {
   readonly option?: string;
   /** What holds where nobody has set it, in words. */
   readonly fallback: string;
-  /** What may stand there, in words. */
+  /** Its values, in words. */
   readonly takes: string;
   readonly describe: string;
-  /** @param where Names the place, for the failure. @throws Failure `configuration_unusable` */
+  /** @param where For the message of the failure. @throws Failure `configuration_unusable` */
   readonly read: (value: JsonValue | undefined, where: string) => SettingValue;
 }
 

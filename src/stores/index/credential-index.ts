@@ -5,7 +5,7 @@ import { type StateFile, updateStateFile } from '../state/safe-file.js';
 import { indexUnusable, stateUnreadable } from '../state-failures.js';
 import { indexText, parseIndex } from './index-schema.js';
 
-/** An update takes milliseconds; whoever waits longer waits for a paused process. */
+/** An update takes milliseconds; a longer wait is one for a paused process. */
 const waitMs = 10_000;
 
 /** Larger than any index that a person's logins make. */

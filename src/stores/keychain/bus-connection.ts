@@ -3,21 +3,18 @@ import { sessionBusAddress } from './bus-address.js';
 import { type BusMessage, decodeMessage, encodeCall, type MethodCall } from './bus-messages.js';
 import { busOwner } from './bus-owner.js';
 
-/**
- * Why a bus gives no response. `unknown`: it speaks, but not as expected, or at an address that is not spoken here.
- * `foreign_bus`: it may be another user's.
- */
+/** Why a bus gives no response. `unknown`: an unexpected message, or an address of a kind that is not supported. */
 export type BusTrouble = 'no_bus' | 'foreign_bus' | 'hung' | 'unknown';
 
-/** A connection to the session bus. Nothing on it waits longer than the limit it was opened with. */
+/** A connection to the session bus, with a time limit for all that is done on it. */
 export interface BusConnection extends Disposable {
-  /** The response, or what kept it away. Never rejects. Calls made in one turn leave in one piece, at its end. */
+  /** Never rejects. Calls made in one turn are written at once, at its end. */
   call(call: MethodCall): Promise<BusMessage | BusTrouble>;
 }
 
 /**
- * Connects to the first address that takes connections; to none where one of them is another user's, since others who
- * read the same list may take that one. Never rejects.
+ * Connects to the first address that accepts; to none where one of them is another user's, since the package may take
+ * that one. Never rejects.
  */
 export async function connectBus(
   env: Readonly<Record<string, string | undefined>>,
@@ -41,7 +38,6 @@ const maxBytes = 1_048_576;
 const pieceBytes = 16_384;
 
 class Connection implements BusConnection {
-  /** A local socket answers at once, or its queue is full. */
   readonly isOpen: Promise<boolean>;
   readonly #socket: Socket;
   #limit: NodeJS.Timeout | undefined;
@@ -52,7 +48,7 @@ class Connection implements BusConnection {
   #trouble: BusTrouble | undefined;
 
   constructor(path: string, limitMs: number) {
-    // Bytes come as they are (`onread`), and leave in one write: what Node's streams add takes a millisecond to load.
+    // `onread` and single writes: loading the rest of Node's streams takes a millisecond.
     const callback = (length: number, piece: Uint8Array) => this.#read(piece.subarray(0, length));
     this.#socket = connect({ path, onread: { buffer: Buffer.alloc(pieceBytes), callback } });
     this.isOpen = new Promise((resolve) => {
@@ -80,7 +76,7 @@ class Connection implements BusConnection {
     this.#end('unknown');
   }
 
-  /** EXTERNAL (D-Bus specification, "Authentication Protocol"), and no pause for the bus to agree. */
+  /** EXTERNAL (D-Bus specification, "Authentication Protocol"), without waiting for the bus to agree. */
   greet(): void {
     const user = Buffer.from(String(process.geteuid?.() ?? 0)).toString('hex');
     this.#leave(Buffer.from(`\0AUTH EXTERNAL ${user}\r\nBEGIN\r\n`, 'latin1'));
@@ -107,7 +103,6 @@ class Connection implements BusConnection {
     this.#waiting.clear();
   }
 
-  /** True: more may come. */
   #read(bytes: Uint8Array): boolean {
     this.#received = Buffer.concat([this.#received, bytes]);
     if (this.#received.length > maxBytes) this.#end('unknown');
@@ -119,7 +114,7 @@ class Connection implements BusConnection {
     return true;
   }
 
-  /** Deals with the next line or message; the number of its bytes, 0 when it is not whole yet. */
+  /** Takes the next line or message. Returns its length, 0 when it is incomplete. */
   #take(): number {
     const first = this.#received[0];
     if (first === 0x4f) {

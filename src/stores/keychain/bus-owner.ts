@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 
 /**
- * Whose socket a bus listens at: of this user or root (`ours`), of anybody else, or not known to be ours (`foreign`), or
- * nobody's (`none`). A bus that another user has put in the place of one that has ended would be given every secret that
- * is written, and could hand out logins of its own.
+ * Who owns the socket of a bus: this user or root (`ours`), somebody else or nobody knows (`foreign`), no socket
+ * (`none`). Another user's bus would see every secret that is written, and could hand out logins of its own.
  * @param path of a Unix socket; an abstract one begins with NUL
  */
 export function busOwner(path: string): 'ours' | 'foreign' | 'none' {
@@ -21,7 +20,7 @@ function isOurs(uid: number | undefined): boolean {
   return uid === 0 || uid === process.geteuid?.();
 }
 
-/** An abstract socket has no owner in any file: it is ours when a process of ours is found to listen at it. */
+/** An abstract socket has no file and so no owner: it is ours when one of our processes listens on it. */
 function abstractOwner(name: string): 'ours' | 'foreign' | 'none' {
   const listeners = listenersAt(`@${name.replaceAll('\0', '@')}`);
   if (listeners.length === 0) return 'none';
@@ -34,8 +33,8 @@ function abstractOwner(name: string): 'ours' | 'foreign' | 'none' {
 }
 
 /**
- * Inodes of the sockets that listen there (proc_net(5): a flag that says so, the inode, the path). Some versions of Node.js
- * fill a name up with NUL, which shows as `@`, and so reach other sockets than D-Bus does: each has to be ours.
+ * Inodes of the sockets that listen there (proc_net(5): a flag, the inode, the path). Some versions of Node.js pad a name
+ * with NUL, shown as `@`, and so reach other sockets than D-Bus does: each has to be ours.
  */
 function listenersAt(path: string): readonly string[] {
   const pattern = /^\S+ \S+ \S+ ([0-9A-F]+) \S+ \S+ +(\d+) (.*)$/i;
@@ -46,7 +45,7 @@ function listenersAt(path: string): readonly string[] {
     .map(([, , inode = '']) => inode);
 }
 
-/** Those first that are called like a bus. */
+/** Those named like a bus come first. */
 function ourProcesses(): readonly string[] {
   const ours = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isOurs(uidOf(`/proc/${name}`)));
   const isBus = (pid: string) => Number(textOf(`/proc/${pid}/comm`).startsWith('dbus'));
@@ -66,7 +65,7 @@ function textOf(path: string): string {
   return readOr('', () => readFileSync(path, 'utf8'));
 }
 
-/** What ends meanwhile, or is not for us to see, is not there. */
+/** Processes end meanwhile, and some are not for us to see. */
 function readOr<Found>(otherwise: Found, read: () => Found): Found {
   try {
     return read();

@@ -14,7 +14,7 @@ export interface KeychainLimits {
   readonly operationMs: number;
   /** For a person to unlock it. */
   readonly unlockMs: number;
-  /** Before the person is told what is waited for. */
+  /** Before a line says what is waited for. */
   readonly noticeMs: number;
   /** UTF-16 code units that one item of the platform holds. */
   readonly maxItemLength: number;
@@ -41,7 +41,7 @@ export function keychainLimits(
 export interface KeychainOptions {
   /** As `process.platform` names it. */
   readonly platform: string;
-  /** The environment of this process: the package looks at that one, whatever stands here. */
+  /** The environment of this process, which the package reads. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** Is there a person who could unlock the keychain now? */
@@ -51,16 +51,15 @@ export interface KeychainOptions {
   readonly limits: KeychainLimits;
 }
 
-/** The package gives up on a call after 2 s of its own: a failure that took so long and left a healthy keychain is
- * one of a machine that has too much to do, and worth another try. */
+/** The package gives up on a call after 2 s. A failure that took this long, of a healthy keychain, is worth another try. */
 const slowMs = 1_000;
 
 /** Where a request is performed: in this process, in a child, or in a child while a person unlocks the keychain. */
 type Setting = 'here' | 'child' | 'unlock';
 
 /**
- * Performs requests, each after a look at the keychain, none without a limit. After one time-out every further request
- * fails at once: what hangs does not hang once for each item.
+ * Performs requests, each after a probe of the keychain and with a time limit. After one time-out every further request
+ * fails at once: a keychain that hangs does not hang once for each item.
  */
 export class ItemAccess implements Items {
   readonly #options: KeychainOptions;
@@ -83,17 +82,17 @@ export class ItemAccess implements Items {
     return (await this.#perform({ operation: 'remove', account })) === true;
   }
 
-  /** Makes sure that the keychain is open, with the person's help if need be. */
+  /** Unlocks the keychain, with the person's help, if it is locked. */
   async open(): Promise<void> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    const health = await this.#look();
+    const health = await this.#probe();
     if (health === 'healthy' || this.#settingFor(health) === 'here') return;
     await this.#attempt({ operation: 'unlock', account: 'postern-unlock' }, health, this.#deadline());
   }
 
   async #perform(request: ItemRequest): Promise<string | boolean | null> {
     if (this.#gaveUp !== undefined) throw this.#gaveUp;
-    return await this.#attempt(request, await this.#look(), this.#deadline());
+    return await this.#attempt(request, await this.#probe(), this.#deadline());
   }
 
   #deadline(): number {
@@ -110,22 +109,19 @@ export class ItemAccess implements Items {
     const failure = await this.#explain(request, setting, response);
     const now = clock.monotonic();
     if (failure.code === 'store_failed' && now - since >= slowMs && now < deadline) {
-      return this.#attempt(request, await this.#look(), deadline);
+      return this.#attempt(request, await this.#probe(), deadline);
     }
     if (response === 'timeout' || failure.code === 'store_timeout') this.#gaveUp = failure;
     throw failure;
   }
 
-  /** Undefined where there is nothing to look at (macOS, Windows). */
-  async #look(): Promise<Health | undefined> {
+  /** Undefined where there is nothing to probe (macOS, Windows). */
+  async #probe(): Promise<Health | undefined> {
     const { platform, env, limits } = this.#options;
     return platform === 'darwin' || platform === 'win32' ? undefined : probeSecretService(env, limits.probeMs);
   }
 
-  /**
-   * In this process only where a request cannot hang, which are an open Secret Service and Windows. macOS may ask the
-   * person whether this program is allowed.
-   */
+  /** In this process only where a request cannot hang: an unlocked Secret Service, and Windows. macOS may prompt. */
   #settingFor(health: Health | undefined): Setting {
     const { platform, interactive } = this.#options;
     switch (health) {
@@ -144,7 +140,7 @@ export class ItemAccess implements Items {
     }
   }
 
-  /** A variable that is not set leads nowhere, either, but is none to look at. */
+  /** Says whether the variable is wrong, or not set. */
   #unavailable(health: Exclude<Unavailable, 'no_bus_named'>): Unavailable {
     const isNamed = (this.#options.env['DBUS_SESSION_BUS_ADDRESS'] ?? '') !== '';
     return health === 'no_bus' && !isNamed ? 'no_bus_named' : health;
@@ -172,7 +168,7 @@ export class ItemAccess implements Items {
     }
   }
 
-  /** Why a request failed: the package's words do not tell, so the keychain is looked at again. */
+  /** Why a request failed. The package's messages do not say, so the keychain is probed again. */
   async #explain(
     request: ItemRequest,
     setting: Setting,
@@ -186,7 +182,7 @@ export class ItemAccess implements Items {
     }
     const cause = new Error(response.message);
     if (response.problem === 'no_package') return storeUnavailable('no_package', cause);
-    const health = await this.#look();
+    const health = await this.#probe();
     switch (health) {
       case 'locked':
         return storeLocked(platform, interactive ? 'denied' : undefined);

@@ -11,14 +11,14 @@ export interface ItemRequest {
   readonly text?: string;
 }
 
-/** What came of it. `value`: the text read, or whether something was removed; null when there was no item. */
+/** `value`: the text that was read, or whether something was removed; null when there was no item. */
 export type ItemResponse =
   | { readonly ok: true; readonly value: string | boolean | null }
   | { readonly ok: false; readonly problem: 'no_package' | 'failed'; readonly message: string };
 
 /**
- * Performs one request in a process of its own, which is killed when `signal` is aborted. Request and response pass
- * through pipes: nothing secret stands in its arguments or environment.
+ * Performs one request in a child process, which is killed when `signal` is aborted. Request and response pass through
+ * pipes: no secret is in its arguments or environment.
  * @throws the signal's reason
  */
 export async function requestInChild(
@@ -41,7 +41,7 @@ export async function requestInChild(
   try {
     return JSON.parse(line) as ItemResponse;
   } catch {
-    return failed('its helper process gave no answer'); // the system's libraries may print there, too
+    return failed('its helper process gave no answer'); // system libraries may print there
   }
 }
 
@@ -50,7 +50,7 @@ function withoutNodeOptions(env: Readonly<Record<string, string | undefined>>): 
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^NODE_/i.test(name)));
 }
 
-/** Performs one request with the platform's keychain. It may take for ever and cannot be ended. Never rejects. */
+/** Performs one request with the platform's keychain. It may hang and cannot be cancelled. Never rejects. */
 export async function performItemRequest(request: ItemRequest): Promise<ItemResponse> {
   let native: ReturnType<typeof loadNative>;
   try {

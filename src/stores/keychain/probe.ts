@@ -2,16 +2,13 @@ import { type BusTrouble, connectBus } from './bus-connection.js';
 import type { BusMessage } from './bus-messages.js';
 import { secretService } from './read-item.js';
 
-/**
- * What a look at the Secret Service shows. `hung`: no answer in time. `unknown`: it speaks, but not as expected,
- * or at an address that is not spoken here.
- */
+/** What a probe of the Secret Service shows. `hung`: no response in time. */
 export type Health = 'healthy' | 'locked' | 'no_service' | 'no_collection' | BusTrouble;
 
 /**
- * Asks the session bus whether the default keyring can be used now. It comes before each use of the keychain, whose
- * own calls cannot be ended once they hang. Never rejects.
- * @param limitMs After this long the answer is `hung`.
+ * Asks the session bus whether the default keyring can be used now, before each use of the keychain: calls of the
+ * package cannot be cancelled once they hang. Never rejects.
+ * @param limitMs After this long the keychain counts as `hung`.
  */
 export async function probeSecretService(
   env: Readonly<Record<string, string | undefined>>,
@@ -30,7 +27,7 @@ export async function probeSecretService(
   return serviceTrouble(locked) ?? collectionTrouble(await alias);
 }
 
-/** What the bus itself says of a service that cannot answer; undefined when the service has answered. */
+/** An error of the bus about the service; undefined when the service itself has responded. */
 function serviceTrouble({ errorName }: BusMessage): Health | undefined {
   const name = errorName.replace('org.freedesktop.DBus.Error.', '');
   if (name === 'ServiceUnknown' || name === 'NameHasNoOwner' || name.startsWith('Spawn.')) return 'no_service';

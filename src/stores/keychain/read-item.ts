@@ -4,17 +4,17 @@ import { attributesOf, isHead } from './item-parts.js';
 
 export type FastRead =
   | { readonly ok: true; readonly value: string }
-  /** Nothing was read; the careful way finds out why and tells the person. */
+  /** Nothing was read; the whole program finds out why. */
   | { readonly ok: false; readonly why: string };
 
 const limitMs = 1000;
 
 /**
- * The item that `findKey` names, if it can be had at once: the Secret Service answers, the item is there, open, in one
- * piece. For the hot path alone: it asks the bus itself, in two round trips, where the package takes a key exchange
- * and cannot be ended when the service hangs. It loads next to nothing. Rejects only with what `findKey` throws.
- * @param opened Takes the connection, which is the caller's to close, or to leave to the end of the process.
- * @param findKey Called while the bus is busy with the greeting, so that its time costs nothing; undefined: no item.
+ * The item that `findKey` names, if it is there, unlocked and in one piece. For the hot path: two round trips on the bus,
+ * where the package takes a key exchange and cannot be cancelled, and next to nothing to load. Rejects only with what
+ * `findKey` throws.
+ * @param opened Takes the connection, for the caller to close, or to leave to the end of the process.
+ * @param findKey Called while the bus handles the greeting, so that its time costs nothing; undefined: no item.
  */
 export async function readSecretFast(
   findKey: () => Promise<string | undefined> | string | undefined,

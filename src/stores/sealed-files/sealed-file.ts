@@ -4,7 +4,7 @@ import { readIfThere } from '../state/private-file.js';
 import { pathsIn } from '../state/safe-file.js';
 import { type KeyWay, sealedFileNewer, sealedHeadDamaged } from './failures.js';
 
-/** base64 of the largest value, and what stands around it. */
+/** The largest value in base64, and some more. */
 const maxFileBytes = 131_072;
 
 /** Is there any sealed file in the folder? It may not be there. */
@@ -37,7 +37,7 @@ export interface StoreHead {
   readonly text: string;
   readonly way: KeyWay;
   readonly salt: Buffer;
-  /** A known text sealed with the key, so that a wrong key is told from a damaged file. */
+  /** A known text sealed with the key, which tells a wrong key from a damaged file. */
   readonly check: string;
 }
 

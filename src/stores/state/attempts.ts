@@ -14,9 +14,8 @@ const maxBytes = 1_048_576;
 type Times = Readonly<Record<string, readonly number[]>>;
 
 /**
- * Attempts of the last hour, in a small file of `directory`, shared by every process. Names stand there as hashes: the
- * file outlives a logout, and is to tell nobody which servers there were. What stands there in the future
- * (the clock was set back) counts as made now: setting the clock back neither frees anybody nor locks him out for long.
+ * Attempts of the last hour, in a small file of `directory`, shared by every process. Names are hashed: the file outlives
+ * a logout, and is not to show which servers there were. Times in the future (the clock was set back) count as now.
  */
 export function createAttempts(options: {
   readonly directory: string;
@@ -65,7 +64,7 @@ function recent(times: Times, now: number): Times {
   return Object.fromEntries(lists.filter(([, made]) => made.length > 0));
 }
 
-/** A file that is not understood counts as none: it holds nothing that anybody would miss. */
+/** A file that is not understood counts as none. */
 function readTimes(path: string): Times {
   const file = readIfThere(path, maxBytes);
   const attempts = file && asObject(parseObject(file.bytes, { maxKeys: 100_000 })?.['attempts']);

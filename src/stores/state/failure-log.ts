@@ -8,7 +8,7 @@ const maxBytes = 65_536;
 
 const maxFailures = 32;
 
-/** Another program waits for its answer meanwhile. */
+/** Another program waits meanwhile. */
 const waitMs = 500;
 
 /** Where the failures are in the state folder. */
@@ -47,11 +47,7 @@ export function createFormatFailures(options: { readonly directory: string; read
   };
 }
 
-/**
- * The failures in the file at `path`; one that is not understood counts as none, and so does the whole file: it holds
- * nothing that anybody would miss.
- * @throws Failure `state_unsafe`
- */
+/** The failures in the file at `path`; what is not understood is left out. @throws Failure `state_unsafe` */
 export function readFailuresSync(path: string): Failures {
   const file = readIfThere(path, maxBytes);
   const list = file && parseObject(file.bytes)?.['failures'];

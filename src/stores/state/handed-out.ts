@@ -5,7 +5,7 @@ import type { HandedOut, HandedToken } from '../ports.js';
 import { readIfThere } from './private-file.js';
 import { startOf } from './process-identity.js';
 
-/** Whoever is given a token and asks again within so many milliseconds asks since it was refused. */
+/** A caller that asks again within so many milliseconds asks because the token was refused. */
 const againMs = 10_000;
 
 /** A caller that asks again has a token refreshed no more often than this. */
@@ -53,11 +53,11 @@ function readNote(path: string) {
 }
 
 /**
- * Notes what was given to the process that started this one: which token, told by the login's key and the time when it was
- * obtained (nothing of the token itself), and which process. Nothing depends on it, so it is not synced, and fails silently.
+ * Notes what was given to the process that started this one: the login's key, when the token was
+ * obtained, and which process; nothing of the token itself. Nothing depends on it: it is not synced, and fails silently.
  */
 export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: HandedToken, now: number): void {
-  if (process.ppid <= 1) return; // whoever has lost its parent is anybody
+  if (process.ppid <= 1) return; // the parent has ended: this could be anybody's
   const caller = { pid: process.ppid, started: startOf(process.ppid) };
   const note = JSON.stringify({ version: 1, key, obtainedAt, renewedAt: refreshedAt, caller, at: now });
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0 } = constants;
@@ -69,7 +69,6 @@ export function noteHandedOut(path: string, { key, obtainedAt, refreshedAt }: Ha
   }
 }
 
-/** The notes in the state folder, for whoever has time. */
 export function createHandedOut(stateFolder: string): HandedOut {
   return {
     lately: async (key, now) => recentlyHandedOut(handedOutPath(stateFolder, key), key, now),

@@ -16,7 +16,7 @@ export interface Claim {
   readonly writtenAt: number;
 }
 
-/** Ends of the names of files beside a lock file. */
+/** Ends of the names of a lock's other files. */
 const suffix = { temporary: '.new', breaking: '.break' } as const;
 
 const maxBytes = 4096;
@@ -108,7 +108,7 @@ export function breakClaim(
   }
 }
 
-/** Removes what killed processes left beside a lock. For its holder only: then no right to break another claim counts. */
+/** Removes what killed processes left of a lock. For its holder only: then no right to break another claim counts. */
 export function sweep(base: string, ownNonce: string): void {
   const folder = dirname(base);
   const prefix = `${basename(base)}.`;

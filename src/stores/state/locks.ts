@@ -19,7 +19,7 @@ import { ownIdentity, type ProcessIdentity } from './process-identity.js';
 /** Between two looks at a lock that another process has, milliseconds; `long`: where a person is waited for. */
 const pollMs = { min: 3, max: 40, long: 250 } as const;
 
-/** No work that a process does by itself is waited for any longer, in milliseconds. */
+/** A longer wait is one for a person, in milliseconds. */
 const longestWork = 60_000;
 
 /** How often a holder gives a sign of life to those who cannot see its process, in milliseconds. */
@@ -27,8 +27,8 @@ const usualSignMs = 30_000;
 
 /**
  * Locks between processes, as files in `directory`. A lock of a process that died is taken over at once; one of a
- * stopped process is never: whoever waits for it fails with `busy`. Where the holder cannot be seen, on another machine or
- * in another container, only one that has long given no sign of life counts as dead.
+ * stopped process never is: the wait for it fails with `busy`. A holder that cannot be seen, on another machine or in
+ * another container, counts as dead when it has long given no sign of life.
  */
 export function createLocks(options: {
   readonly directory: string;
