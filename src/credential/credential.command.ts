@@ -1,5 +1,5 @@
 import type { Command, CommandOutput } from '../core/command.js';
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, isFailure } from '../core/failure.js';
 import type { Files } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { Deadline, unlessAborted } from '../core/time.js';
@@ -66,7 +66,7 @@ export const command: Command<typeof credentialTable, World> = {
       await noteSuccess(world, format, progress);
       return 0;
     } catch (error) {
-      if (error instanceof Failure && error.exit !== exitCode.interrupted) {
+      if (isFailure(error) && error.exit !== exitCode.interrupted) {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
         await rememberFailure(world, { format, origin }, error.code);

@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { configurationFile } from './plan-entry.js';
 import type { ExternalPrograms, MachineFiles } from './ports.js';
@@ -55,11 +55,7 @@ export async function listPrograms(world: ExternalPrograms, scope: Scope): Promi
 }
 
 async function stateOf({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryState> {
-  try {
-    const { text } = await files.read(record.path);
-    return text === undefined ? 'missing' : await entryState(record, text, machine.platform);
-  } catch (error) {
-    if (error instanceof Failure) return 'unreadable';
-    throw error;
-  }
+  const file = await files.read(record.path).catch(ignoreFailure);
+  if (file === undefined) return 'unreadable';
+  return file.text === undefined ? 'missing' : await entryState(record, file.text, machine.platform);
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import { quoted } from '../core/text/printable.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
@@ -84,15 +84,8 @@ function firstMade<Made>(
 
 /** What else of the program's can switch an entry off; a file that cannot be read says nothing. */
 async function readSwitches({ machine, files }: MachineFiles, program: Program): Promise<readonly string[]> {
-  const texts = (program.switches?.(machine) ?? []).map(async (path) => {
-    try {
-      return (await files.read(path)).text ?? [];
-    } catch (error) {
-      if (error instanceof Failure) return [];
-      throw error;
-    }
-  });
-  return (await Promise.all(texts)).flat();
+  const reading = (program.switches?.(machine) ?? []).map((path) => files.read(path).catch(ignoreFailure));
+  return (await Promise.all(reading)).flatMap((file) => file?.text ?? []);
 }
 
 /** The file that a program's entry belongs into; undefined where there is none for that scope. */

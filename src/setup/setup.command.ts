@@ -1,5 +1,5 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
@@ -137,7 +137,7 @@ async function checkOne(context: World, programs: ExternalPrograms, request: Set
   try {
     return { request, checked: await checkEntry(programs, context, request, context.signal) };
   } catch (failure) {
-    if (!(failure instanceof Failure) || failure.exit === exitCode.interrupted) throw failure;
+    if (!isFailure(failure) || failure.exit === exitCode.interrupted) throw failure;
     return { request, failure };
   }
 }

@@ -1,5 +1,5 @@
 import type { ArgumentsOf } from '../core/command.js';
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
@@ -207,14 +207,7 @@ async function requestOf(
 /** The call in the entry as it is now; undefined where the file cannot be read. */
 async function callOfRecord({ machine, files }: MachineFiles, record: SetupRecord): Promise<EntryCall | undefined> {
   const { path, key, server } = record;
-  const read = async (at: string) => {
-    try {
-      return (await files.read(at)).text ?? '';
-    } catch (error) {
-      if (error instanceof Failure) return '';
-      throw error;
-    }
-  };
+  const read = async (at: string) => (await files.read(at).catch(ignoreFailure))?.text ?? '';
   const value = entryValue(await read(path), key);
   return (await readCall(read, [key, value], { names: [server], platform: machine.platform })).call;
 }

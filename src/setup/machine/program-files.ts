@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Failure, systemCode } from '../../core/failure.js';
+import { isFailure, systemCode } from '../../core/failure.js';
 import { replaceFile } from '../../stores/state/safe-file.js';
 import {
   fileUnwritable,
@@ -96,28 +96,22 @@ async function targetOf(path: string): Promise<string> {
 
 async function readFile(path: string): Promise<{ readonly text: string | undefined; readonly mode?: number }> {
   await checkFolder(dirname(path));
-  let file: Awaited<ReturnType<typeof open>>;
-  try {
-    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return { text: undefined };
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw programFileUnusable(path, `it cannot be opened (${systemCode(error)})`);
-  }
-  try {
-    const stats = await file.stat();
-    const { size, uid, nlink, mode } = stats;
-    const us = process.geteuid?.();
-    const reasons = [
-      [!stats.isFile(), 'it is not a plain file'],
-      [us !== undefined && uid !== us, `it belongs to another user (${uid})`],
-      [us !== undefined && nlink > 1, 'it has a second name (hard link), which would be left behind'],
-      [size > maxBytes, `it is larger than ${maxBytes} bytes`],
-    ] as const;
-    for (const [is, why] of reasons) if (is) throw programFileUnusable(path, why);
-    return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };
-  } finally {
-    await file.close();
-  }
+  });
+  if (file === undefined) return { text: undefined };
+  const stats = await file.stat();
+  const { size, uid, nlink, mode } = stats;
+  const us = process.geteuid?.();
+  const reasons = [
+    [!stats.isFile(), 'it is not a plain file'],
+    [us !== undefined && uid !== us, `it belongs to another user (${uid})`],
+    [us !== undefined && nlink > 1, 'it has a second name (hard link), which would be left behind'],
+    [size > maxBytes, `it is larger than ${maxBytes} bytes`],
+  ] as const;
+  for (const [is, why] of reasons) if (is) throw programFileUnusable(path, why);
+  return { text: decode(path, await file.readFile()), mode: mode & 0o7777 };
 }
 
 /** Whoever may write to the folder could replace the file. */
@@ -167,7 +161,7 @@ export async function writeShimFile(path: string, text: string, mark: string): P
     await refuseOthers(target, mark);
     await replaceWhole(target, text, 0o700);
   } catch (error) {
-    if (error instanceof Failure) throw error;
+    if (isFailure(error)) throw error;
     const code = systemCode(error);
     throw code === 'ENOENT' ? shimFolderMissing(dirname(target)) : fileUnwritable(target, code);
   }
