@@ -44,10 +44,12 @@ export async function discover(
   });
   const named = protectedResource.authorizationServers;
   const issuer = await chooseAuthorizationServer(ports, { ...request, named });
+  const step = { name: 'authorization-server-choice', asked: `${named.length} named`, rule: 'R-2.1b' };
+  ports.journal.record({ ...step, came: issuer, verdict: 'pass' });
   const { zone } = probed;
-  const { resource } = protectedResource;
+  const wanted = { issuer, resource: protectedResource.resource, zone, grant: request.grant };
   const authorizationServer = await inTime(request.signal, async (signal) => {
-    const found = await findAuthorizationServer(ports, { issuer, resource, zone, signal, grant: request.grant });
+    const found = await findAuthorizationServer(ports, { ...wanted, signal });
     // Before anything is registered or opened: whoever logs in should not find out afterwards.
     const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
     for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
@@ -62,33 +64,27 @@ export async function discover(
     protectedResource,
     authorizationServer,
     challengedScopes: probed.scopes,
-    warnings: warningsOf(server, probed.resourceMetadata, protectedResource, authorizationServer),
+    warnings: warningsOf(server, probed.resourceMetadata ?? server, protectedResource, authorizationServer),
   };
 }
 
 function warningsOf(
   server: string,
-  metadataUrl: string | undefined,
-  resource: ProtectedResource,
-  authorizationServer: AuthorizationServer,
+  metadataUrl: string,
+  { relation, resource }: ProtectedResource,
+  { issuer, authorizationEndpoint = issuer }: AuthorizationServer,
 ): readonly string[] {
-  const origin = (url: string) => new URL(url).origin;
-  const warnings: string[] = [];
-  if (resource.relation === 'ancestor') {
-    warnings.push(`the token is valid for the whole of ${resource.resource}, not only for ${server}`);
-  }
-  if (metadataUrl !== undefined && origin(metadataUrl) !== origin(server)) {
-    warnings.push(`the server's metadata is published at another origin, ${origin(metadataUrl)}`);
-  }
-  const { authorizationEndpoint } = authorizationServer;
-  if (authorizationEndpoint !== undefined && origin(authorizationEndpoint) !== origin(authorizationServer.issuer)) {
-    const there = origin(authorizationEndpoint);
-    warnings.push(`the login page is at ${there}, another site than the issuer ${authorizationServer.issuer}`);
-  }
-  return warnings;
+  const [ofServer, ofMetadata, ofIssuer, ofPage] = [server, metadataUrl, issuer, authorizationEndpoint].map(
+    (url) => new URL(url).origin,
+  );
+  return [
+    relation === 'ancestor' && `the token is valid for the whole of ${resource}, not only for ${server}`,
+    ofMetadata !== ofServer && `the server's metadata is published at another origin, ${ofMetadata}`,
+    ofPage !== ofIssuer && `the login page is at ${ofPage}, another site than the issuer ${issuer}`,
+  ].filter((warning) => warning !== false);
 }
 
-export interface AuthorizationServerChoice {
+interface AuthorizationServerChoice {
   readonly named: readonly string[];
   /** `--authorization-server`: the person's word. */
   readonly wanted: string | undefined;
@@ -104,42 +100,20 @@ export interface AuthorizationServerChoice {
  * which a server cannot change by itself; else one that is known here; else the person is asked; else the first.
  * @throws Failure `authorization_server_changed`, `authorization_server_unknown`
  */
-export async function chooseAuthorizationServer(
-  ports: Pick<CorePorts, 'terminal' | 'journal'>,
-  choice: AuthorizationServerChoice,
+async function chooseAuthorizationServer(
+  { terminal }: Pick<CorePorts, 'terminal'>,
+  { named, wanted, held, known, signal }: AuthorizationServerChoice,
 ): Promise<string> {
-  const chosen = await pick(ports, choice);
-  ports.journal.record({
-    name: 'authorization-server-choice',
-    asked: `${choice.named.length} named`,
-    came: chosen,
-    rule: 'R-2.1b',
-    verdict: 'pass',
-  });
-  return chosen;
-}
-
-async function pick(
-  ports: Pick<CorePorts, 'terminal' | 'journal'>,
-  choice: AuthorizationServerChoice,
-): Promise<string> {
-  const { named, wanted, held, known } = choice;
-  if (wanted !== undefined) {
-    if (!named.includes(wanted)) throw authorizationServerNotNamed(wanted, named);
-    return wanted;
+  if (wanted !== undefined && !named.includes(wanted)) throw authorizationServerNotNamed(wanted, named);
+  if (wanted === undefined && held !== undefined && !named.includes(held.issuer)) {
+    throw authorizationServerChanged(held, named);
   }
-  if (held !== undefined) {
-    if (!named.includes(held.issuer)) throw authorizationServerChanged(held, named);
-    return held.issuer;
-  }
-  const familiar = known.find((issuer) => named.includes(issuer));
+  const chosen = wanted ?? held?.issuer ?? known.find((issuer) => named.includes(issuer));
   const [first] = named;
-  if (familiar !== undefined) return familiar;
-  if (first === undefined) throw new Error('a judged document names at least one authorization server');
-  if (named.length === 1 || !ports.terminal.interactive) return first;
+  if (first === undefined) throw new Error('a validated document names at least one authorization server');
+  if (chosen !== undefined || named.length === 1 || !terminal.interactive) return chosen ?? first;
   const labels = named.map((issuer) => printable(issuer));
-  const index = await ports.terminal.choose('Log in at which authorization server?', labels, choice.signal);
-  return named[index] ?? first;
+  return named[await terminal.choose('Log in at which authorization server?', labels, signal)] ?? first;
 }
 
 /**

@@ -17,23 +17,6 @@ export interface EndpointRequest {
   readonly signal: AbortSignal;
 }
 
-/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
-export interface RefusedRequest {
-  readonly ok: false;
-  readonly problem: 'refused';
-  readonly status: number;
-  readonly error: string;
-  readonly said: string;
-}
-
-/** The endpoint is out of order, for now. */
-export interface TransientFailure {
-  readonly ok: false;
-  readonly problem: 'transient';
-  readonly status: number;
-  readonly retryAfterMs: number | undefined;
-}
-
 /** `why` ends a sentence about the response, and quotes nothing of it. */
 export interface UnusableResponse {
   readonly ok: false;
@@ -45,7 +28,25 @@ export function unusable(why: string): UnusableResponse {
   return { ok: false, problem: 'unusable', why };
 }
 
-export type FailedRequest = RefusedRequest | TransientFailure | UnusableResponse;
+/** The endpoint said no (RFC 6749 section 5.2). `error` is its code, or ''. */
+export interface RefusedRequest {
+  readonly ok: false;
+  readonly problem: 'refused';
+  readonly status: number;
+  readonly error: string;
+  readonly said: string;
+}
+
+export type FailedRequest =
+  | RefusedRequest
+  /** The endpoint is out of order, for now. */
+  | {
+      readonly ok: false;
+      readonly problem: 'transient';
+      readonly status: number;
+      readonly retryAfterMs: number | undefined;
+    }
+  | UnusableResponse;
 
 /** Limits of one request to an endpoint: 64 KiB, 15 s in all. */
 const endpointLimits = { of: 'token', totalMs: 15_000, headersMs: 15_000, maxBytes: 64 * 1024 } as const;
@@ -120,12 +121,12 @@ export async function isTaken(
   }
 }
 
-/** What the library's process functions take beside the response; nothing of it decides. */
+/** What the library's process functions take with the response; nothing of it decides. */
 export const anyServer = { issuer: 'https://issuer.invalid' };
 export const anyClient = { client_id: 'client' };
 
 /**
- * Validates the response of an endpoint with a process function of the library. Before it stand an endpoint out of order,
+ * Validates the response of an endpoint with a process function of the library. Before it come an endpoint out of order,
  * which is no refusal, our own JSON parser, which refuses duplicate members, and what `leniency` puts right.
  */
 export async function validateResponse<Body>(
