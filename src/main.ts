@@ -7,7 +7,7 @@ import type { Context } from './app/context.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
-import { lazyDocumentServers, lazyExternalPrograms } from './app/lazy-ports.js';
+import { lazyExternalPrograms, lazyServeDocument } from './app/lazy-ports.js';
 import { createPorts, createProxies, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
 import { reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
@@ -165,7 +165,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     programs: world.programs,
     externalPrograms,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
-    documentServers: lazyDocumentServers(ports.clock, () => paths().state),
+    serveDocument: lazyServeDocument(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin(), world.stdout),
     proxies: createProxies(given),

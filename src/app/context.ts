@@ -1,5 +1,5 @@
 import type { HostPipe } from '../bridge/host-pipe.js';
-import type { DocumentServers } from '../client-metadata/ports.js';
+import type { ServeDocument } from '../client-metadata/ports.js';
 import type { CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
 import type { FindServers, Logins, OwnProgram, Signals } from '../core/ports.js';
@@ -20,7 +20,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly printed: () => Promise<void>;
   readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   readonly programs: Programs;
-  readonly documentServers: DocumentServers;
+  readonly serveDocument: ServeDocument;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;

@@ -1,4 +1,4 @@
-import type { DocumentServers } from '../client-metadata/ports.js';
+import type { ServeDocument } from '../client-metadata/ports.js';
 import type { Clock } from '../core/ports.js';
 import type { HttpClient } from '../http/request.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
@@ -23,13 +23,11 @@ export function lazyHttp(make: () => Promise<HttpClient>): HttpClient {
   };
 }
 
-export function lazyDocumentServers(clock: Clock, stateFolder: () => string): DocumentServers {
+export function lazyServeDocument(clock: Clock, stateFolder: () => string): ServeDocument {
   const certificateFile = (port: number) => `${stateFolder()}/document-certificate-${port}.pem`;
-  return {
-    serve: async (options) => {
-      const { createDocumentServers } = await import('../client-metadata/document-server.js');
-      return createDocumentServers({ clock, certificateFile }).serve(options);
-    },
+  return async (options) => {
+    const { createServeDocument } = await import('../client-metadata/document-server.js');
+    return createServeDocument(clock, certificateFile)(options);
   };
 }
 

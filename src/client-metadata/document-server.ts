@@ -6,7 +6,7 @@ import type { Clock } from '../core/ports.js';
 import { refuseClientError } from '../http/client-error.js';
 import { replacePrivateFile } from '../stores/state/safe-file.js';
 import { documentFileMissing, portInUse, portRefused, tlsFilesUnusable } from './failures.js';
-import type { DocumentServers, SiteFile } from './ports.js';
+import type { ServeDocument, SiteFile } from './ports.js';
 import { makeSelfSigned, type TlsIdentity } from './self-signed.js';
 
 /** Sockets and times are those of a server for one person on one machine. */
@@ -18,39 +18,32 @@ const limits = {
 } as const;
 
 /**
- * Servers for trying out a client ID metadata document: https on 127.0.0.1 and nowhere else.
- * @param options.certificateFile Where the certificate of `self-signed` is written for as long as that port is served,
- * for others to trust; its key is never written.
+ * Serves documents on 127.0.0.1 and nowhere else.
+ * @param certificateFile Where the certificate of `self-signed` is written for as long as that port is served, for others
+ * to trust; its key is never written.
  */
-export function createDocumentServers(options: {
-  readonly clock: Clock;
-  readonly certificateFile: (port: number) => string;
-}): DocumentServers {
-  return {
-    serve: async ({ port, tls, site }) => {
-      for (const file of site.values()) await present(file);
-      const identity = tls === 'self-signed' ? makeSelfSigned(options.clock.now()) : await identityFrom(tls);
-      const server = createTls(identity);
-      server.maxConnections = 64;
-      server.on('request', (request, response) => void respond(site, request, response));
-      server.on('tlsClientError', (_, socket) => socket.destroy());
-      server.on('clientError', refuseClientError);
-      await listen(server, port);
-      const { port: bound } = server.address() as AddressInfo;
-      const certificateFile = tls === 'self-signed' ? options.certificateFile(bound) : undefined;
-      if (certificateFile !== undefined) await replacePrivateFile(certificateFile, identity.cert);
-      return {
-        port: bound,
-        certificateFile,
-        [Symbol.asyncDispose]: async () => {
-          if (certificateFile !== undefined) await rm(certificateFile, { force: true });
-          await new Promise<void>((resolve) => {
-            server.close(() => resolve());
-            server.closeAllConnections();
-          });
-        },
-      };
-    },
+export function createServeDocument(clock: Clock, certificateFile: (port: number) => string): ServeDocument {
+  return async ({ port, tls, site }) => {
+    for (const file of site.values()) await present(file);
+    const isSelfSigned = tls === 'self-signed';
+    const identity = isSelfSigned ? makeSelfSigned(clock.now()) : await identityFrom(tls);
+    const server = createTls(identity);
+    server.maxConnections = 64;
+    server.on('request', (request, response) => void respond(site, request, response));
+    server.on('tlsClientError', (_, socket) => socket.destroy());
+    server.on('clientError', refuseClientError);
+    await listen(server, port);
+    const { port: bound } = server.address() as AddressInfo;
+    const file = isSelfSigned ? certificateFile(bound) : undefined;
+    if (file !== undefined) await replacePrivateFile(file, identity.cert);
+    const dispose = async () => {
+      if (file !== undefined) await rm(file, { force: true });
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    };
+    return { port: bound, certificateFile: file, [Symbol.asyncDispose]: dispose };
   };
 }
 

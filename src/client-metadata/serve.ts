@@ -23,7 +23,7 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
     [`${base}index.html`, page],
     [`${base}logo.svg`, { path: `${folder}/logo.svg`, headers: typed('image/svg+xml') }],
   ]);
-  await using server = await world.documentServers.serve({ port, tls: readTls(args), site });
+  await using server = await world.serveDocument({ port, tls: readTls(args), site });
   const served = `https://${isLocal ? own.hostname : '127.0.0.1'}:${server.port}${own.pathname}`;
   const certificate = server.certificateFile;
   if (world.json) await world.out.json({ url: served, certificate: certificate ?? null });

@@ -1,15 +1,9 @@
 import type { CommandExit } from '../core/command.js';
 import type { ConfiguredClient } from '../core/configuration/configured-lists.js';
-import {
-  type ClientAuthMethod,
-  defaultAccount,
-  type RegistrationWay,
-  type StoreKind,
-  storeInWords,
-} from '../core/records.js';
+import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { chooseWay, type PassedOver } from '../oauth/choose-way.js';
+import { chooseWay } from '../oauth/choose-way.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
 import { documentHasKey } from '../tokens/client-keys.js';
@@ -36,22 +30,6 @@ export async function show(world: ClientMetadataWorld, args: DocumentArguments):
   return 0;
 }
 
-/** What a login at a server would say of who asks. */
-export interface ShownIdentity {
-  readonly server: string;
-  readonly issuer: string;
-  readonly way: RegistrationWay;
-  readonly why: string;
-  readonly passedOver: readonly PassedOver[];
-  /** Undefined: it is got, or asked for, at the login. */
-  readonly clientId: string | undefined;
-  /** `http://127.0.0.1/callback` stands for the port of the moment. */
-  readonly redirectUri: string;
-  readonly authMethod: ClientAuthMethod | undefined;
-  /** Where the secret or the key is, when it has one. */
-  readonly store: StoreKind | undefined;
-}
-
 /**
  * Finds out, as a login would, how this client would identify itself at a server's authorization server (rule 4.6), and
  * why. Nothing is registered, opened or stored.
@@ -66,17 +44,13 @@ export async function showIdentity(
     readonly redirectPort: number | undefined;
     readonly signal: AbortSignal;
   },
-): Promise<ShownIdentity> {
+) {
   const { server, metadataUrl, redirectPort, signal } = request;
   const { logins } = await ports.index.read();
-  const { authorizationServer } = await discover(ports, {
-    server,
-    wanted: undefined,
-    held: logins.find((login) => login.server === server),
-    known: logins.map(({ issuer }) => issuer),
-    signal,
-    grant: 'authorization_code',
-  });
+  const held = logins.find((login) => login.server === server);
+  const known = logins.map(({ issuer }) => issuer);
+  const asked = { server, wanted: undefined, held, known, signal, grant: 'authorization_code' } as const;
+  const { authorizationServer } = await discover(ports, asked);
   const { issuer } = authorizationServer;
   const kept = await registrationsFor(ports, issuer);
   const given = request.clients.find((client) => client.issuer === issuer);
@@ -106,9 +80,12 @@ export async function showIdentity(
     way,
     why,
     passedOver,
+    /** Undefined: it is got, or asked for, at the login. */
     clientId: asDocument ?? (way === 'preregistered' ? given?.clientId : undefined) ?? record?.clientId,
+    /** `http://127.0.0.1/callback` stands for the port of the moment. */
     redirectUri: registered ?? `http://127.0.0.1${ofPort}/callback`,
     authMethod: asDocument === undefined ? record?.authMethod : keyMethod,
+    /** Where the secret or the key is, when it has one. */
     store: record?.hasSecret === true ? (record.store ?? 'keychain') : undefined,
   };
 }
@@ -120,7 +97,7 @@ const wayInWords: Readonly<Record<RegistrationWay, string>> = {
   ask: 'asking the person at the terminal',
 };
 
-function linesOf(shown: ShownIdentity): readonly string[] {
+function linesOf(shown: Awaited<ReturnType<typeof showIdentity>>): readonly string[] {
   const { way, why, passedOver, clientId, redirectUri, authMethod, store } = shown;
   const anyPort = new URL(redirectUri).port === '';
   const rows: readonly (readonly [string, string])[] = [

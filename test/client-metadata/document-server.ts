@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDocumentServers } from '../../src/client-metadata/document-server.js';
+import { createServeDocument } from '../../src/client-metadata/document-server.js';
 import type { DocumentServer, SiteFile } from '../../src/client-metadata/ports.js';
 import { createClock } from '../../src/stores/clock.js';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary.js';
@@ -26,9 +26,9 @@ export async function hostDocument(): Promise<HostedDocument> {
   const path = join(folder.path, 'client.json');
   await writeFile(path, '');
   const certificateFile = join(folder.path, 'state', 'certificate.pem');
-  const servers = createDocumentServers({ clock: createClock(), certificateFile: () => certificateFile });
+  const serve = createServeDocument(createClock(), () => certificateFile);
   const site = new Map<string, SiteFile>([['/client.json', { path, headers: goodHeaders }]]);
-  const server = await servers.serve({ port: 0, tls: 'self-signed', site });
+  const server = await serve({ port: 0, tls: 'self-signed', site });
   return {
     url: `https://127.0.0.1:${server.port}/client.json`,
     server,

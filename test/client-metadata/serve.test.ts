@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
-import { createDocumentServers } from '../../src/client-metadata/document-server.js';
+import { createServeDocument } from '../../src/client-metadata/document-server.js';
 import { makeSelfSigned } from '../../src/client-metadata/self-signed.js';
 import { createClock } from '../../src/stores/clock.js';
 import { failureOf, send, testHttp, textOf } from '../support/http.js';
@@ -61,9 +61,9 @@ test('two at once have a certificate file each; it is gone when its server ends'
   const path = join(folder.path, 'client.json');
   await writeFile(path, '{}');
   const certificateFile = (port: number) => join(folder.path, 'state', `${port}.pem`);
-  const servers = createDocumentServers({ clock: createClock(), certificateFile });
+  const serve = createServeDocument(createClock(), certificateFile);
   const site = new Map([['/client.json', { path, headers: goodHeaders }]]);
-  const start = () => servers.serve({ port: 0, tls: 'self-signed', site });
+  const start = () => serve({ port: 0, tls: 'self-signed', site });
   const files: string[] = [];
   {
     await using one = await start();
@@ -109,9 +109,9 @@ test('the person’s own certificate and key are used; what is no pair, or not t
   await writeFile(file('other.pem'), other.key);
   await writeFile(file('client.json'), '{}');
   const site = new Map([['/client.json', { path: file('client.json'), headers: goodHeaders }]]);
-  const servers = createDocumentServers({ clock: createClock(), certificateFile: () => file('none') });
+  const serveDocument = createServeDocument(createClock(), () => file('none'));
   const serve = (certFile: string, keyFile: string) =>
-    servers.serve({ port: 0, tls: { certFile: file(certFile), keyFile: file(keyFile) }, site });
+    serveDocument({ port: 0, tls: { certFile: file(certFile), keyFile: file(keyFile) }, site });
   {
     await using server = await serve('cert.pem', 'key.pem');
     assert.equal(server.certificateFile, undefined);
@@ -129,7 +129,7 @@ test('the person’s own certificate and key are used; what is no pair, or not t
     assert.doesNotMatch(failure.message + failure.remedy, /BEGIN/);
   }
   const nothing = new Map([['/client.json', { path: file('gone.json'), headers: goodHeaders }]]);
-  await failureOf(servers.serve({ port: 0, tls: 'self-signed', site: nothing }), 'file_unreadable');
+  await failureOf(serveDocument({ port: 0, tls: 'self-signed', site: nothing }), 'file_unreadable');
 });
 
 test('a connection on which nothing came gets no byte and waits for its request; one that stalls is cut off', async () => {
