@@ -1,12 +1,5 @@
 import type { LoginRecord } from '../core/records.js';
-import {
-  type Belonging,
-  originText,
-  pickCredential,
-  proveAddress,
-  proveNamed,
-  targetUrl,
-} from '../tokens/credential-target.js';
+import { originText, pickCredential, proveAddress, proveNamed, targetUrl } from '../tokens/credential-target.js';
 import { loginAmbiguous } from '../tokens/failures.js';
 import { noLogin } from '../tokens/find-login.js';
 import type { CredentialFormat } from './credential.options.js';
@@ -56,7 +49,7 @@ export function findCredential(logins: readonly LoginRecord[], wanted: WantedCre
  * The item decides whether the caller may have its token, whatever led to it.
  * @throws Failure `token_not_for_url`
  */
-export function proveWanted(item: Belonging, { named, target, wholeHost }: WantedCredential): void {
+export function proveWanted(item: Pick<LoginRecord, 'server'>, { named, target, wholeHost }: WantedCredential): void {
   const address = target === undefined ? undefined : targetUrl(target);
   if (address !== undefined) proveAddress(item, address, wholeHost ? 'host' : 'server');
   proveNamed(item, named);

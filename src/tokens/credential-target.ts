@@ -1,47 +1,36 @@
 import { classifyAddress } from '../core/ip-address.js';
-import { defaultAccount } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
-import { type NamedLogin, pickLogin } from './find-login.js';
+import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
-
-/** Where a credential belongs: the server that its stored item names, not what an index, a name or an option says. */
-export interface Belonging {
-  readonly server: string;
-}
 
 /**
  * The one proof before a token goes anywhere: the address is the item's own server, query included, or below it.
+ * @param item The stored item: it names its server, whatever an index, a name or an option says.
  * @param reach `host`: any path of the server's origin, by choice of the person.
  * @throws Failure `token_not_for_url`
  */
-export function proveAddress(item: Belonging, url: string, reach: 'server' | 'host' = 'server'): void {
-  const fits =
-    item.server === url ||
-    (reach === 'host' ? originText(item.server) === originText(url) : attaches(item.server, url));
-  if (!fits) throw tokenNotForUrl(item.server, url);
+export function proveAddress(
+  item: Pick<LoginRecord, 'server'>,
+  url: string,
+  reach: 'server' | 'host' = 'server',
+): void {
+  if (!reaches(item.server, url, reach === 'host')) throw tokenNotForUrl(item.server, url);
+}
+
+function reaches(server: string, url: string, wholeHost: boolean): boolean {
+  return server === url || (wholeHost ? originText(server) === originText(url) : attaches(server, url));
 }
 
 /**
  * The same where a person or a program has named a login: an address has to fit, a short name says nothing about one.
  * @throws Failure `token_not_for_url`
  */
-export function proveNamed(item: Belonging, named: string | undefined): void {
+export function proveNamed(item: Pick<LoginRecord, 'server'>, named: string | undefined): void {
   const address = named === undefined ? undefined : canonicalResource(named);
   if (address?.ok) proveAddress(item, address.value);
 }
-
-/** What of a login says which requests its token may be put on. */
-export interface MappableLogin {
-  readonly server: string;
-  readonly account: string;
-}
-
-export type MappedLogin<Login> =
-  | { readonly kind: 'one'; readonly login: Login }
-  | { readonly kind: 'several'; readonly logins: readonly Login[] }
-  /** Nothing was mapped; `onOrigin`: a login of the same origin, for another path. */
-  | { readonly kind: 'none'; readonly onOrigin: Login | undefined };
 
 /** Prefixes and schemes under which tools name what is HTTP underneath. */
 const wrappers: readonly (readonly [RegExp, string])[] = [
@@ -77,22 +66,15 @@ function absoluteOf(raw: string): string {
  * several accounts the one asked for, else the default one; never a guess.
  * @param wanted `wholeHost`: any path of the origin, by choice of the person.
  */
-export function mapLogin<Login extends MappableLogin>(
+function mapLogin<Login extends NamedLogin>(
   logins: readonly Login[],
   wanted: { readonly target: string; readonly account: string | undefined; readonly wholeHost: boolean },
-): MappedLogin<Login> {
+): PickedLogin<Login> {
   const { target, account, wholeHost } = wanted;
   const origin = originText(target);
   const onOrigin = logins.filter(({ server }) => origin !== '' && originText(server) === origin);
   const ofAccount = onOrigin.filter((login) => account === undefined || login.account === account);
-  const candidates = wholeHost ? ofAccount : nearest(ofAccount, target);
-  const [first, second] = candidates;
-  if (first === undefined) return { kind: 'none', onOrigin: onOrigin[0] };
-  const byDefault = candidates.filter((login) => login.account === defaultAccount);
-  const [chosen, another] = second === undefined ? candidates : byDefault;
-  return chosen === undefined || another !== undefined
-    ? { kind: 'several', logins: candidates }
-    : { kind: 'one', login: chosen };
+  return onlyOne(wholeHost ? ofAccount : nearest(ofAccount, target), onOrigin[0]);
 }
 
 /** Scheme, host and port of a URL in plain form; '' for what is none. */
@@ -113,10 +95,7 @@ function isLoopback(host: string): boolean {
 }
 
 export type PickedCredential<Login> =
-  | { readonly kind: 'one'; readonly login: Login }
-  | { readonly kind: 'several'; readonly logins: readonly Login[] }
-  /** `onOrigin`: there is one for another path of the same host. */
-  | { readonly kind: 'none'; readonly onOrigin?: Login | undefined }
+  | PickedLogin<Login>
   /** The login that was named is not for the address that was asked for. */
   | { readonly kind: 'elsewhere'; readonly login: Login };
 
@@ -124,7 +103,7 @@ export type PickedCredential<Login> =
  * The login that another program may have a token of: the one named in its configuration, the one mapped to the
  * address it asks for, and where it has both, only if they agree.
  */
-export function pickCredential<Login extends NamedLogin & MappableLogin>(
+export function pickCredential<Login extends NamedLogin>(
   all: readonly Login[],
   wanted: {
     readonly named: string | undefined;
@@ -146,8 +125,7 @@ export function pickCredential<Login extends NamedLogin & MappableLogin>(
   if (picked.kind !== 'one') return picked;
   const { login } = picked;
   if (target === undefined) return { kind: 'elsewhere', login };
-  const fits = wholeHost ? originText(login.server) === originText(target) : attaches(login.server, target);
-  if (fits) return picked;
+  if (reaches(login.server, target, wholeHost)) return picked;
   return originText(login.server) === originText(target)
     ? { kind: 'none', onOrigin: login }
     : { kind: 'elsewhere', login };

@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { type Failure, isFailure } from '../core/failure.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { canonicalResource, nearest } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
@@ -21,23 +21,18 @@ export interface WantedLogin {
  * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, or the index's
  */
 export async function findLogin(ports: Pick<StorePorts, 'index'>, wanted: WantedLogin): Promise<LoginRecord> {
+  const { server, pin, exact } = wanted;
   const { logins } = await ports.index.read();
   const picked = pickLogin(logins, wanted);
-  switch (picked.kind) {
-    case 'one':
-      if (wanted.exact === true && !isNamed(picked.login, wanted.server)) {
-        throw loginNeeded(wanted, picked.login.name ?? picked.login.server);
-      }
-      await checkPin(picked.login, { named: wanted.server, pin: wanted.pin });
-      return picked.login;
-    case 'several':
-      throw loginAmbiguous(
-        wanted.server,
-        picked.logins.map(({ account }) => account),
-      );
-    case 'none':
-      throw noLogin(logins, wanted);
+  if (picked.kind === 'none') throw noLogin(logins, wanted);
+  if (picked.kind === 'several') {
+    const accounts = picked.logins.map(({ account }) => account);
+    throw loginAmbiguous(server, accounts);
   }
+  const { login } = picked;
+  if (exact === true && !isNamed(login, server)) throw loginNeeded(wanted, login.name ?? login.server);
+  await checkPin(login, { named: server, pin });
+  return login;
 }
 
 function isNamed({ name, server }: LoginRecord, text: string): boolean {
@@ -47,16 +42,19 @@ function isNamed({ name, server }: LoginRecord, text: string): boolean {
 
 /** What to say where nothing fits: is it the account alone? */
 export function noLogin(logins: readonly LoginRecord[], { server, account }: WantedLogin): Failure {
-  const others = pickLogin(logins, { server, account: undefined });
-  const [first] = others.kind === 'one' ? [others.login] : others.kind === 'several' ? others.logins : [];
+  const [first] = ofServer(logins, server);
   if (account !== undefined && first !== undefined) {
     const accounts = logins.flatMap((login) => (login.server === first.server ? login.account : []));
     return accountUnknown(server, account, accounts);
   }
   const canonical = canonicalResource(server);
   if (!canonical.ok && server.includes('://')) return loginImpossible(server, canonical.problem);
+  return loginNeeded({ server, account }, likelyName(logins, server));
+}
+
+function likelyName(logins: readonly LoginRecord[], text: string): string | undefined {
   const names = logins.flatMap(({ name }) => name ?? []);
-  return loginNeeded({ server, account }, closest(server, names));
+  return closest(text, names);
 }
 
 /** A server that there is no login for. */
@@ -78,8 +76,7 @@ export async function findLoginOrServer(
     return await findLogin(ports, wanted);
   } catch (error) {
     const canonical = canonicalResource(wanted.server);
-    if (!(error instanceof Failure) || error.code !== 'login_needed') throw error;
-    if (!canonical.ok || wanted.account !== undefined) throw error;
+    if (!isFailure(error, 'login_needed') || !canonical.ok || wanted.account !== undefined) throw error;
     return { server: canonical.value };
   }
 }
@@ -94,12 +91,23 @@ export interface NamedLogin {
 export type PickedLogin<Login> =
   | { readonly kind: 'one'; readonly login: Login }
   | { readonly kind: 'several'; readonly logins: readonly Login[] }
-  | { readonly kind: 'none' };
+  /** `onOrigin`: where an address was looked for, a login for another path of the same host. */
+  | { readonly kind: 'none'; readonly onOrigin?: Login | undefined };
+
+/** Of several candidates the only one of the default account; never a guess. */
+export function onlyOne<Login extends NamedLogin>(candidates: readonly Login[], onOrigin?: Login): PickedLogin<Login> {
+  if (candidates.length === 0) return { kind: 'none', onOrigin };
+  const byDefault = candidates.filter(({ account }) => account === defaultAccount);
+  const [login, another] = candidates.length === 1 ? candidates : byDefault;
+  return login === undefined || another !== undefined
+    ? { kind: 'several', logins: candidates }
+    : { kind: 'one', login };
+}
 
 /**
  * The login that a person means by a short name or a URL: that name; else that very server, query included; else the
- * server that the URL lies under, the longest first; one with a query is for that query alone. Without an account the default one wins among several; an account that is not
- * the one with that name is looked for at the same server.
+ * server that the URL lies under, the longest first; one with a query is for that query alone. Without an account the
+ * default one wins among several; an account that is not the one with that name is looked for at the same server.
  */
 export function pickLogin<Login extends NamedLogin>(
   logins: readonly Login[],
@@ -110,11 +118,7 @@ export function pickLogin<Login extends NamedLogin>(
   const candidates = fitting.some(isMeant)
     ? fitting.filter(isMeant)
     : logins.filter((login) => isMeant(login) && fitting.some(({ server }) => server === login.server));
-  const [first, second] = candidates;
-  if (first === undefined) return { kind: 'none' };
-  if (second === undefined) return { kind: 'one', login: first };
-  const byDefault = candidates.find(({ account }) => account === defaultAccount);
-  return byDefault === undefined ? { kind: 'several', logins: candidates } : { kind: 'one', login: byDefault };
+  return onlyOne(candidates);
 }
 
 function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: string): readonly Login[] {
@@ -125,10 +129,7 @@ function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: stri
 }
 
 /** The server that `login` is for, and whose login. */
-export interface LoginTarget {
-  readonly server: string;
-  readonly account: string;
-}
+export type LoginTarget = Pick<LoginRecord, 'server' | 'account'>;
 
 /**
  * Reads the server argument of `login`: the name of a login made before, or a server's URL, made canonical.
@@ -146,8 +147,7 @@ export async function readLoginTarget(
   }
   const canonical = canonicalResource(argument);
   if (canonical.ok) return { server: canonical.value, account };
-  const names = logins.flatMap(({ name }) => name ?? []);
-  throw serverUnusable(argument, canonical.problem, closest(argument, names));
+  throw serverUnusable(argument, canonical.problem, likelyName(logins, argument));
 }
 
 /** What the index tells now of the login for this server and account; undefined when it was ended. */
