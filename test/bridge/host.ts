@@ -88,6 +88,28 @@ export function event(message: object, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`;
 }
 
+/** A server of 2024-11-05: everything comes on one stream, messages go to the address that it names. */
+export function olderServer(endpoint: (origin: string) => string): Promise<ScriptedServer> {
+  let stream: ServerResponse | undefined;
+  return scriptedServer(({ method, url, headers, message }, response) => {
+    if (method === 'GET' && url === '/mcp') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`event: endpoint\ndata: ${endpoint(`http://${headers.host}`)}\n\n`);
+      stream = response;
+    } else if (method !== 'POST' || !url.startsWith('/messages')) {
+      response.writeHead(405, { 'content-type': 'text/plain' }).end('Method not allowed');
+    } else {
+      response.writeHead(202).end('Accepted');
+      const { id, params } = message;
+      if (message.method === 'hang up') stream?.end();
+      else if (id !== undefined) {
+        const result = message.method === 'initialize' ? { protocolVersion: '2024-11-05' } : { echoed: params };
+        stream?.write(`event: message\n${event({ jsonrpc: '2.0', id, result })}`);
+      }
+    }
+  });
+}
+
 /** The host: starts the bridge and speaks to it line by line. */
 export interface BridgeHost extends AsyncDisposable {
   readonly program: Running;

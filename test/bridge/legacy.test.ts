@@ -1,33 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
 import { storeLogin } from '../support/stored-login.js';
-import { bareHome, event, type ScriptedServer, scriptedServer, startBridge } from './host.js';
-
-/** A server of 2024-11-05: everything comes on one stream, messages go to the address that it names. */
-function olderServer(endpoint: (origin: string) => string): Promise<ScriptedServer> {
-  let stream: ServerResponse | undefined;
-  return scriptedServer(({ method, url, headers, message }, response) => {
-    if (method === 'GET' && url === '/mcp') {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`event: endpoint\ndata: ${endpoint(`http://${headers.host}`)}\n\n`);
-      stream = response;
-    } else if (method !== 'POST' || !url.startsWith('/messages')) {
-      response.writeHead(405, { 'content-type': 'text/plain' }).end('Method not allowed');
-    } else {
-      response.writeHead(202).end('Accepted');
-      const { id, params } = message;
-      if (message.method === 'hang up') stream?.end();
-      else if (id !== undefined) {
-        const result = message.method === 'initialize' ? { protocolVersion: '2024-11-05' } : { echoed: params };
-        stream?.write(`event: message\n${event({ jsonrpc: '2.0', id, result })}`);
-      }
-    }
-  });
-}
+import { bareHome, olderServer, scriptedServer, startBridge } from './host.js';
 
 const opening = {
   protocolVersion: '2025-11-25',

@@ -114,3 +114,30 @@ test('in the one revision that has batches their messages are passed on, each by
   assert.deepEqual([await host.next(), await host.next()].map(({ id }) => id).sort(), [1, 2]);
   assert.ok(server.seen.some(({ body }) => body.toString() === '{"jsonrpc":"2.0","id":1,"method":"a"}'));
 });
+
+test('a refusal whose body never ends is passed on with what has come of it', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/list') usual(seen, response);
+    else response.writeHead(500, { 'content-type': 'text/plain' }).write('wait');
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  const { error } = await host.ask({ id: 1, method: 'tools/list' });
+  assert.equal(error?.data?.['code'], 'http_failed');
+});
+
+test('an error that names no request is the response to the one that it came for', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/list') usual(seen, response);
+    else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No such thing"}}');
+    }
+  });
+  await using home = await bareHome();
+  await using host = startBridge(home, server.url);
+  await host.open();
+  const error = { code: -32000, message: 'No such thing' };
+  assert.deepEqual(await host.ask({ id: 'x', method: 'tools/list' }), { jsonrpc: '2.0', id: 'x', error });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bareHome, event, olderServer, scriptedServer, usual } from '../bridge/host.js';
+import { runProgram } from '../support/program.js';
+
+const json = { 'content-type': 'application/json' };
+
+test('a server that has only the older transport is called in that, as through the bridge', async () => {
+  await using server = await olderServer(() => '/messages?session=7');
+  await using home = await bareHome();
+  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'prompts/get', 'a', '--json']);
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(stdout).echoed.name, 'a');
+  assert.deepEqual(
+    server.seen.map(({ method, url, message }) => `${method} ${url} ${message.method ?? ''}`.trim()),
+    [
+      'POST /mcp initialize',
+      'GET /mcp',
+      'POST /messages?session=7 initialize',
+      'POST /messages?session=7 notifications/initialized',
+      'POST /messages?session=7 prompts/get',
+    ],
+  );
+});
+
+test('an error that names no request is the response to the one that it came for', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'ping') usual(seen, response);
+    else
+      response
+        .writeHead(200, json)
+        .end('{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"No such thing"}}');
+  });
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'ping']);
+  assert.equal(code, 8);
+  assert.match(stderr, /refused "ping" \(-32000\): "No such thing"/);
+});
+
+test('a stream that ends before its response is resumed after its last event', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    const { method, message, headers } = seen;
+    const isResumed = headers['last-event-id'] === 'e1';
+    if (message.method !== 'ping' && !isResumed) {
+      usual(seen, response);
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const result = { from: method };
+    response.end(isResumed ? event({ jsonrpc: '2.0', id: 2, result }, 'e2') : 'id: e1\nretry: 250\ndata:\n\n');
+  });
+  await using home = await bareHome();
+  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'ping', '--json']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), { from: 'GET' });
+});
+
+test('a session that the server has lost is opened once more, and not for ever', async () => {
+  let sessions = 0;
+  let forgets = 1;
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method === 'initialize') sessions += 1;
+    if (seen.message.method === 'ping' && sessions <= forgets) response.writeHead(404).end();
+    else usual(seen, response, `session-${sessions}`);
+  });
+  await using home = await bareHome();
+  const found = await runProgram(home, ['call', server.url, 'ping', '--json']);
+  assert.equal(found.code, 0, found.stderr);
+  assert.deepEqual([sessions, server.seen.at(-1)?.headers['mcp-session-id']], [2, 'session-2']);
+  forgets = Number.POSITIVE_INFINITY;
+  const lost = await runProgram(home, ['call', server.url, 'ping']);
+  assert.equal(lost.code, 8);
+  assert.match(lost.stderr, /answered 404/);
+  assert.equal(sessions, 4);
+});
