@@ -1,8 +1,8 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
-import { type EditProblem, NotEditable } from './formats/text.js';
+import type { EditProblem } from './formats/text.js';
 
-export function refused(code: string, message: string, remedy: string): Failure {
+function refused(code: string, message: string, remedy: string): Failure {
   return new Failure({ code, exit: exitCode.usage, message, remedy });
 }
 
@@ -55,15 +55,16 @@ const editProblems: Readonly<Record<EditProblem, string>> = {
   form: 'the entry, or its list, is written in a form that is not edited here (inline, dotted, flow style or in parts)',
 };
 
-/** Runs an edit of a file's text. @throws Failure `entry_not_edited` */
-export function edit<T>(path: string, edited: () => T): T {
-  try {
-    return edited();
-  } catch (error) {
-    if (!(error instanceof NotEditable)) throw error;
-    const remedy = 'Put the entry there by hand: without --write it is printed.';
-    throw leftAlone(path, 'entry_not_edited', editProblems[error.problem], remedy);
-  }
+/** There is an entry, in a form that only a person should change. */
+export function entryNotEdited(path: string, problem: EditProblem): Failure {
+  const remedy = 'Put the entry there by hand: without --write it is printed.';
+  return leftAlone(path, 'entry_not_edited', editProblems[problem], remedy);
+}
+
+/** Another server's entry has the name. */
+export function entryTaken(path: string, name: string): Failure {
+  const message = `${quoted(path, 300)} has an entry ${quoted(name, 80)} already, and it is for something else.`;
+  return refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
 }
 
 /** The commands' words do not fit into this program's configuration. */
@@ -75,6 +76,22 @@ export function wordsUnsayable(title: string): Failure {
   );
 }
 
+export function programUnknown(name: string, meant: string | undefined, all: readonly string[]): Failure {
+  const message = `${quoted(name, 80)} is none of the programs that can be set up: ${all.join(', ')}.`;
+  const remedy = meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`;
+  return refused('program_unknown', message, remedy);
+}
+
+/** No file of that program for that scope. */
+export function noSuchScope(title: string): Failure {
+  return refused('scope_unknown', `${title} has no configuration for a single project.`, 'Leave --project out.');
+}
+
+export function nothingToWrite(title: string, why: string): Failure {
+  const message = `There is nothing to write for ${title}: ${why}.`;
+  return refused('nothing_to_write', message, 'Leave --write out, to see the command.');
+}
+
 /** No server was named, and it is not clear which one is meant. */
 export function serverNotNamed(program: string, names: readonly string[]): Failure {
   const [first, ...others] = names.slice(0, 20).map((name) => printable(name, 80));
@@ -84,6 +101,39 @@ export function serverNotNamed(program: string, names: readonly string[]): Failu
   }
   const message = `There are several: ${[first, ...others].join(', ')}.`;
   return refused('usage', message, `Name one: postern setup ${program} ${first}`);
+}
+
+/** `--undo` without a `--write` before. */
+export function nothingToUndo(title: string): Failure {
+  const message = `Nothing that postern wrote for ${title} is known here.`;
+  return refused('nothing_to_undo', message, 'See what was written: postern setup --list');
+}
+
+/** The entry is not as `--write` left it. */
+export function entryChanged(path: string, backup: string): Failure {
+  return refused(
+    'entry_changed',
+    `The entry in ${quoted(path, 300)} was changed after postern wrote it, so it was left as it is.`,
+    `Remove it by hand; the file as it was before is ${quoted(backup, 300)}.`,
+  );
+}
+
+/** `login --from` found a configuration that is broken. */
+export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
+  return refused(
+    'program_file_unusable',
+    `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
+    'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
+  );
+}
+
+/** `--as` is no name that every program takes. */
+export function entryNameUnusable(name: string): Failure {
+  return refused(
+    'name_unusable',
+    `${quoted(name, 80)} cannot be the name of an entry: names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-".`,
+    'Choose another --as.',
+  );
 }
 
 /** `--undo` where several entries were made. `words` tell each from the others; one of a folder's is named from there. */

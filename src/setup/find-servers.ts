@@ -1,8 +1,7 @@
 import type { OfferedServers } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { quoted } from '../core/text/printable.js';
 import { argumentRefused } from '../core/usage-failures.js';
-import { refused } from './failures.js';
+import { serversUnreadable } from './failures.js';
 import { jsonAt } from './formats/json.js';
 import { tomlAt } from './formats/toml.js';
 import type { MachineFiles } from './ports.js';
@@ -53,10 +52,5 @@ function freeName(name: string, logins: readonly LoginRecord[]): string | undefi
 function checkFormat(path: string, text: string): void {
   const isToml = path.endsWith('.toml');
   const isReadable = text.trim() === '' || (isToml ? tomlAt : jsonAt)(text, []) !== undefined;
-  if (isReadable) return;
-  throw refused(
-    'program_file_unusable',
-    `${quoted(path, 300)} cannot be read as ${isToml ? 'TOML' : 'JSON'}, so nobody knows which servers it names.`,
-    'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
-  );
+  if (!isReadable) throw serversUnreadable(path, isToml ? 'TOML' : 'JSON');
 }

@@ -1,7 +1,6 @@
-import { edit } from './failures.js';
 import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
 import { ifEditable } from './formats/text.js';
-import type { SetupPlan } from './plan-entry.js';
+import { edit, type SetupPlan } from './plan-entry.js';
 import type { Machine, MachineFiles } from './ports.js';
 import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
 

@@ -1,9 +1,9 @@
 import { ignoreFailure } from '../core/failure.js';
-import { quoted } from '../core/text/printable.js';
 import { addressSecret } from '../tokens/failures.js';
 import type { LoginWords } from '../tokens/login-pin.js';
-import { edit, refused, wordsUnsayable } from './failures.js';
+import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { entryName, openEntry, putEntry } from './formats/entry.js';
+import { NotEditable } from './formats/text.js';
 import type { ProgramFile } from './machine/program-files.js';
 import type { Machine, MachineFiles } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
@@ -50,13 +50,7 @@ export interface SetupPlan extends MadeEntry {
  */
 export async function planEntry(world: MachineFiles, request: SetupRequest): Promise<SetupPlan> {
   const { program, scope, path = configurationFile(world, program, scope) } = request;
-  if (path === undefined) {
-    throw refused(
-      'scope_unknown',
-      `${program.title} has no configuration for a single project.`,
-      'Leave --project out.',
-    );
-  }
+  if (path === undefined) throw noSuchScope(program.title);
   const file = await world.files.read(path);
   const context = { machine: world.machine, text: file.text ?? '', switches: await readSwitches(world, program) };
   const [wanted, made] = firstMade(request, context, (one, words) => program.make(one, words));
@@ -104,9 +98,15 @@ export function plannedText({ request, wanted: { machine }, file, entry }: Setup
   const call = callIn(entry.key, value, { platform: machine.platform });
   const isOurs = call !== undefined && [request.server, request.url].includes(call.server);
   const isTaken = raw !== undefined && !isOurs && !addressIn(raw, request.url);
-  if (isTaken && entryName(entry.key) !== undefined) {
-    const message = `${quoted(path, 300)} has an entry ${quoted(request.name, 80)} already, and it is for something else.`;
-    throw refused('entry_taken', message, 'Choose another name with --as NAME, or remove that entry first.');
-  }
+  if (isTaken && entryName(entry.key) !== undefined) throw entryTaken(path, request.name);
   return edit(path, () => putEntry(text, entry));
+}
+
+/** Runs an edit of the file at `path`. @throws Failure `entry_not_edited` */
+export function edit<T>(path: string, edited: () => T): T {
+  try {
+    return edited();
+  } catch (error) {
+    throw error instanceof NotEditable ? entryNotEdited(path, error.problem) : error;
+  }
 }

@@ -7,7 +7,7 @@ import type { HttpPorts } from '../http/request.js';
 import type { StorePorts } from '../stores/ports.js';
 import { checkEntry } from './check-entry.js';
 import { machineFor } from './environment.js';
-import { refused } from './failures.js';
+import { nothingToWrite } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { listPrograms, programHere } from './list-programs.js';
 import { planEntry, planLine, type SetupRequest } from './plan-entry.js';
@@ -85,9 +85,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   const program = programNamed(args.program);
   const programs = await externalProgramsFor(context, program, args);
   if (program.line !== undefined) {
-    const why = 'it can ask no program for a header, so the token comes through a pipe';
-    const message = `There is nothing to write for ${program.title}: ${why}.`;
-    throw refused('nothing_to_write', message, 'Leave --write out, to see the command.');
+    throw nothingToWrite(program.title, 'it can ask no program for a header, so the token comes through a pipe');
   }
   const request = await readSetupRequest(context, program, args);
   const here = programHere(programs, program, request.scope);

@@ -3,14 +3,14 @@ import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
-import { printable, quoted, shellWord } from '../core/text/printable.js';
+import { printable, shellWord } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { StorePorts } from '../stores/ports.js';
 import { mayCarryToken } from '../tokens/credential-target.js';
 import { serverUnusable } from '../tokens/failures.js';
 import { findLogin, pickLogin } from '../tokens/find-login.js';
 import { loginWords } from '../tokens/login-pin.js';
-import { refused, serverNotNamed, severalToUndo } from './failures.js';
+import { entryNameUnusable, nothingToUndo, serverNotNamed, severalToUndo } from './failures.js';
 import { entryName, entryValue } from './formats/entry.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import type { SetupRequest } from './plan-entry.js';
@@ -34,11 +34,7 @@ export async function readSetupRequest(
   program: Program,
   args: SetupArguments,
 ): Promise<SetupRequest & { readonly hasLogin: boolean }> {
-  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) {
-    const rule = 'names are 1 to 63 of A-Z, a-z, 0-9, "_" and "-", and do not begin with "-"';
-    const message = `${quoted(args.as, 80)} cannot be the name of an entry: ${rule}.`;
-    throw refused('name_unusable', message, 'Choose another --as.');
-  }
+  if (args.as !== undefined && !/^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(args.as)) throw entryNameUnusable(args.as);
   if (args.wholeHost && wayOf(program) !== 'credential') {
     const message = `--whole-host cannot be used: ${program.title} asks for one address only.`;
     throw usageWrong(message, 'postern setup --help');
@@ -136,10 +132,7 @@ export async function recordToUndo(
   );
   const all = args.server === undefined ? made : forServer(made, args.server, (await index.read()).logins);
   const [only, ...others] = all;
-  if (only === undefined) {
-    const message = `Nothing that postern wrote for ${program.title} is known here.`;
-    throw refused('nothing_to_undo', message, 'See what was written: postern setup --list');
-  }
+  if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
   if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all, machine));
   const choices = all.map(({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`);

@@ -1,8 +1,8 @@
-import { quoted } from '../core/text/printable.js';
-import { edit, refused } from './failures.js';
+import { entryChanged } from './failures.js';
 import { entryValue, rawEntry, restoreEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
 import type { KeptRecord } from './machine/setup-records.js';
+import { edit } from './plan-entry.js';
 import { digest, entryState } from './recorded-entry.js';
 import { removeShim, type SetupWorld } from './write-entry.js';
 
@@ -55,14 +55,7 @@ async function restoreFile(
   }
   const state = await entryState(record, text, machine.platform);
   if (state === 'missing') return 'nothing-left';
-  if (state !== 'same') {
-    const was = await records.keep({ id, record }, undefined);
-    throw refused(
-      'entry_changed',
-      `The entry in ${quoted(record.path, 300)} was changed after postern wrote it, so it was left as it is.`,
-      `Remove it by hand; the file as it was before is ${quoted(was, 300)}.`,
-    );
-  }
+  if (state !== 'same') throw entryChanged(record.path, await records.keep({ id, record }, undefined));
   const restored = edit(record.path, () => {
     const edited = restoreEntry(text, record.key, rawEntry(backup, record.key));
     // The bytes of before may not fit into the layout of now.

@@ -1,7 +1,6 @@
 import { closest } from '../../core/text/closest.js';
-import { quoted } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
-import { refused } from '../failures.js';
+import { programUnknown } from '../failures.js';
 import { accessPrograms, curl } from './access-programs.js';
 import { buildPrograms } from './build-programs.js';
 import { headersPrograms } from './headers-programs.js';
@@ -22,9 +21,6 @@ export function programNamed(name: string | undefined): Program {
   if (name === undefined) throw usageWrong('No program was named.', 'postern setup --list');
   const names = programs.map((program) => program.name);
   const program = programs.find((one) => one.name === name.toLowerCase());
-  if (program !== undefined) return program;
-  const meant = closest(name, names);
-  const message = `${quoted(name, 80)} is none of the programs that can be set up: ${names.join(', ')}.`;
-  const remedy = meant === undefined ? 'See: postern setup --list' : `Did you mean: postern setup ${meant}?`;
-  throw refused('program_unknown', message, remedy);
+  if (program === undefined) throw programUnknown(name, closest(name, names), names);
+  return program;
 }
