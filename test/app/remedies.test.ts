@@ -146,6 +146,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   deviceFlowMissing: { login: [login] },
   deviceGrantRefused: { login: [login] },
   tooManyTabs: { login: [login] },
+  indexUnusable: { problem: ['corrupt', 'newer', 'unsafe', 'too_large', 'full'] },
   isOutOfFiles: { error: [failure] },
   withServerWords: { error: [failure] },
   loginChanged: { named: ['work'], now: [login] },
