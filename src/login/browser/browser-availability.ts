@@ -10,8 +10,8 @@ export function ciOf(env: Readonly<Record<string, string | undefined>>): string 
 const containerMarks = ['/.dockerenv', '/run/.containerenv'];
 
 /**
- * Told by the environment and by what files there are. SSH goes first: whoever reached a container or a
- * WSL over it needs the way back to the own computer. A display goes before the container: somebody has shared it.
+ * SSH goes first: a person who reached a container or a WSL over it needs the way back to their own computer. A display
+ * goes before the container: somebody has shared it.
  */
 export function browserAvailability(machine: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,8 +28,8 @@ export function browserAvailability(machine: {
 }
 
 /**
- * Why no browser opens here, and what helps; lines for the terminal. `asked` is false when the person
- * chose not to have one opened: then only what concerns the way back of the answer is said.
+ * Why no browser opens here, and what helps; lines for the terminal. `asked` is false when the person chose not to have one
+ * opened: then only the way back of the response matters.
  */
 export function browserHint(
   availability: BrowserAvailability,

@@ -21,17 +21,17 @@ export const callbackLimits: CallbackLimits = {
   lingerMs: 5_000,
 };
 
-/** Request line and headers together, in bytes: what is longer is answered 431 by the HTTP parser. */
+/** Request line and headers together, in bytes: the HTTP parser refuses what is longer with 431. */
 export const maxHeadBytes = 16_384;
 
 /** Header lines of a request: Node drops what is over this silently, so that many are refused. */
 export const maxHeaderLines = 100;
 
-/** Longest request target, in characters. */
+/** Of a request target, in characters. */
 export const maxTargetLength = 8_192;
 
-/** Longest name or value in an authorization response, in characters. */
+/** Of a name or a value in an authorization response, in characters. */
 export const maxParameterLength = 4_096;
 
-/** Most parameters in an authorization response. */
+/** In an authorization response. */
 export const maxParameters = 64;

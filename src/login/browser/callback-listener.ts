@@ -2,26 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
 import { responseUnusable } from '../failures.js';
 import type { CallbackListener, CallbackListeners, LinkOrigin, LoginConsent } from '../ports.js';
-import { type MadeRequest, Requests } from './authorization-links.js';
 import { type CallbackLimits, maxParameterLength, maxParameters, maxTargetLength } from './callback-limits.js';
 import { FinalPage, sendOn, sendPage } from './final-page.js';
-import { equalityTo, isOfOtherUser, Links, newNonce, type Taker } from './one-time-link.js';
+import { equalityTo, Links, type MadeRequest, newNonce, Requests, type Taker } from './one-time-link.js';
 import { type LoopbackServer, openServer } from './open-server.js';
 import { createPages } from './page.js';
 import { validateRequest } from './validate-request.js';
-
-/** What the listener waits for once it is armed. */
-interface Expectation {
-  readonly requests: Requests;
-  /** Asked on a page that is shown first. */
-  readonly consent: LoginConsent | undefined;
-}
-
-/** The request that the first response belongs to, and the browser that brought it. */
-interface First {
-  readonly request: MadeRequest | undefined;
-  readonly browser: string | undefined;
-}
 
 /**
  * One wait for one authorization response. Four addresses exist: `/go/<nonce>`, which leads to the
@@ -41,9 +27,12 @@ export class LoopbackListener implements CallbackListener {
   readonly #response: Promise<AuthorizationResponse>;
   #succeed = (_response: AuthorizationResponse): void => {};
   #fail = (_reason: unknown): void => {};
-  #expectation: Expectation | undefined;
-  #first: First | undefined;
-  #ignored = 0;
+  /** What leads on once the listener is armed. */
+  #armed: { readonly requests: Requests; readonly consent: LoginConsent | undefined } | undefined;
+  /** The request that the first response belongs to, and the browser that brought it. */
+  #first: { readonly request: MadeRequest | undefined; readonly browser: string | undefined } | undefined;
+  /** Callbacks with another state, or none. */
+  ignored = 0;
 
   constructor(server: LoopbackServer, limits: CallbackLimits) {
     this.#authority = `127.0.0.1:${server.port}`;
@@ -71,13 +60,9 @@ export class LoopbackListener implements CallbackListener {
     return isOfAnother || this.#links.doubtful;
   }
 
-  get ignored(): number {
-    return this.#ignored;
-  }
-
   arm({ newRequest, consent }: Parameters<CallbackListener['arm']>[0]): void {
-    if (this.#expectation !== undefined) throw new Error('a callback listener is armed once');
-    this.#expectation = { requests: new Requests(newRequest), consent };
+    if (this.#armed !== undefined) throw new Error('a callback listener is armed once');
+    this.#armed = { requests: new Requests(newRequest), consent };
   }
 
   link(origin: LinkOrigin): string {
@@ -85,12 +70,12 @@ export class LoopbackListener implements CallbackListener {
   }
 
   async address(): Promise<string | undefined> {
-    if (this.#expectation === undefined) throw new Error('a callback listener is armed before it shows an address');
-    return this.#expectation.requests.addressFor(undefined);
+    if (this.#armed === undefined) throw new Error('a callback listener is armed before it shows an address');
+    return this.#armed.requests.addressFor(undefined);
   }
 
   isOurs(state: string): boolean {
-    return this.#expectation?.requests.find(state) !== undefined;
+    return this.#armed?.requests.find(state) !== undefined;
   }
 
   response(signal: AbortSignal): Promise<AuthorizationResponse> {
@@ -131,15 +116,14 @@ export class LoopbackListener implements CallbackListener {
 
   /** False when `target` is none of our links, nor the button's. */
   #takeLink(request: IncomingMessage, target: string, response: ServerResponse): boolean {
-    if (this.#expectation === undefined) return false;
-    const { requests, consent } = this.#expectation;
+    if (this.#armed === undefined) return false;
+    const { requests, consent } = this.#armed;
     const agreed = this.#links.takerAt(target);
     if (agreed !== undefined) {
       void this.#sendToLogin(requests, agreed, response);
       return true;
     }
-    const visitor = { browser: this.#browserOf(request), isOtherUser: () => isOfOtherUser(request.socket) };
-    const taken = this.#links.take(target, visitor);
+    const taken = this.#links.take(target, this.#browserOf(request), request.socket);
     if (taken === 'used') sendPage(response, 410, this.#pages.used);
     else if (taken !== undefined) {
       const cookie = `${this.#cookie}=${taken.browser}; HttpOnly; SameSite=Lax; Path=/; Max-Age=3600`;
@@ -164,20 +148,20 @@ export class LoopbackListener implements CallbackListener {
     const isTooLong = (request.url ?? '').length > maxTargetLength;
     const reading = readResponse(query, (state) => this.isOurs(state));
     if (reading.kind === 'not_ours') {
-      if (this.#expectation !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.#ignored += 1;
+      if (this.#armed !== undefined && /(?:^|&)(?:code|error)=/.test(query)) this.ignored += 1;
       sendPage(response, isTooLong ? 414 : 400, this.#pages.nothing);
       return;
     }
     this.#finalPage.hold(response);
     const state = new URLSearchParams(query).get('state') ?? '';
-    this.#first ??= { request: this.#expectation?.requests.find(state), browser: this.#browserOf(request) };
+    this.#first ??= { request: this.#armed?.requests.find(state), browser: this.#browserOf(request) };
     const tooLong = isTooLong ? `it is longer than ${maxTargetLength} characters` : undefined;
     const why = reading.kind === 'unusable' ? reading.why : tooLong;
     if (why !== undefined) this.#fail(responseUnusable(why));
     else if (reading.kind === 'ours') this.#succeed(reading.response);
   }
 
-  /** The value of our cookie, where there is one. */
+  /** Value of our cookie. */
   #browserOf({ headers }: IncomingMessage): string | undefined {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     return pairs.find(([name]) => name === this.#cookie)?.[1];
@@ -191,16 +175,15 @@ function buttonOf(taker: Taker): string {
   return taker.button.path;
 }
 
+/** It is not ours; or it is, and cannot be read without guessing, where `why` begins with "it". */
 type CallbackReading =
-  /** Not a response to our request: no `state`, several, or another. */
   | { readonly kind: 'not_ours' }
-  /** It carries our state, and cannot be read without guessing. `why` begins with "it". */
   | { readonly kind: 'unusable'; readonly why: string }
   | { readonly kind: 'ours'; readonly response: AuthorizationResponse };
 
 /**
- * Reads the query of a callback (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). Whether it is ours is
- * decided by `state` alone; what the other parameters mean is validated later, so repeats are kept.
+ * Reads the query of a callback (RFC 6749 section 4.1.2; `application/x-www-form-urlencoded`). One `state` alone, of ours,
+ * makes it ours; what the other parameters mean is validated later, so repeats are kept.
  */
 function readResponse(query: string, isOurState: (state: string) => boolean): CallbackReading {
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.

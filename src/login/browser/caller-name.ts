@@ -7,10 +7,10 @@ interface Ancestor {
   readonly name: string;
 }
 
-/** What stands between a program and what it runs: not what a person would know it by. */
+/** Between a program and what it runs. */
 const goBetweens = /^-?(?:(?:ba|z|da|fi|k|c|tc)?sh|env|sudo|script|timeout|nohup|npx|npm|cmd(?:\.exe)?)$/;
 
-/** Programs that are known by what they run. */
+/** Known by what they run. */
 const interpreters = /^(?:node|nodejs|bun|deno|python[0-9.]*|ruby|perl|php|java)$/;
 
 const maxAncestors = 8;
@@ -19,7 +19,7 @@ const longestPsMs = 1_000;
 
 /**
  * Names the program that started this one, for a person to recognise it: the nearest that is no shell. Its arguments
- * are left out, as they may hold anything; of an interpreter the script is told.
+ * are left out, as they may hold anything; an interpreter goes by its script.
  */
 export function callerName(platform: NodeJS.Platform): string {
   const look = platform === 'linux' ? fromProc : platform === 'win32' ? () => undefined : fromPs;
@@ -48,12 +48,12 @@ function fromProc(pid: number): Ancestor | undefined {
 
 function fromPs(pid: number): Ancestor | undefined {
   try {
-    const told = execFileSync('/bin/ps', ['-o', 'ppid=,command=', '-p', String(pid)], {
+    const output = execFileSync('/bin/ps', ['-o', 'ppid=,command=', '-p', String(pid)], {
       timeout: longestPsMs,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    const [, parent = '', command = ''] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(told) ?? [];
+    const [, parent = '', command = ''] = /^\s*(\d+)\s+(.*?)\s*$/s.exec(output) ?? [];
     return parent === '' ? undefined : { parent: Number(parent), name: nameOf(command.split(' ')) };
   } catch {
     return undefined;
@@ -62,7 +62,7 @@ function fromPs(pid: number): Ancestor | undefined {
 
 /** A program by its command line. */
 function nameOf(words: readonly string[]): string {
-  // What gives itself a title writes it over its whole command line.
+  // A program's title is written over its whole command line.
   const [title = '', ...rest] = words;
   const program = basename(title.split(' ', 1)[0] ?? '');
   if (!interpreters.test(program)) return program;

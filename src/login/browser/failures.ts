@@ -35,7 +35,7 @@ export interface ShownClient {
   readonly hasFixedPort: boolean;
 }
 
-/** What to do where the login page shows an error: it sends no answer then (RFC 6749 section 4.1.2.1). */
+/** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
 export function whenPageFails(client: ShownClient): string {
   return `Does the page show an error? Then no answer comes. ${waysOut(client)}`;
 }
@@ -56,7 +56,7 @@ function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): strin
   }
 }
 
-/** Nobody answered. Many refusals end on a page of the authorization server's, with no callback at all. */
+/** No response came. Many refusals end on a page of the authorization server's, with no callback at all. */
 export function loginTimedOut(timeoutMs: number, whenPageFails: string, withBrowser: boolean): Failure {
   const noPage = withBrowser ? ' If the page cannot be loaded, add --no-browser.' : '';
   const longer = Math.min(3600, Math.max(10, Math.round(timeoutMs / 500)));

@@ -3,8 +3,6 @@ import type { CallbackLimits } from './callback-limits.js';
 import { equalityTo, newNonce } from './one-time-link.js';
 import type { Page, Pages } from './page.js';
 
-type Outcome = 'stored' | 'failed';
-
 /**
  * The end of the person's way through the browser. A callback with our state is held until the outcome is known, so
  * that nobody reads "success" before the token is stored; then it is sent on to an address that holds no code
@@ -16,7 +14,7 @@ export class FinalPage {
   readonly #path = `/done/${newNonce()}`;
   readonly #isOurPath = equalityTo(this.#path);
   readonly #held = new Map<ServerResponse, NodeJS.Timeout>();
-  #outcome: Outcome | undefined;
+  #outcome: 'stored' | 'failed' | undefined;
   #expectedVisits = 0;
   #onEnd = (): void => {};
 
@@ -25,7 +23,7 @@ export class FinalPage {
     this.#limits = limits;
   }
 
-  /** Keeps the browser waiting for the outcome; when that is known already, or late, sends it on at once. */
+  /** Keeps the browser waiting for the outcome, until that is known or takes too long. */
   hold(response: ServerResponse): void {
     if (this.#outcome !== undefined) {
       sendOn(response, this.#path);
@@ -54,7 +52,7 @@ export class FinalPage {
   }
 
   /** Sends all who wait to the page, and resolves when each has fetched it, or after a while. */
-  async release(outcome: Outcome): Promise<void> {
+  async release(outcome: 'stored' | 'failed'): Promise<void> {
     if (this.#outcome !== undefined) return;
     this.#outcome = outcome;
     this.#expectedVisits = this.#held.size;
@@ -77,7 +75,7 @@ export class FinalPage {
   }
 }
 
-/** On every answer, whatever it is: kept nowhere, shown in no frame, read by no other origin. */
+/** On every response: kept nowhere, shown in no frame, read by no other origin. */
 const always: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   Connection: 'close',
@@ -88,7 +86,7 @@ const always: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Answers with one of our constant pages. */
+/** Responds with one of our constant pages. */
 export function sendPage(response: ServerResponse, status: number, page: Page, cookie?: string): void {
   const body = Buffer.from(page.html);
   response.writeHead(status, {

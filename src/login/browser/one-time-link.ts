@@ -6,7 +6,7 @@ import type { LinkOrigin, RequestToOpen } from '../ports.js';
 /** A browser that was sent on by a link. Each has authorization requests of its own, and so their states. */
 export interface Taker {
   readonly origin: LinkOrigin;
-  /** The value of its cookie. */
+  /** Value of its cookie. */
   readonly browser: string;
   /** The request that it was sent to; none while it has to have another one. */
   request?: Promise<RequestToOpen | undefined> | undefined;
@@ -20,14 +20,6 @@ interface Link {
   readonly takers: Map<string, Taker>;
 }
 
-/** Who comes to a link. */
-export interface Visitor {
-  /** Value of our cookie; undefined: the browser has none. */
-  readonly browser: string | undefined;
-  /** Another user of this machine, as far as the system tells. */
-  readonly isOtherUser: () => boolean;
-}
-
 /**
  * Our one-time links to the authorization requests, one for each origin, and who took them. Other users of
  * this machine can read the opener's arguments, and with them its link: they could log in there as themselves before
@@ -37,32 +29,25 @@ export interface Visitor {
 export class Links {
   readonly #links: Link[] = [];
   readonly #browsers = new Set<string>();
-  #doubtful = false;
+  /** Has the opener's link been taken by two browsers, or by another user? */
+  doubtful = false;
 
-  /** Returns the path of a new link. */
+  /** The path of a new link. */
   add(origin: LinkOrigin): string {
     const path = `/go/${newNonce()}`;
     this.#links.push({ isHere: equalityTo(path), origin, takers: new Map() });
     return path;
   }
 
-  /** Has the opener's link been taken by two browsers, or by another user? */
-  get doubtful(): boolean {
-    return this.#doubtful;
-  }
-
-  /**
-   * The browser is sent on and gets this taker's cookie; or the link was used before, by another one. Undefined: there is
-   * no such link.
-   */
-  take(path: string, visitor: Visitor): Taker | 'used' | undefined {
+  /** The browser, which gets this taker's cookie; or another one has used the link. Undefined: there is no such link. */
+  take(path: string, cookie: string | undefined, socket: Socket): Taker | 'used' | undefined {
     const link = this.#links.find(({ isHere }) => isHere(path));
     if (link === undefined) return undefined;
-    const browser = visitor.browser !== undefined && this.knows(visitor.browser) ? visitor.browser : newNonce();
+    const browser = cookie !== undefined && this.knows(cookie) ? cookie : newNonce();
     if (link.origin === 'opener') {
-      if (visitor.isOtherUser()) this.#doubtful = true;
+      if (isOfOtherUser(socket)) this.doubtful = true;
       if (link.takers.size > 0 && !link.takers.has(browser)) {
-        this.#doubtful = true;
+        this.doubtful = true;
         return 'used';
       }
     }
@@ -74,14 +59,69 @@ export class Links {
 
   /** Whose page has its button there? */
   takerAt(path: string): Taker | undefined {
-    return this.#links
-      .flatMap(({ takers }) => [...takers.values()])
-      .find(({ button }) => button?.isHere(path) === true);
+    const takers = this.#links.flatMap((link) => [...link.takers.values()]);
+    return takers.find(({ button }) => button?.isHere(path) === true);
   }
 
   /** Has this browser taken any link? */
   knows(browser: string): boolean {
     return this.#browsers.has(browser);
+  }
+}
+
+/** Authorization requests of one login: whoever opens a link again and again makes the server no more work. */
+const maxRequests = 64;
+
+/** A request that was made, for the browser that took a link, or for the terminal, which shows its address. */
+export interface MadeRequest {
+  readonly isItsState: (state: string) => boolean;
+  readonly taker: Taker | undefined;
+}
+
+/**
+ * The authorization requests of one login, each with its own state: a response tells by its state which browser it
+ * belongs to. They are made when somebody comes for them, since one that was pushed runs out and works once.
+ */
+export class Requests {
+  readonly #newRequest: () => Promise<RequestToOpen | undefined>;
+  readonly #made: MadeRequest[] = [];
+  readonly #terminal: Pick<Taker, 'request'> = {};
+  #begun = 0;
+
+  constructor(newRequest: () => Promise<RequestToOpen | undefined>) {
+    this.#newRequest = newRequest;
+  }
+
+  /**
+   * The address for this browser, or for the terminal: the same again at a reload, unless that works once. Undefined: the
+   * login is about to fail.
+   */
+  async addressFor(taker: Taker | undefined): Promise<string | undefined> {
+    const visitor = taker ?? this.#terminal;
+    visitor.request ??= this.#make(taker);
+    try {
+      const made = await visitor.request;
+      if (made?.once) visitor.request = undefined;
+      return made?.url;
+    } catch (error) {
+      visitor.request = undefined;
+      throw error;
+    }
+  }
+
+  find(state: string): MadeRequest | undefined {
+    return this.#made.find(({ isItsState }) => isItsState(state));
+  }
+
+  async #make(taker: Taker | undefined): Promise<RequestToOpen | undefined> {
+    if (this.#begun >= maxRequests) throw new Error('this login has made too many authorization requests');
+    this.#begun += 1;
+    const made = await this.#newRequest();
+    if (made === undefined) return undefined;
+    if (!/^https?:\/\/[\x21-\x7e]+$/.test(made.url))
+      throw new Error('an authorization request is an http or https URL');
+    this.#made.push({ isItsState: equalityTo(made.state.reveal()), taker });
+    return made;
   }
 }
 
@@ -92,12 +132,9 @@ export function newNonce(): string {
 
 /** A check for one expected text that takes the same time whatever is offered, and does not keep the text. */
 export function equalityTo(expected: string): (offered: string) => boolean {
+  const digestOf = (text: string) => createHash('sha256').update(text).digest();
   const digest = digestOf(expected);
   return (offered) => timingSafeEqual(digest, digestOf(offered));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /**

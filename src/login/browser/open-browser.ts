@@ -12,10 +12,9 @@ const failsWithinMs = 1_000;
 const windowsWaitMs = 5_000;
 
 /**
- * The person's browser. On macOS and Linux the opener is spawned here: a fixed absolute path, our link as its only
- * argument, no shell, no standard streams, its own session, a minimal environment, the root as working directory.
- * The package `open` would serve worse there: it looks `open` up on the PATH, brings a copy of xdg-open of its own,
- * hands on the whole environment, and does not tell when the opener fails.
+ * The person's browser. On macOS and Linux the opener is started here: a fixed absolute path, our link as its only
+ * argument, no shell, no standard streams, its own session, a minimal environment. The package `open` would look `open` up
+ * on the PATH, bring an xdg-open of its own, hand on the whole environment, and hide that the opener fails.
  */
 export function createBrowser(options: {
   readonly platform: NodeJS.Platform;
@@ -41,19 +40,18 @@ async function startOpener(path: string, url: string, env: NodeJS.ProcessEnv): P
 }
 
 /**
- * Windows has no opener that takes a URL as a plain argument: its programs each parse one command line by rules of
- * their own. The package `open` knows them (PowerShell by absolute path, the command encoded, the URL quoted for
- * PowerShell, no console window, the drive as working directory from WSL) and waits until PowerShell has handed over.
- * It passes the environment on; from WSL, Windows programs get none of it but what WSLENV names.
+ * Windows has no opener that takes a URL as a plain argument. The package `open` knows its rules (PowerShell by absolute
+ * path, the command encoded, the URL quoted, no console window) and waits until PowerShell has handed over. It passes the
+ * environment on; from WSL, Windows programs get none of it but what WSLENV names.
  */
 async function openOnWindows(url: string): Promise<'opened' | 'unavailable'> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const { default: open } = await import('open');
-    const late = new Promise<undefined>((resolve) => {
+    const tooLong = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), windowsWaitMs);
     });
-    const child = await Promise.race([open(url), late]);
+    const child = await Promise.race([open(url), tooLong]);
     return child === undefined || child.exitCode === 0 ? 'opened' : 'unavailable';
   } catch {
     return 'unavailable';
@@ -62,14 +60,11 @@ async function openOnWindows(url: string): Promise<'opened' | 'unavailable'> {
   }
 }
 
+/** An executable that takes a URL as its only argument; or the desktop of Windows, reached through PowerShell. */
 export type Opener =
-  /** An executable that takes a URL as its only argument. */
   | { readonly kind: 'program'; readonly path: string }
-  /** The desktop is that of Windows, reached through PowerShell. */
   | { readonly kind: 'windows' }
   | { readonly kind: 'none' };
-
-const onMac = ['/usr/bin/open'];
 
 const onUnix = ['/usr/bin/xdg-open', '/bin/xdg-open', '/usr/local/bin/xdg-open', '/run/current-system/sw/bin/xdg-open'];
 
@@ -84,13 +79,13 @@ export function findOpener(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): O
   if (platform === 'win32') return { kind: 'windows' };
   const chosen = env['BROWSER'] ?? '';
   if (isAbsolute(chosen) && isExecutable(chosen)) return { kind: 'program', path: chosen };
-  if (platform === 'darwin') return firstOf(onMac);
+  if (platform === 'darwin') return firstOf(['/usr/bin/open']);
   if (isWsl(env) && isExecutable(powerShellFromWsl)) return { kind: 'windows' };
   if (!env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return { kind: 'none' };
   return firstOf(onUnix);
 }
 
-/** Over SSH the Windows desktop behind WSL is not the one that the person sits at. */
+/** Over SSH the person does not sit at the Windows desktop behind WSL. */
 function isWsl(env: NodeJS.ProcessEnv): boolean {
   return Boolean(env['WSL_DISTRO_NAME']) && !env['SSH_CONNECTION'];
 }
@@ -120,15 +115,8 @@ const kept: ReadonlySet<string> = new Set([
   'VSCODE_IPC_HOOK_CLI',
 ]);
 
-/** Where the system keeps programs. The caller's PATH, and with it the working directory, is not searched. */
-const systemPath = [
-  '/usr/local/bin',
-  '/usr/bin',
-  '/bin',
-  '/snap/bin',
-  '/var/lib/flatpak/exports/bin',
-  '/run/current-system/sw/bin',
-].join(':');
+/** The caller's PATH, and with it the working directory, is not searched. */
+const systemPath = '/usr/local/bin:/usr/bin:/bin:/snap/bin:/var/lib/flatpak/exports/bin:/run/current-system/sw/bin';
 
 /**
  * The environment that an opener starts with: the desktop's variables, the languages, and a fixed PATH. Tokens,

@@ -7,7 +7,6 @@ import { portInUse, portRefused } from './failures.js';
 export interface LoopbackServer {
   /** The port it is bound to, from the start to `close`. */
   readonly port: number;
-  /** Who answers requests. */
   onRequest(listener: RequestListener): void;
   /** Ends every connection, whatever state it is in, and the listening socket. */
   close(): Promise<void>;
@@ -15,8 +14,7 @@ export interface LoopbackServer {
 
 /**
  * A small HTTP server on 127.0.0.1 and nowhere else (RFC 8252 section 7.3): one request per connection, hard limits,
- * nothing upgraded, no body read. The socket that was bound is the one that is used: the port is never let go and
- * bound again.
+ * nothing upgraded, no body read. The port is never let go and bound again.
  * @throws Failure `port_in_use`, `port_refused`
  */
 export async function openServer(port: number, limits: CallbackLimits): Promise<LoopbackServer> {
@@ -67,10 +65,7 @@ async function bind(server: Server, port: number): Promise<void> {
   server.removeAllListeners('error').on('error', () => {});
 }
 
-/**
- * Ports that no browser opens (the Fetch standard's port blocking), of those that we could bind: a callback there
- * would never arrive.
- */
+/** Ports that no browser opens (the Fetch standard's port blocking), of those that we could bind. */
 const blockedByBrowsers: ReadonlySet<number> = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
@@ -85,8 +80,8 @@ function problemOfPort(port: number): string | undefined {
 }
 
 /**
- * Holds a server to `max` sockets, and returns those that are open. When one more comes, the oldest that has no request under way is destroyed, so
- * that a flood of silent connections cannot keep the person's browser out; with none such, the newcomer is.
+ * Holds a server to `max` sockets, and returns those that are open. When one more comes, the oldest that has no request
+ * under way is destroyed: a flood of silent connections cannot keep the person's browser out. With none such, the newcomer is.
  */
 function capSockets(server: Server, max: number): ReadonlySet<Socket> {
   const open = new Set<Socket>();

@@ -5,7 +5,7 @@ import type { LoginConsent } from '../ports.js';
 /** A finished page. Nothing of a request that came is ever part of it. */
 export interface Page {
   readonly html: string;
-  /** Value of the `Content-Security-Policy` header: nothing is loaded but the style that stands in the page. */
+  /** Value of the `Content-Security-Policy` header: nothing is loaded but the page's own style. */
   readonly contentSecurityPolicy: string;
 }
 
@@ -24,8 +24,8 @@ export interface Pages {
   readonly nothing: Page;
 }
 
-/** Most characters of an address or a name on a page. */
-const longestShown = 300;
+/** Characters of an address or a name on a page. */
+const maxShown = 300;
 
 type Tone = 'good' | 'bad' | 'plain';
 
@@ -84,12 +84,12 @@ export function createPages(): Pages {
   };
 }
 
-/** Text of others as it may stand in a page. */
+/** Text of others as it may be in a page. */
 function shown(text: string): string {
-  return htmlText(printable(text, longestShown));
+  return htmlText(printable(text, maxShown));
 }
 
-/** A wall with a small gate in it; the gate's door stands open when the login went well. */
+/** A wall with a small gate in it; its door is open when the login went well. */
 const marks: Readonly<Record<Tone, string>> = {
   good: '<path class="way" d="M25 50V37a7 7 0 0 1 14 0v13z"/><path class="door" d="M25 50V37a7 7 0 0 1 2.6-5.4L20 34v19z"/>',
   bad: '<path class="door" d="M25 50V37a7 7 0 0 1 14 0v13z"/><circle class="knob" cx="36" cy="42" r="1.3"/>',
@@ -125,7 +125,7 @@ ${more}<p class="note">${note}</p>
 `;
 }
 
-/** The style of our pages, in light and dark, as it stands in them: its hash is in their security policy. */
+/** In light and dark. Its hash is in the pages' security policy. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;
