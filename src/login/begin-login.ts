@@ -5,6 +5,7 @@ import { discover } from '../oauth/discover.js';
 import { selectScopes } from '../oauth/select-scopes.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
 import type { SecretStore } from '../stores/ports.js';
+import { sameLogin } from '../tokens/find-login.js';
 import { registrationsFor } from '../tokens/registrations.js';
 import { checkMovedEndpoint, checkSecret } from './check-secret.js';
 import { nameTaken, nameUnusable, tooManyLogins } from './failures.js';
@@ -124,9 +125,9 @@ export const maxLogins = 1000;
  */
 export function loginToReplace(
   logins: readonly LoginRecord[],
-  { server, account }: Pick<LoginRequest, 'server' | 'account'>,
+  request: Pick<LoginRequest, 'server' | 'account'>,
 ): LoginRecord | undefined {
-  const held = logins.find((login) => login.server === server && login.account === account);
+  const held = sameLogin(logins, request);
   if (held === undefined && logins.length >= maxLogins) throw tooManyLogins(maxLogins);
   return held;
 }

@@ -2,7 +2,7 @@ import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/
 import { defaultAccount, isStoreChoice, type LoginRecord, type StoreKind, whyNoStore } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
 import { argumentRefused } from '../core/usage-failures.js';
-import { readLoginTarget } from '../tokens/find-login.js';
+import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import { clientOfNewKey, readClient } from './client/client-options.js';
 import { type ImportWorld, withServer } from './import-servers.js';
@@ -237,8 +237,7 @@ async function loginAsPerson(world: World, args: Arguments): Promise<LoginRecord
     ? (await import('./device/device-login.js')).deviceLogin
     : (await import('./log-in.js')).login;
   const asked = await requestOf(world, args);
-  const { logins } = await world.index.read();
-  const seen = logins.find((one) => one.server === asked.server && one.account === asked.account);
+  const seen = sameLogin((await world.index.read()).logins, asked);
   const { client, person } = await loginDefaults(world, {
     login: { server: asked.server, account: asked.account, name: seen?.name },
     of: 'login',

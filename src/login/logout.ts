@@ -1,10 +1,11 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { revokeToken } from '../oauth/revocation.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { itemsOf, type KeptOrphan, markShared, removeOrphans, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import { currentProofs, removeClientKey } from '../tokens/client-keys.js';
+import { sameLogin } from '../tokens/find-login.js';
 import { recover } from '../tokens/keep-refreshed.js';
 import { readForIssuer } from '../tokens/read-credential.js';
 import { forgetEveryRegistration } from '../tokens/registrations.js';
@@ -39,31 +40,22 @@ type Needs = Pick<
  */
 export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
   const { login, signal } = request;
-  const { credential, sharedWith } = await forget(ports, request);
+  const forgotten = await forget(ports, request);
   await forgetFailures(ports, login.server);
-  if (sharedWith !== undefined) {
-    const why = `the login for ${printable(sharedWith, 200)} uses the same token`;
-    return { login, revocation: { done: false, why } };
-  }
-  return { login, revocation: await revoke(ports, { credential, login, signal }) };
+  const why = typeof forgotten === 'string' ? forgotten : await revoke(ports, login, forgotten, signal);
+  return { login, revocation: why === undefined ? { done: true } : { done: false, why } };
 }
 
-interface Forgotten {
-  /** Undefined when it could not be read, or another login still uses it. */
-  readonly credential: StoredCredential | undefined;
-  /** Another server below the same resource, whose login an older release kept with this one. */
-  readonly sharedWith: string | undefined;
-}
-
-async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<Forgotten> {
+/** The credential; or why it is not to be revoked. */
+async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<StoredCredential | string> {
   const { key, server } = login;
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
   const { logins } = await ports.index.read();
   const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
+  // Another server below the same resource, whose login an older release kept with this one.
   const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
-  let credential: StoredCredential | undefined;
-  if (sharedWith === undefined) credential = await readable(ports, login, force);
-  // The record goes first, and what it told of is noted: whatever ends this process here, no login looks whole that is not.
+  const credential = sharedWith === undefined ? await readable(ports, login, force) : undefined;
+  // The record goes first, and its items are noted: whatever ends this process here, no login looks whole that is not.
   const items = sharedWith === undefined ? itemsOf(login) : [];
   await ports.index.update((document) =>
     withOrphans({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
@@ -80,15 +72,15 @@ async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Pr
       throw keptBy(error);
     }
   }
-  return { credential, sharedWith };
+  if (sharedWith !== undefined) return `the login for ${printable(sharedWith, 200)} uses the same token`;
+  return credential ?? 'the stored credential could not be read';
 }
 
-/** As before: a login that could not be taken away is still there, unless another one has come in its place since. */
+/** As before, unless another login has come in its place since. */
 function restored(document: IndexDocument, login: LoginRecord, items: readonly StoredItem[]): IndexDocument {
-  const { server, account } = login;
-  return document.logins.some((other) => other.server === server && other.account === account)
-    ? document
-    : withoutOrphans({ ...document, logins: [...document.logins, login] }, items);
+  return sameLogin(document.logins, login) === undefined
+    ? withoutOrphans({ ...document, logins: [...document.logins, login] }, items)
+    : document;
 }
 
 /** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
@@ -97,8 +89,7 @@ async function readable(ports: Needs, login: LoginRecord, force: boolean): Promi
     const stored = await readForIssuer(ports, login);
     return (await recover(ports, login, stored)) ?? stored;
   } catch (error) {
-    const gone = ['login_needed', 'credential_corrupt'];
-    if (error instanceof Failure && (force || gone.includes(error.code))) return undefined;
+    if (isFailure(error, 'login_needed', 'credential_corrupt') || (force && isFailure(error))) return undefined;
     throw keptBy(error);
   }
 }
@@ -107,47 +98,36 @@ function keptBy(error: unknown): unknown {
   return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
 }
 
+/** Why it was not revoked; undefined: it was. */
 async function revoke(
   ports: Needs,
-  request: {
-    readonly credential: StoredCredential | undefined;
-    readonly login: LoginRecord;
-    readonly signal: AbortSignal;
-  },
-): Promise<LogoutResult['revocation']> {
-  const { credential, login } = request;
-  if (credential === undefined) return { done: false, why: 'the stored credential could not be read' };
-  if (credential.revocationEndpoint === undefined) {
-    return { done: false, why: 'the authorization server offers no revocation' };
-  }
+  login: LoginRecord,
+  credential: StoredCredential,
+  interrupted: AbortSignal,
+): Promise<string | undefined> {
+  const { revocationEndpoint: endpoint, binding, authMethod: method, accessToken, refreshToken } = credential;
+  if (endpoint === undefined) return 'the authorization server offers no revocation';
   const revocationMs = (await ports.limits()).revocationSeconds * 1000;
-  const hint = credential.refreshToken === undefined ? 'access_token' : 'refresh_token';
   try {
-    const [{ clientSecret }] = await currentProofs(ports, login, credential);
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(revocationMs)]);
-    await nameOwnHost(ports.http, login.server, credential.revocationEndpoint, signal);
+    const [{ clientSecret: secret }] = await currentProofs(ports, login, credential);
+    const signal = AbortSignal.any([interrupted, AbortSignal.timeout(revocationMs)]);
+    await nameOwnHost(ports.http, login.server, endpoint, signal);
     const revoked = await revokeToken(ports.http, {
-      endpoint: credential.revocationEndpoint,
-      issuer: credential.binding.issuer,
-      client: {
-        clientId: credential.binding.clientId,
-        method: credential.authMethod,
-        secret: clientSecret,
-      },
-      token: credential.refreshToken ?? credential.accessToken,
-      hint,
+      endpoint,
+      issuer: binding.issuer,
+      client: { clientId: binding.clientId, method, secret },
+      token: refreshToken ?? accessToken,
+      hint: refreshToken === undefined ? 'access_token' : 'refresh_token',
       now: ports.clock.now(),
       zone: login.zone,
       signal,
     });
-    if (revoked.ok) return { done: true };
+    if (revoked.ok) return undefined;
     const { status, error = '' } = revoked;
-    const code = error === '' ? '' : ` ${quoted(error, 60)}`;
-    return { done: false, why: `the authorization server answered ${status}${code}` };
+    return `the authorization server answered ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`;
   } catch (error) {
-    if (request.signal.aborted) throw error;
-    const why = error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
-    return { done: false, why };
+    if (interrupted.aborted) throw error;
+    return error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
   }
 }
 
@@ -169,7 +149,7 @@ export interface LogoutOfAll {
  * @throws Failure of the index
  */
 export async function logoutOfAll(
-  ports: Parameters<typeof logout>[0] & Pick<LoginPorts, 'progress'>,
+  ports: Needs & Pick<LoginPorts, 'progress'>,
   { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
 ): Promise<LogoutOfAll> {
   const { logins } = await ports.index.read();
@@ -191,12 +171,6 @@ export async function logoutOfAll(
   const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
   for (const record of own) await removeClientKey(ports, record, signal);
   const left = await removeOrphans(ports, () => true, signal);
-  return {
-    logouts,
-    failures,
-    registrations,
-    clientKeys: own.length,
-    keptKeys: clientKeys.length - own.length,
-    left,
-  };
+  const keptKeys = clientKeys.length - own.length;
+  return { logouts, failures, registrations, clientKeys: own.length, keptKeys, left };
 }

@@ -1,6 +1,14 @@
 import { Failure } from '../core/failure.js';
-import type { ClientKeyRecord, IndexDocument, LoginRecord, RegistrationRecord, StoreKind } from '../core/records.js';
+import {
+  type ClientKeyRecord,
+  defined,
+  type IndexDocument,
+  type LoginRecord,
+  type RegistrationRecord,
+  type StoreKind,
+} from '../core/records.js';
 import type { Secret } from '../core/secret.js';
+import { recordsIn } from '../stores/orphans.js';
 import type { SecretStore } from '../stores/ports.js';
 import { moveNotVerified } from './failures.js';
 import type { LoginPorts } from './ports.js';
@@ -22,8 +30,6 @@ export interface MoveFailure {
   readonly failure: Failure;
 }
 
-type Places = Readonly<Record<'store' | 'leftIn', StoreKind | undefined>>;
-
 /**
  * Moves every credential, client secret and client key to one store: written there, read again, the index changed, and
  * only then removed where it was. Interrupted at any point, nothing is lost, and the next move takes away what is
@@ -37,13 +43,13 @@ export async function moveStore(
   const to = ports.stores.of(request.to);
   await to.ready();
   const document = await ports.index.read();
-  const keys = keysOf(document);
+  const keys = [...new Set(recordsIn(document).map(({ key }) => key))];
   const failures: MoveFailure[] = [];
   let moved = 0;
   for (const [at, key] of keys.entries()) {
     ports.progress.begin(`Moving ${at + 1} of ${keys.length}`);
     try {
-      if (await moveOne(ports, { key, to, signal: request.signal })) moved += 1;
+      if (await moveOne(ports, key, to, request.signal)) moved += 1;
     } catch (error) {
       if (!(error instanceof Failure) || request.signal.aborted) throw error;
       failures.push({ what: nameOf(document, key), failure: error });
@@ -55,34 +61,34 @@ export async function moveStore(
 }
 
 /** True when it was elsewhere. */
-async function moveOne(
-  ports: Needs,
-  { key, to, signal }: { readonly key: string; readonly to: SecretStore; readonly signal: AbortSignal },
-): Promise<boolean> {
+async function moveOne(ports: Needs, key: string, to: SecretStore, signal: AbortSignal): Promise<boolean> {
   await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
-  const { store, leftIn } = placesOf(await ports.index.read(), key);
-  if (store === undefined) return false; // logged out meanwhile
+  const record = recordsIn(await ports.index.read()).find((one) => one.key === key);
+  if (record === undefined) return false; // logged out meanwhile
+  const { store = 'keychain', leftIn } = record;
+  const note = (now: StoreKind, copy: StoreKind | undefined) =>
+    ports.index.update((document) => withLocation(document, key, now, copy));
   const isElsewhere = ports.stores.of(store).kind !== to.kind;
   let left = leftIn;
   if (isElsewhere) {
     // Read before anything is noted: where this store does not open, nothing is anywhere else.
     const secret = await ports.stores.of(store).read(key);
-    // What an earlier move has left is taken away first: only one other place is recorded.
+    // What an earlier move has left is taken away first: only one other store is recorded.
     if (left !== undefined && left !== to.kind) await ports.stores.of(left).remove(key);
-    await ports.index.update((document) => changed(document, key, { store, leftIn: to.kind }));
-    await place(key, secret, to);
+    await note(store, to.kind);
+    await copy(key, secret, to);
     left = store;
-    await ports.index.update((document) => changed(document, key, { store: to.kind, leftIn: store }));
+    await note(to.kind, store);
   }
   if (left !== undefined) {
     if (left !== to.kind) await ports.stores.of(left).remove(key);
-    await ports.index.update((document) => changed(document, key, { store: to.kind, leftIn: undefined }));
+    await note(to.kind, undefined);
   }
   return isElsewhere;
 }
 
 /** One that is gone stays gone: its login says so when it is used. */
-async function place(key: string, secret: Secret | undefined, to: SecretStore): Promise<void> {
+async function copy(key: string, secret: Secret | undefined, to: SecretStore): Promise<void> {
   if (secret === undefined) {
     await to.remove(key); // an older copy is none
     return;
@@ -90,11 +96,6 @@ async function place(key: string, secret: Secret | undefined, to: SecretStore): 
   await to.write(key, secret);
   const written = await to.read(key);
   if (written?.reveal() !== secret.reveal()) throw moveNotVerified(to.kind);
-}
-
-function keysOf({ logins, registrations, clientKeys = [] }: IndexDocument): readonly string[] {
-  const secrets = [...logins, ...registrations.filter(({ hasSecret }) => hasSecret), ...clientKeys];
-  return [...new Set(secrets.map(({ key }) => key))];
 }
 
 /** As a person knows what this secret belongs to. */
@@ -105,28 +106,22 @@ function nameOf({ logins, registrations }: IndexDocument, key: string): string {
   return registration === undefined ? 'a client key' : `the client secret for ${registration.issuer}`;
 }
 
-function placesOf({ logins, registrations, clientKeys = [] }: IndexDocument, key: string): Places {
-  const found = [...logins, ...clientKeys].find((record) => record.key === key);
-  if (found !== undefined) return { store: found.store, leftIn: found.leftIn };
-  const registration = registrations.find((record) => record.key === key && record.hasSecret);
-  return { store: registration && (registration.store ?? 'keychain'), leftIn: registration?.leftIn };
-}
-
-function changed(
+function withLocation(
   document: IndexDocument,
   key: string,
-  places: { readonly store: StoreKind; readonly leftIn: StoreKind | undefined },
+  store: StoreKind,
+  leftIn: StoreKind | undefined,
 ): IndexDocument {
-  const placed = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(record: Record): Record => {
+  const located = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(record: Record): Record => {
     if (record.key !== key) return record;
     const { leftIn: _, ...rest } = record;
-    const { store, leftIn } = places;
-    return { ...(rest as Record), store, ...(leftIn === undefined ? {} : { leftIn }) };
+    return { ...(rest as Record), store, ...defined({ leftIn }) };
   };
+  const { logins, registrations, clientKeys } = document;
   return {
     ...document,
-    logins: document.logins.map(placed),
-    registrations: document.registrations.map(placed),
-    ...(document.clientKeys === undefined ? {} : { clientKeys: document.clientKeys.map(placed) }),
+    logins: logins.map(located),
+    registrations: registrations.map(located),
+    ...defined({ clientKeys: clientKeys?.map(located) }),
   };
 }

@@ -3,6 +3,7 @@ import { scopesMissing, unionScopes } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { hashOfParts } from '../stores/credential-item.js';
 import { Busy } from '../stores/state-failures.js';
+import { sameLogin } from '../tokens/find-login.js';
 import { checkName } from './begin-login.js';
 import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 
@@ -160,11 +161,10 @@ async function waitForLock(
 /** The login that is there now, when it is none that the caller knows. */
 async function madeSince(
   ports: Pick<LoginPorts, 'index'>,
-  { server, account }: LoginRequest,
+  request: LoginRequest,
   seen: LoginRecord | undefined,
 ): Promise<LoginRecord | undefined> {
-  const { logins } = await ports.index.read();
-  const now = logins.find((login) => login.server === server && login.account === account);
+  const now = sameLogin((await ports.index.read()).logins, request);
   return now?.key === seen?.key && now?.generation === seen?.generation ? undefined : now;
 }
 
@@ -175,12 +175,12 @@ async function named(
   name: string | undefined,
 ): Promise<LoginRecord> {
   if (name === undefined || made.name === name) return made;
-  const isIt = ({ server, account }: LoginRecord) => server === made.server && account === made.account;
   const { logins } = await ports.index.update((document) => {
     checkName({ ...made, name }, document.logins);
-    return { ...document, logins: document.logins.map((login) => (isIt(login) ? { ...login, name } : login)) };
+    const now = sameLogin(document.logins, made);
+    return { ...document, logins: document.logins.map((login) => (login === now ? { ...login, name } : login)) };
   });
-  return logins.find(isIt) ?? made;
+  return sameLogin(logins, made) ?? made;
 }
 
 /**

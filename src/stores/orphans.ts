@@ -45,10 +45,14 @@ export function itemsOf({
   return [{ key, store }, ...(leftIn === undefined ? [] : [{ key, store: leftIn }])];
 }
 
+/** Every record that tells of an item. */
+export function recordsIn({ logins, registrations, clientKeys = [] }: IndexDocument) {
+  return [...logins, ...clientKeys, ...registrations.filter(({ hasSecret }) => hasSecret)];
+}
+
 /** Does a record say that this item is where it is? */
-export function isRecorded({ logins, registrations, clientKeys = [] }: IndexDocument, item: StoredItem): boolean {
-  const secrets = registrations.filter(({ hasSecret }) => hasSecret);
-  return [...logins, ...secrets, ...clientKeys].some((record) => isAmong(item, itemsOf(record)));
+export function isRecorded(document: IndexDocument, item: StoredItem): boolean {
+  return recordsIn(document).some((record) => isAmong(item, itemsOf(record)));
 }
 
 /** These logins after one with that item has gone: the others that shared it need a new login. */

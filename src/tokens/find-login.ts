@@ -155,7 +155,7 @@ export async function loginNow(ports: Pick<StorePorts, 'index'>, login: LoginRec
   return sameLogin((await ports.index.read()).logins, login);
 }
 
-export function sameLogin(logins: readonly LoginRecord[], { server, account }: LoginRecord): LoginRecord | undefined {
+export function sameLogin(logins: readonly LoginRecord[], { server, account }: LoginTarget): LoginRecord | undefined {
   return logins.find((record) => record.server === server && record.account === account);
 }
 
