@@ -5,10 +5,12 @@ import { printable, quoted } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { noChoice, optionsOf } from './arguments.js';
 
-/** What yargs would swallow: its own names, a positional as an option, and a word as the value of a switch. */
+/** What yargs would swallow, or name after what is missing: options that none is called, and a word as the value of a switch. */
 export function refuseOdd(words: readonly string[], table: CommandTable | undefined): void {
   const specs = optionsOf(table);
   const taken = ['_', '$0', ...(table?.positionals ?? []).map(({ name }) => name)];
+  const unknown = table && unknownIn(words, specs);
+  if (unknown !== undefined) throw unknownOption(unknown, specs, helpOn(table));
   const end = words.indexOf('--');
   for (const word of words.slice(0, end === -1 ? undefined : end)) {
     const [, name = '', value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
@@ -68,6 +70,7 @@ function unknownIn(words: readonly string[], specs: readonly OptionSpec[]): stri
   return words.slice(0, end === -1 ? undefined : end).find((word) => {
     const [, name, letters = ''] = /^--([^=]+)|^-([^-].*)$/s.exec(word) ?? [];
     if (name !== undefined) return specs.every((spec) => spec.name !== name);
+    if (/^[.\d]/.test(letters)) return false; // a number below zero
     return [...letters].slice(0, 1).some((letter) => specs.every(({ alias }) => alias !== letter));
   });
 }

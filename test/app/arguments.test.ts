@@ -101,6 +101,19 @@ test('an unknown option is refused with the one that was meant', async () => {
   }
 });
 
+test('an option that none is called is named before whatever else is wrong', async () => {
+  for (const argv of [
+    ['--nope'],
+    ['--text', '--nope'],
+    ['--nope', '--alone', '--max-size', '1'],
+    ['a', '--way=no', '--nope'],
+  ]) {
+    assert.equal((await refusal(argv)).message, 'There is no option "--nope" here.', argv.join(' '));
+  }
+  assert.match((await refusal(['a', '--max-size', '-5'])).message, /^--max-size is a whole number/);
+  assert.deepEqual((await parse(['a', '--', '--nope']))['otherWords'], ['--nope']);
+});
+
 test('missing, repeated, unfit and superfluous values are refused by name', async () => {
   assert.match((await refusal(['a', '--text'])).message, /--text needs a value/);
   assert.match((await refusal(['a', '--text', '--flag'])).message, /--text needs a value/);
