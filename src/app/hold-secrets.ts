@@ -1,10 +1,10 @@
 import type { Terminal } from '../core/ports.js';
-import type { SecretKind } from '../core/secret.js';
 import { parseObject } from '../core/text/json.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
 import type { Wire, WireRequest, WireWatcher } from '../mcp/wire.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
+import type { SecretKind } from './redactor.js';
 
 /** Takes each secret that passes, so that it can be kept out of what is printed; without a kind it is `lasting`. */
 export type Hold = (secret: string, kind?: SecretKind) => void;

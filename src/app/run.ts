@@ -1,5 +1,4 @@
-import type { ArgumentsOf, CommandExit, CommandTable } from '../core/command.js';
-import type { ResultWriter } from '../core/output.js';
+import type { ArgumentsOf, CommandExit, CommandTable, ResultWriter } from '../core/command.js';
 import { plainArguments } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';

@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import type { ResultWriter, WriteBytes } from '../core/command.js';
 import { systemCode } from '../core/failure.js';
 import { outputFailed } from '../core/output-failures.js';
-import { piecesOf } from '../core/text/printable.js';
+import { asciiJsonPieces } from '../core/text/json-pieces.js';
+import { asciiJson, piecesOf } from '../core/text/printable.js';
 
-/** A longer text is written in pieces, so that it does not stand in memory twice more. In characters. */
+/** A longer text is written in pieces, and not copied for its line feed: it would stand in memory twice more. In characters. */
 const longText = 262_144;
 
 /**
  * Writes to a standard stream and waits until it has taken the bytes.
  * @throws Failure `output_failed`: the reader has gone, the disk is full
  */
-export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {
+export function writerTo(stream: Writable): WriteBytes {
   const write = writeOnce(stream);
   return async (bytes) => {
     if (typeof bytes !== 'string' || bytes.length <= longText) return write(bytes);
@@ -19,7 +21,7 @@ export function writerTo(stream: Writable): (bytes: string | Uint8Array) => Prom
   };
 }
 
-function writeOnce(stream: Writable): (bytes: string | Uint8Array) => Promise<void> {
+function writeOnce(stream: Writable): WriteBytes {
   return (bytes) =>
     new Promise((resolve, reject) => {
       const failed = (error: unknown) => reject(outputFailed(systemCode(error), error));
@@ -71,4 +73,43 @@ export function linesTo(stream: Writable): Lines {
       signal.throwIfAborted();
     },
   };
+}
+
+/** The result writer on top of stdout. */
+export function createResultWriter(
+  write: WriteBytes,
+  isTerminal: boolean,
+  redact: (text: string) => string,
+): ResultWriter {
+  const line = async (text: string): Promise<void> => {
+    if (text.length <= longText) return write(`${text}\n`);
+    await write(text);
+    await write('\n');
+  };
+  return {
+    isTerminal,
+    write,
+    line: (text) => line(redact(text)),
+    json: (value) => line(redact(asciiJson(value))),
+    exact: {
+      text: (pieces) => writePieces(write, pieces),
+      json: (value) => writePieces(write, asciiJsonPieces(value)),
+    },
+  };
+}
+
+/** Short pieces are written together, and a long one by itself. In characters. */
+const together = 32_768;
+
+async function writePieces(write: WriteBytes, pieces: Iterable<string>): Promise<void> {
+  let waiting = '';
+  for (const piece of pieces) {
+    if (waiting.length + piece.length > together) {
+      if (waiting !== '') await write(waiting);
+      waiting = '';
+    }
+    if (piece.length > together) await write(piece);
+    else waiting += piece;
+  }
+  await write(`${waiting}\n`);
 }

@@ -1,5 +1,3 @@
-import type { ResultWriter } from './output.js';
-
 /** What every option says about itself; nothing here runs, so that a table costs nothing to load. */
 interface OptionBase {
   /** In kebab-case, without the dashes. */
@@ -112,6 +110,26 @@ export type LooseArguments = Readonly<Record<string, ArgumentValue>>;
 export function camelCase(name: string): string {
   const [first = '', ...others] = name.split('-');
   return first + others.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** Writes bytes as they are, and waits until they are taken. @throws Failure `output_failed` */
+export type WriteBytes = (bytes: string | Uint8Array) => Promise<void>;
+
+/** stdout, which carries the result and nothing else. Each method throws Failure `output_failed`. */
+export interface ResultWriter {
+  /** True when a person reads it: then a server's text is not for it as it is. */
+  readonly isTerminal: boolean;
+  /** Exactly these bytes. */
+  readonly write: WriteBytes;
+  /** Text and a line feed; of a secret that is known, *** is printed. */
+  line(text: string): Promise<void>;
+  /** One line of JSON, ASCII only; of a secret that is known, *** is printed. */
+  json(value: unknown): Promise<void>;
+  /** The same for what a server has answered: nothing of it is replaced, and it is made as the reader takes it. */
+  readonly exact: {
+    readonly text: (pieces: Iterable<string>) => Promise<void>;
+    readonly json: (value: unknown) => Promise<void>;
+  };
 }
 
 /** How a command ended: 0, or what the table of exit codes says (`failure.ts`); of `exec`, its program's own. */

@@ -11,8 +11,9 @@ import {
   watchTerminal,
   watchWire,
 } from '../../src/app/hold-secrets.js';
+import { Redactor } from '../../src/app/redactor.js';
 import type { Terminal } from '../../src/core/ports.js';
-import { Redactor, Secret } from '../../src/core/secret.js';
+import { Secret } from '../../src/core/secret.js';
 import type { CallbackListener } from '../../src/login/ports.js';
 import type { Wire, WireRequest, WireWatcher } from '../../src/mcp/wire.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';

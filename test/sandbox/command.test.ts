@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createResultWriter } from '../../src/core/output.js';
+import { createResultWriter } from '../../src/app/write-stream.js';
 import { command } from '../../src/sandbox/sandbox.command.js';
 import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
