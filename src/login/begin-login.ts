@@ -1,8 +1,7 @@
 import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { discover } from '../oauth/discover.js';
-import { selectScopes } from '../oauth/select-scopes.js';
+import { discover, selectScopes } from '../oauth/discover.js';
 import type { WantedGrant } from '../oauth/server-metadata.js';
 import type { SecretStore } from '../stores/ports.js';
 import { sameLogin } from '../tokens/find-login.js';

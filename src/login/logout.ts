@@ -1,7 +1,7 @@
 import { exitCode, Failure, isFailure } from '../core/failure.js';
 import type { IndexDocument, LoginRecord, StoredItem } from '../core/records.js';
 import { printable, quoted } from '../core/text/printable.js';
-import { revokeToken } from '../oauth/revocation.js';
+import { revokeToken } from '../oauth/token.js';
 import type { StoredCredential } from '../stores/credential-item.js';
 import { itemsOf, type KeptOrphan, markShared, removeOrphans, withOrphans, withoutOrphans } from '../stores/orphans.js';
 import { currentProofs, removeClientKey } from '../tokens/client-keys.js';

@@ -14,7 +14,7 @@ export interface Identity {
 const longest = 255;
 
 /**
- * The identity in an ID token that came from the token endpoint itself, whose TLS stands for its signature (OpenID
+ * The identity in an ID token that came from the token endpoint itself, whose TLS takes the place of its signature (OpenID
  * Connect Core 1.0, section 3.1.3.7); undefined where it is not of this issuer, for this client, or not whole.
  */
 export function identityIn(
@@ -35,36 +35,23 @@ function nameIn(claims: JsonObject): string | undefined {
 }
 
 /** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */
-export function unverifiedClaims(token: string): JsonObject | undefined {
+function unverifiedClaims(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split('.');
   if (payload === undefined || signature === undefined) return undefined;
-  return parseObject(decoded(payload), { maxDepth: 16, maxKeys: 1000 });
-}
-
-function decoded(payload: string): Uint8Array {
-  try {
-    const binary = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
+  return parseObject(Buffer.from(payload, 'base64url'), { maxDepth: 16, maxKeys: 1000 });
 }
 
 /**
  * A warning for an access token that says itself that it is for somebody else: a JWT (RFC 9068) whose `aud` names
  * URLs, and not one of them covers the server. Read for this warning alone and never believed: an access token is
- * the protected server's to judge. Undefined for every other token.
+ * the protected server's to validate. Undefined for every other token.
  */
 export function audienceWarning(accessToken: Secret, server: string): string | undefined {
-  const audiences = audiencesOf(accessToken.reveal());
-  const elsewhere = audiences.filter((aud) => gateUrl(aud).ok && resourceCovers(aud, server) === 'no');
+  // RFC 7519 section 4.1.3: one, or several.
+  const aud = unverifiedClaims(accessToken.reveal())?.['aud'];
+  const audiences = (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
+  const elsewhere = audiences.filter((one) => gateUrl(one).ok && resourceCovers(one, server) === 'no');
   if (audiences.length === 0 || elsewhere.length < audiences.length) return undefined;
   const names = printable(audiences.join(', '), 200);
   return `the token says that it is for ${names}, so this server will probably refuse it`;
-}
-
-/** The `aud` of a JWT (RFC 7519 section 4.1.3); empty when it is none, or has none. */
-function audiencesOf(token: string): readonly string[] {
-  const aud = unverifiedClaims(token)?.['aud'];
-  return (Array.isArray(aud) ? aud : [aud]).filter((one) => typeof one === 'string');
 }

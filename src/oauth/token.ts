@@ -121,14 +121,11 @@ function issuedToken(body: TokenEndpointResponse, received: JsonObject, context:
   const granted = grantedScopes(scope, context, [...Object.values(tokens), ...context.sent]);
   if (granted === undefined) return unusable('its scope is malformed');
   const lifetime = lifetimeSeconds(seconds);
-  const { scopes, warnings } = granted;
   const obtainedAt = context.now;
-  if (lifetime.kind === 'known') {
-    const expiresAt = obtainedAt + lifetime.seconds * 1000;
-    return { ok: true, token: { ...tokens, expiresAt, obtainedAt, scopes, warnings } };
-  }
-  const all = lifetime.warning === undefined ? warnings : [...warnings, lifetime.warning];
-  return { ok: true, token: { ...tokens, expiresAt: null, obtainedAt, scopes, warnings: all } };
+  const expiresAt = lifetime.kind === 'known' ? obtainedAt + lifetime.seconds * 1000 : null;
+  const unknown = lifetime.kind === 'unknown' && lifetime.warning !== undefined ? [lifetime.warning] : [];
+  const { scopes, warnings } = granted;
+  return { ok: true, token: { ...tokens, expiresAt, obtainedAt, scopes, warnings: [...warnings, ...unknown] } };
 }
 
 /** Stricter: bounded, and nothing in it that a header or a format of credentials could read differently. Never quoted. */
@@ -137,7 +134,7 @@ function tokenProblem(kind: string, token: string): string | undefined {
   return isTokenText(token) ? undefined : `its ${kind} token contains a forbidden character`;
 }
 
-/** Stricter: well-formed names alone, none that says a secret; they stand in the list of logins, in URLs and on the screen. */
+/** Stricter: well-formed names alone, none that says a secret; they are in the list of logins, in URLs and on the screen. */
 function grantedScopes(
   value: string | undefined,
   { requested }: TokenContext,
@@ -150,12 +147,43 @@ function grantedScopes(
   const narrowed = scopesMissing(scopes, requested).filter((scope) => scope !== 'offline_access');
   const widened = requested.length === 0 ? [] : scopesMissing(requested, scopes);
   const isEcho = scopes.length < parsed.scopes.length;
-  return {
-    scopes,
-    warnings: [
-      ...(isEcho ? ['the authorization server put a secret into the names of scope: left out'] : []),
-      ...(narrowed.length === 0 ? [] : [`granted less than asked for: without ${narrowed.join(' ')}`]),
-      ...(widened.length === 0 ? [] : [`granted more than asked for: ${widened.join(' ')}`]),
-    ],
-  };
+  const warnings = [
+    isEcho && 'the authorization server put a secret into the names of scope: left out',
+    narrowed.length > 0 && `granted less than asked for: without ${narrowed.join(' ')}`,
+    widened.length > 0 && `granted more than asked for: ${widened.join(' ')}`,
+  ].filter((warning) => warning !== false);
+  return { scopes, warnings };
+}
+
+export type RevocationResult =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly status: number; readonly error?: string };
+
+/**
+ * Revokes a refresh or access token (RFC 7009 section 2.1).
+ * @throws Failure of the HTTP client
+ */
+export async function revokeToken(
+  http: HttpClient,
+  request: EndpointRequest & {
+    readonly token: Secret;
+    readonly hint: 'refresh_token' | 'access_token';
+    readonly now: number;
+  },
+): Promise<RevocationResult> {
+  const { oauth, as, client, authentication, options } = await callTo('revocation_endpoint', http, request);
+  const response = await oauth.revocationRequest(as, client, authentication, request.token.reveal(), {
+    ...options,
+    additionalParameters: { token_type_hint: request.hint },
+  });
+  const { status } = response;
+  const validated = await validateResponse(response, {
+    success: 200,
+    now: request.now,
+    hasBody: false,
+    isRepeated: false,
+    process: (_oauth, tidy) => oauth.processRevocationResponse(tidy),
+  });
+  if (validated.ok) return { ok: true };
+  return { ok: false, status, ...(validated.problem === 'refused' ? { error: validated.error } : {}) };
 }
