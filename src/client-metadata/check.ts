@@ -13,19 +13,15 @@ import type { DocumentArguments } from './client-metadata.options.js';
 import { readDocument } from './documents.js';
 import type { ClientMetadataWorld } from './ports.js';
 
+const makeAgain =
+  'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.';
+const makeKey = 'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt';
+
 const found = findingsOf({
   too_large: ['failure', 'R-5.8g, CIMD section 6.6', 'Serve the document, and only that.'],
   served_differs: ['failure', 'R-5.7a', 'Publish the folder again, or wait until caches have run out.'],
-  key_unpublished: [
-    'warning',
-    'R-2.3c',
-    'Make the document again: postern client-metadata init, with --auth private_key_jwt or, to drop the key, --auth none.',
-  ],
-  key_not_here: [
-    'warning',
-    'R-2.3c',
-    'Log in where the key was made, or make one here: postern client-metadata init --auth private_key_jwt',
-  ],
+  key_unpublished: ['warning', 'R-2.3c', makeAgain],
+  key_not_here: ['warning', 'R-2.3c', makeKey],
 });
 
 /** A finding, and where it was made. */

@@ -6,12 +6,14 @@ const secretRule = 'R-2.3b, CIMD section 4.1';
 
 const keyRule = 'R-2.3c, RFC 7591 section 2';
 
+const init = 'postern client-metadata init';
+
 const found = findingsOf({
   secret_inside: ['failure', secretRule, 'Take it out, and do not use that secret again.'],
   auth_method_missing: ['warning', 'R-2.3b', 'Add "token_endpoint_auth_method": "none".'],
   auth_method_symmetric: ['failure', secretRule, 'Use none or private_key_jwt.'],
   auth_method_unknown: ['failure', secretRule, 'Use none or private_key_jwt.'],
-  keys_missing: ['failure', keyRule, 'Make it again: postern client-metadata init --auth private_key_jwt'],
+  keys_missing: ['failure', keyRule, `Make it again: ${init} --auth private_key_jwt`],
   key_algorithm: ['failure', keyRule, 'Use ES256 or RS256, or leave it out.'],
   keys_twice: ['failure', keyRule, 'Leave jwks_uri out.'],
   keys_elsewhere: ['warning', keyRule, 'Put the public keys into the document itself, as jwks.'],
@@ -96,11 +98,7 @@ const rule = 'R-2.3c, RFC 7517';
 const foundInKeys = findingsOf({
   keys_unusable: ['failure', rule, 'Publish an EC key on P-256, or an RSA key.'],
   key_names_clash: ['failure', rule, 'Give each key a kid of its own.'],
-  private_key_inside: [
-    'failure',
-    secretRule,
-    'Stop using that key at once, and make a new pair: postern client-metadata init',
-  ],
+  private_key_inside: ['failure', secretRule, `Stop using that key at once, and make a new pair: ${init}`],
   key_too_short: ['failure', rule, 'Make a longer one, or an EC key on P-256.'],
   key_use: ['failure', rule, 'Set "use": "sig", or leave it out.'],
   key_algorithm: ['failure', rule, 'Use ES256 or RS256, or leave alg out.'],

@@ -9,6 +9,8 @@ const form = 'R-2.3a, CIMD section 3';
 
 const hosted = 'R-5.7a, CIMD section 4';
 
+const build = 'postern client-metadata build';
+
 const found = findingsOf({
   not_a_url: ['failure', form, 'Use the full address, such as https://example.com/client.json.'],
   not_https: ['failure', form, 'Host the document over https, and use that address.'],
@@ -18,11 +20,7 @@ const found = findingsOf({
   dot_segments: ['failure', form, 'Write the path that the dots lead to.'],
   no_path: ['failure', form, 'Host the document below the root, such as at /client.json.'],
   not_plain: ['failure', form, 'Use the plain form: host in lower case, no default port.'],
-  placeholder: [
-    'failure',
-    hosted,
-    'Make the document for your own address: postern client-metadata build --url https://…',
-  ],
+  placeholder: ['failure', hosted, `Make the document for your own address: ${build} --url https://…`],
   not_public: ['warning', hosted, 'Fine for trying out; else host it at a public name.'],
   client_id_missing: ['failure', 'R-2.3a', 'Add "client_id": the address of the document.'],
   client_id_differs: ['failure', 'R-5.7a, CIMD section 4.1', ''],
@@ -100,7 +98,7 @@ function validateOwnAddress(clientId: JsonObject[string] | undefined, url: strin
   }
   if (url === undefined || clientId === url) return [];
   const what = `client_id is ${quoted(clientId)}, and the document’s address is ${quoted(url)}: ${difference(clientId, url)}.`;
-  const remedy = `Put ${quoted(url)} there, character for character: postern client-metadata build --url ${printable(url)}`;
+  const remedy = `Put ${quoted(url)} there, character for character: ${build} --url ${printable(url)}`;
   return found({ client_id_differs: [what, remedy] });
 }
 

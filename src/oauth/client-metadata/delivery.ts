@@ -15,6 +15,8 @@ const caching = 'R-4.4a, RFC 9111 section 5.2';
 
 const maxAge = 'Send Cache-Control: public, max-age=3600.';
 
+const addHeader = 'Add it where the host lets you (GitHub Pages does not; nothing depends on it).';
+
 const found = findingsOf({
   redirects: ['failure', fetching, 'Serve the document at the address itself, or use the other address as client_id.'],
   status: ['failure', fetching, 'Publish the folder there, and check again.'],
@@ -25,11 +27,7 @@ const found = findingsOf({
   cache_forbidden: ['warning', caching, maxAge],
   cache_too_long: ['warning', caching, maxAge],
   sets_cookie: ['warning', fetching, 'Serve it as a plain file.'],
-  sniffing_open: [
-    'warning',
-    'R-5.8g',
-    'Add it where the host lets you (GitHub Pages does not; nothing depends on it).',
-  ],
+  sniffing_open: ['warning', 'R-5.8g', addHeader],
 });
 
 /** A week, in seconds: longer than this a changed document, or a new key, may be unknown. */

@@ -33,11 +33,7 @@ const found = findingsOf({
   redirect_uri_elsewhere: ['warning', 'R-5.8d', 'Leave it out, unless another program of yours needs it.'],
   redirect_uri_not_ours: ['failure', 'R-2.5d', `Add ${anyPort} to redirect_uris.`],
   redirect_uri_any_port_missing: ['warning', 'R-2.5d', `Add ${anyPort}.`],
-  fixed_port_missing: [
-    'warning',
-    'R-2.5d',
-    `Add http://127.0.0.1:${fixedPorts[0]}/callback, for --redirect-port ${fixedPorts[0]}.`,
-  ],
+  fixed_port_missing: ['warning', 'R-2.5d', `Add ${ownRedirectUris[2]}, for --redirect-port ${fixedPorts[0]}.`],
 });
 
 /** Validates `redirect_uris`: what may stand there at all, and that what this program sends does. */
