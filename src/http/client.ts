@@ -1,3 +1,4 @@
+import { once } from '../core/lazy.js';
 import { defaultLimits, type Limits } from '../core/limits.js';
 import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
@@ -22,14 +23,11 @@ const maxUrl = 8_192;
 export function createHttpClient(options: HttpOptions): HttpClient {
   const closing = new AbortController();
   const world = { origins: openOrigins(options), userAgent: options.userAgent, closing: closing.signal };
-  let rehearsed: Promise<void> | undefined;
+  const rehearsal = once(tryRehearsal);
   return {
     send: async (request) => {
       // The responses of these endpoints are given once.
-      if (request.limits.of === 'token') {
-        rehearsed ??= tryRehearsal();
-        await rehearsed;
-      }
+      if (request.limits.of === 'token') await rehearsal();
       return await send({ ...request, limits: limitsFor(request.limits, options.limits ?? defaultLimits) }, world);
     },
     check: async (target) => {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { clampDelay } from '../core/time.js';
+import { clampDelay, unlessAborted } from '../core/time.js';
 
 export interface Deadline {
   /** Aborted by whichever comes first; not any more once the deadline is closed. */
@@ -48,11 +48,8 @@ export async function withTimeLimit<T>(
 ): Promise<T> {
   caller.throwIfAborted();
   const { signal, close } = startDeadline(ms, failure, [[caller]]);
-  const ended = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
   try {
-    return await Promise.race([ended, work(signal)]);
+    return await unlessAborted(work(signal), signal);
   } finally {
     close();
   }

@@ -2,6 +2,8 @@ export const quote = 0x22;
 
 export const backslash = 0x5c;
 
+export const letterU = 0x75;
+
 /** So many plain characters in a row, and the rest is looked at four at a time. */
 const longRun = 64;
 
@@ -82,24 +84,32 @@ function isDigit(byte: number): boolean {
 
 function skipEscape(bytes: Uint8Array, at: number): number {
   const byte = bytes[at + 1];
-  if (byte === 0x75) {
-    for (let index = 2; index < 6; index += 1) {
-      if (!isHex(bytes[at + index] ?? 0)) return -1;
-    }
-    return at + 6;
+  if (byte !== letterU) return singleEscape(byte) === undefined ? -1 : at + 2;
+  for (let index = 2; index < 6; index += 1) {
+    if (!isHex(bytes[at + index] ?? 0)) return -1;
   }
-  switch (byte) {
+  return at + 6;
+}
+
+/** The byte that a letter behind a backslash stands for; undefined for a letter that makes no escape. */
+export function singleEscape(letter: number | undefined): number | undefined {
+  switch (letter) {
     case quote:
     case backslash:
-    case 0x2f: // /
+    case 0x2f: // a slash
+      return letter;
     case 0x62: // b
+      return 0x08;
     case 0x66: // f
+      return 0x0c;
     case 0x6e: // n
+      return 0x0a;
     case 0x72: // r
+      return 0x0d;
     case 0x74: // t
-      return at + 2;
+      return 0x09;
     default:
-      return -1;
+      return undefined;
   }
 }
 

@@ -1,10 +1,8 @@
 import { knownText } from './bytes.js';
-import { backslash } from './json-scalars.js';
+import { backslash, letterU, singleEscape } from './json-scalars.js';
 
 /** A shorter one is quicker searched than given to somebody who searches. */
 const shortString = 128;
-
-const letterU = 0x75;
 
 /** In bytes. In a longer string half a character is read as U+FFFD, since to keep it takes twice the memory. */
 const longestWithHalf = 4 * 1_048_576;
@@ -98,7 +96,7 @@ export class JsonStrings {
       }
       const letter = bytes[at + 1] ?? 0;
       if (letter !== letterU) {
-        bytes[written] = singleEscape(letter);
+        bytes[written] = singleEscape(letter) ?? letter;
         written += 1;
         at += 2;
         continue;
@@ -164,24 +162,6 @@ export class JsonStrings {
       bytes[at + index] = 0x80 | ((point >> (6 * (length - 1 - index))) & 0x3f);
     }
     return at + length;
-  }
-}
-
-/** What stands for itself, too. */
-function singleEscape(letter: number): number {
-  switch (letter) {
-    case 0x62: // b
-      return 0x08;
-    case 0x66: // f
-      return 0x0c;
-    case 0x6e: // n
-      return 0x0a;
-    case 0x72: // r
-      return 0x0d;
-    case 0x74: // t
-      return 0x09;
-    default:
-      return letter;
   }
 }
 
