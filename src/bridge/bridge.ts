@@ -47,7 +47,7 @@ export async function bridge(
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
   const pending = new PendingRequests();
-  const way = new WayToServer(async () => {
+  const way = wayTo(async () => {
     const start = await request.find();
     return open(ports, { ...request, ...start, maxMessageBytes }, pending, ended);
   });
@@ -95,24 +95,20 @@ function open(
   return { server, tokens, client };
 }
 
-/** The way to a server that is perhaps not known yet: each message that wants it looks for it again. */
-class WayToServer {
-  readonly #find: () => Promise<Opened>;
-  #finding: Promise<Opened> | undefined;
-  opened: Opened | undefined;
-
-  constructor(find: () => Promise<Opened>) {
-    this.#find = find;
-  }
-
-  /** @throws Failure of `BridgeRequest.find` */
-  async ready(): Promise<Opened> {
-    this.#finding ??= this.#find().finally(() => {
-      this.#finding = undefined;
-    });
-    this.opened ??= await this.#finding;
-    return this.opened;
-  }
+/** To a server that is perhaps not known yet: `ready` looks for it again. */
+function wayTo(find: () => Promise<Opened>): { opened: Opened | undefined; ready(): Promise<Opened> } {
+  let finding: Promise<Opened> | undefined;
+  const way = {
+    opened: undefined as Opened | undefined,
+    ready: async () => {
+      finding ??= find().finally(() => {
+        finding = undefined;
+      });
+      way.opened ??= await finding;
+      return way.opened;
+    },
+  };
+  return way;
 }
 
 /** Resolves when the host has ended, or the signal is aborted. */

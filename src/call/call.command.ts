@@ -8,6 +8,7 @@ import { findLoginOrServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { call } from './call.js';
 import { argumentUnusable, callTimedOut, toolFailed } from './failures.js';
+import { loginNote, loginOptions } from './login-options.js';
 import { notificationLine, resultText, terminalText } from './render.js';
 
 export const callTable = {
@@ -29,19 +30,7 @@ export const callTable = {
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
-    {
-      name: 'login',
-      kind: 'boolean',
-      describe:
-        'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
-    },
-    {
-      name: 'browser',
-      kind: 'boolean',
-      describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
-      excludes: ['no-browser'],
-    },
-    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    ...loginOptions,
     memoryOption,
     {
       name: 'elicitation',
@@ -67,7 +56,7 @@ export const callTable = {
     { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
   ],
   notes: [
-    '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.',
+    loginNote,
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
   ],
 } as const satisfies CommandTable;

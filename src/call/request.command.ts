@@ -10,6 +10,7 @@ import { findLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { requestFailed, requestTimedOut } from './failures.js';
+import { loginNote, loginOptions } from './login-options.js';
 import { serverText } from './render.js';
 import { createTransport, type ProtectedRequest } from './transport.js';
 
@@ -49,19 +50,7 @@ export const requestTable = {
       kind: 'boolean',
       describe: 'exit 8 and print no body when the status is 400 or more',
     },
-    {
-      name: 'login',
-      kind: 'boolean',
-      describe:
-        'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
-    },
-    {
-      name: 'browser',
-      kind: 'boolean',
-      describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
-      excludes: ['no-browser'],
-    },
-    { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+    ...loginOptions,
     memoryOption,
     {
       name: 'timeout',
@@ -78,7 +67,7 @@ export const requestTable = {
     { command: 'postern request -d @body.json -H "content-type: application/json" URL', describe: 'POST' },
   ],
   notes: [
-    '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.',
+    loginNote,
     'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
     'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
   ],

@@ -51,19 +51,8 @@ export interface ExchangeParts {
   readonly event: (event: EventBytes) => boolean;
 }
 
-/** An exchange under way. */
-export interface RunningExchange {
-  readonly outcome: Promise<Outcome>;
-  /** Ends it; the outcome is `failed` then. */
-  abort(reason: unknown): void;
-}
-
-/** Sends one request, and reads its response no faster than the host takes what comes of it. */
-export function exchange(parts: ExchangeParts): RunningExchange {
-  return new Reader(parts);
-}
-
-class Reader implements RunningExchange, WireWatcher {
+/** One request under way: its response is read no faster than the host takes what comes of it. */
+export class Exchange implements WireWatcher {
   readonly outcome: Promise<Outcome>;
   readonly #parts: ExchangeParts;
   readonly #exchange: WireExchange;
@@ -78,6 +67,7 @@ class Reader implements RunningExchange, WireWatcher {
   #vain = 0;
   #over = false;
 
+  /** Sends the request. */
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#body = new ByteCollector(parts.host.keepsTexts ? 0 : parts.maxMessageBytes);
@@ -87,6 +77,7 @@ class Reader implements RunningExchange, WireWatcher {
     this.#exchange = parts.wire.send(parts.request, this);
   }
 
+  /** Ends it; the outcome is `failed` then. */
   abort(reason: unknown): void {
     this.#end({ kind: 'failed', error: reason, unanswered: false });
   }

@@ -41,9 +41,7 @@ export function messageHeaders(message: MessageShape, revision: string): readonl
 export function encoded(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text);
   if (isPlain && !(text.startsWith('=?base64?') && text.endsWith('?='))) return text;
-  const bytes = new TextEncoder().encode(text);
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-  return `=?base64?${btoa(binary)}?=`;
+  return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /** One parameter of a tool that its server wants to see in a header, too (SEP-2243, `x-mcp-header`). */
@@ -54,21 +52,20 @@ interface Mirrored {
   readonly name: string;
 }
 
-const marker = new TextEncoder().encode('"x-mcp-header"');
-
 const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}$/;
 const mirroredTypes: readonly (JsonValue | undefined)[] = ['string', 'integer', 'boolean'];
 const maxTools = 10_000;
 
-/** The tools whose parameters go into headers, as the answers to `tools/list` tell them. */
+/** The tools whose parameters go into headers, as the responses to `tools/list` tell them. */
 export class ParameterHeaders {
   readonly #tools = new Map<string, readonly Mirrored[]>();
 
-  /** Looks at an response to `tools/list`; one that marks no parameter is not taken apart. */
+  /** Looks at a response to `tools/list`; one that marks no parameter is not taken apart. */
   learn(response: Uint8Array): void {
-    if (!holds(response, marker)) return;
+    const { buffer, byteOffset, byteLength } = response;
+    if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return;
     const tools = asObject(parseObject(response, limits)?.['result'])?.['tools'];
     for (const value of Array.isArray(tools) ? tools : []) {
       const tool = asObject(value) ?? {};
@@ -118,12 +115,4 @@ function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
-}
-
-function holds(bytes: Uint8Array, wanted: Uint8Array): boolean {
-  const [first = 0] = wanted;
-  for (let at = bytes.indexOf(first); at !== -1; at = bytes.indexOf(first, at + 1)) {
-    if (wanted.every((byte, index) => bytes[at + index] === byte)) return true;
-  }
-  return false;
 }

@@ -1,7 +1,7 @@
 import type { Failure } from '../core/failure.js';
 import type { Secret } from '../core/secret.js';
 import type { EventBytes } from '../core/text/event-stream.js';
-import { type ExchangeParts, exchange, type Outcome, type RunningExchange } from './exchange.js';
+import { Exchange, type ExchangeParts, type Outcome } from './exchange.js';
 import { MemoryBudget } from './memory-budget.js';
 import type { WireRequest } from './wire.js';
 
@@ -50,7 +50,7 @@ export interface OutgoingMessage {
   /** False where it brought the host nothing. */
   readonly event: (event: EventBytes) => boolean;
   /** Is given each attempt as it begins. */
-  readonly began?: (running: RunningExchange) => void;
+  readonly began?: (exchange: Exchange) => void;
 }
 
 const accepted = { status: 200, challenges: [] };
@@ -104,7 +104,7 @@ export class Transport {
     const { wire, host, meter, headersMs, maxMessageBytes } = this.#parts;
     const { method, url, body, lasting } = outgoing.request;
     const headers = this.#headersWith(outgoing.headers(), bearer);
-    const running = exchange({
+    const exchange = new Exchange({
       wire,
       host,
       meter,
@@ -114,8 +114,8 @@ export class Transport {
       succeeded: outgoing.succeeded,
       event: outgoing.event,
     });
-    outgoing.began?.(running);
-    return running.outcome;
+    outgoing.began?.(exchange);
+    return exchange.outcome;
   }
 
   /** The same object for the same headers and token: the wire need not validate it again. */

@@ -1,0 +1,19 @@
+/** `--login` of `call` and `request`, and what goes with it. */
+export const loginOptions = [
+  {
+    name: 'login',
+    kind: 'boolean',
+    describe:
+      'log in, or ask for more scope, in the browser where it is needed, unasked (at most 3 times an hour for one operation, 10 for one server)',
+  },
+  {
+    name: 'browser',
+    kind: 'boolean',
+    describe: 'with --login: open the browser although CI is set, or --non-interactive was given',
+    excludes: ['no-browser'],
+  },
+  { name: 'no-browser', kind: 'boolean', describe: 'with --login: print the address instead' },
+] as const;
+
+export const loginNote =
+  '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.';
