@@ -203,6 +203,13 @@ test('[A-136] a sealed answer is judged when it is found as one that has just co
   );
   assert.equal(await found('{"error":"invalid_grant"}'), undefined);
   assert.equal(await found('no JSON'), undefined);
+  await using refresh = await recovery.begin(login.key, { bytes: 100, spent: stored.refreshToken });
+  await refresh.keep(encodeCredential(stored));
+  assert.equal(
+    await recover(scene.ports, login, stored),
+    undefined,
+    'a whole credential, which an older release sealed',
+  );
 });
 
 test('[A-136] an answer that turns out to be no token, or for somebody else, leaves nothing sealed', async () => {

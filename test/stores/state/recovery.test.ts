@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, copyFile, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
@@ -59,7 +60,8 @@ test('[A-169] a sealed file that was changed, cut off or put in another one’s 
     await writeFile(at.path(key), JSON.stringify({ ...whole, [name]: short }));
     assert.equal(await at.recovery.find(key, spent), undefined, `${name} cut off`);
   }
-  for (const text of ['', '{', '[]', '{"version":2}', JSON.stringify(whole).slice(0, 40)]) {
+  const newer = JSON.stringify({ ...whole, version: 2 });
+  for (const text of ['', '{', '[]', newer, JSON.stringify(whole).slice(0, 40)]) {
     await writeFile(at.path(key), text);
     assert.equal(await at.recovery.find(key, spent), undefined, text);
   }
@@ -75,17 +77,29 @@ test('[A-169] who has begun a refresh is no answer to one; and what this process
   assert.equal(await at.recovery.find(key, spent), undefined);
 });
 
-test('a refresh that a process began and was killed in keeps nobody from the next one', async () => {
+test('a refresh that another process has begun is told while that lives, to whoever has its refresh token; killed, it keeps nobody from the next one', async () => {
   await using at = await place();
   const script = `
     import { createRecovery } from ${JSON.stringify(new URL('../../../src/stores/state/recovery.js', import.meta.url).href)};
     import { Secret } from ${JSON.stringify(new URL('../../../src/core/secret.js', import.meta.url).href)};
     const [directory, key, spent] = process.argv.slice(1);
     await createRecovery({ directory }).begin(key, { bytes: 100, spent: new Secret(spent) });
-    process.kill(process.pid, 'SIGKILL');
+    console.log('begun');
+    setInterval(() => undefined, 1_000);
   `;
   const words = ['--input-type=module', '--eval', script, at.directory, key, spent.reveal()];
-  assert.equal(spawnSync(process.execPath, words).signal, 'SIGKILL');
+  const began = Date.now();
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(child.stdout, 'data');
+    const { since } = (await at.recovery.begunElsewhere(key, spent)) ?? assert.fail('it is told');
+    assert.ok(since >= began - 2_000 && since <= Date.now() + 2_000, `${since - began} ms`);
+    assert.equal(await at.recovery.begunElsewhere(key, new Secret('another')), undefined);
+    assert.equal(await at.recovery.begunElsewhere(other, spent), undefined);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
   assert.equal((await readdir(at.directory)).length, 1);
   assert.equal(await at.recovery.begunElsewhere(key, spent), undefined);
 });
