@@ -1,8 +1,8 @@
-import { Failure } from '../core/failure.js';
+import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import type { ClientKeyRecord, IndexDocument, LoginRecord } from '../core/records.js';
 import { Secret } from '../core/secret.js';
-import { asObject, parseObject, stringField } from '../core/text/json.js';
+import { asObject, parseObject } from '../core/text/json.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import { type ClientKey, clientKeyOf, type KeyAlgorithm, makeClientKey } from '../oauth/client-key.js';
 import { hashOfParts, type StoredCredential } from '../stores/credential-item.js';
@@ -11,49 +11,28 @@ import type { SecretStore, StorePorts } from '../stores/ports.js';
 import { clientKeyGone } from './failures.js';
 
 /**
- * Whose key it is. `issuer` is undefined for a key whose public half stands in a client ID metadata document, which any
- * authorization server may read.
+ * Whose key: of one issuer's client, or, with `issuer` undefined, of a client whose ID metadata document publishes it,
+ * which any authorization server may read.
  */
-export interface ClientKeyBinding {
-  readonly issuer: string | undefined;
-  readonly clientId: string;
-  readonly keyId: string;
-}
-
-/** The store key of a client's private key: hex, 64 characters. */
-export function clientKeyKey({ issuer, clientId, keyId }: ClientKeyBinding): Promise<string> {
-  return hashOfParts(['postern client key', issuer ?? '', clientId, keyId]);
-}
-
-/** The stored form of one private key; it repeats whose it is, so that a swapped item is noticed. */
-export function encodeClientKey(binding: ClientKeyBinding, key: ClientKey): Secret {
-  const { issuer, clientId, keyId } = binding;
-  const privateJwk: unknown = JSON.parse(key.privateJwk.reveal());
-  return new Secret(JSON.stringify({ version: 1, issuer: issuer ?? null, clientId, keyId, privateJwk }));
-}
-
-/** The key in an item's text, or undefined when the item is not the one that was written for this binding. */
-export function decodeClientKey(text: Secret, expected: ClientKeyBinding): ClientKey | undefined {
-  const item = parseObject(text.reveal(), { maxDepth: 4, maxKeys: 50 });
-  if (item === undefined || item['version'] !== 1) return undefined;
-  const bound =
-    (item['issuer'] ?? undefined) === expected.issuer &&
-    stringField(item, 'clientId') === expected.clientId &&
-    stringField(item, 'keyId') === expected.keyId;
-  const key = bound ? clientKeyOf(asObject(item['privateJwk'])) : undefined;
-  return key?.keyId === expected.keyId ? key : undefined;
-}
-
-/** Whose key: of one issuer's client, or, with `issuer` undefined, of a client ID metadata document. */
 export interface KeyOwner {
   readonly issuer: string | undefined;
   readonly clientId: string;
 }
 
-/** A key, and what the index says of it. */
-export interface KeptKey {
-  readonly record: ClientKeyRecord;
-  readonly key: ClientKey;
+/** The stored form of one private key; it repeats whose it is, so that a swapped item is noticed. */
+export function encodeClientKey(binding: KeyOwner & { readonly keyId: string }, key: ClientKey): Secret {
+  const { issuer, clientId, keyId } = binding;
+  const privateJwk: unknown = JSON.parse(key.privateJwk.reveal());
+  return new Secret(JSON.stringify({ version: 1, issuer: issuer ?? null, clientId, keyId, privateJwk }));
+}
+
+/** The key in an item's text, or undefined when the item is not the one that was written for this record. */
+function decodeClientKey(text: Secret, { issuer, clientId, keyId }: ClientKeyRecord): ClientKey | undefined {
+  const item = parseObject(text.reveal(), { maxDepth: 4, maxKeys: 50 });
+  const expected = { version: 1, issuer: issuer ?? null, clientId, keyId };
+  const isBound = Object.entries(expected).every(([name, value]) => item?.[name] === value);
+  const key = isBound ? clientKeyOf(asObject(item?.['privateJwk'])) : undefined;
+  return key?.keyId === keyId ? key : undefined;
 }
 
 /**
@@ -65,26 +44,23 @@ export interface KeptKey {
 export async function generateClientKey(
   ports: Pick<StorePorts, 'index'> & Pick<CorePorts, 'clock'>,
   request: KeyOwner & { readonly algorithm: KeyAlgorithm; readonly store: SecretStore },
-): Promise<KeptKey> {
+): Promise<{ readonly record: ClientKeyRecord; readonly key: ClientKey }> {
   const { issuer, clientId, algorithm, store } = request;
   await store.ready();
   const key = await makeClientKey(algorithm);
-  const binding = { issuer, clientId, keyId: key.keyId };
+  const { keyId } = key;
   const record: ClientKeyRecord = {
-    key: await clientKeyKey(binding),
+    key: await hashOfParts(['postern client key', issuer ?? '', clientId, keyId]),
     ...(issuer === undefined ? {} : { issuer }),
     clientId,
-    keyId: key.keyId,
+    keyId,
     algorithm,
     madeAt: ports.clock.now(),
     store: store.kind,
   };
-  await ports.index.update((document) => ({
-    ...document,
-    clientKeys: [...(document.clientKeys ?? []), record],
-  }));
+  await ports.index.update((document) => ({ ...document, clientKeys: [...(document.clientKeys ?? []), record] }));
   try {
-    await store.write(record.key, encodeClientKey(binding, key));
+    await store.write(record.key, encodeClientKey({ issuer, clientId, keyId }, key));
   } catch (error) {
     await ports.index.update((document) => without(document, record));
     throw error;
@@ -114,9 +90,8 @@ export async function clientKeysOf(
  */
 export async function readClientKey(ports: Pick<StorePorts, 'stores'>, record: ClientKeyRecord): Promise<ClientKey> {
   const item = await ports.stores.of(record.store).read(record.key);
-  const { issuer, clientId, keyId } = record;
-  const key = item && decodeClientKey(item, { issuer, clientId, keyId });
-  if (key === undefined) throw clientKeyGone(clientId, item !== undefined);
+  const key = item && decodeClientKey(item, record);
+  if (key === undefined) throw clientKeyGone(record.clientId, item !== undefined);
   return key;
 }
 
@@ -183,19 +158,11 @@ export async function currentProofs(
 ): Promise<readonly [StoredCredential, ...StoredCredential[]]> {
   if (login.registration !== 'metadata' || held.authMethod !== 'private_key_jwt') return [held];
   const used = held.clientSecret?.reveal();
-  const keys = await keysNow(ports, held.binding.clientId);
+  // What a store does not give is not needed: the key that worked before is in the credential itself.
+  const owner = { issuer: undefined, clientId: held.binding.clientId };
+  const keys = (await privateKeysOf(ports, owner).catch(ignoreFailure)) ?? [];
   const others = keys.filter((key) => key.reveal() !== used).map((clientSecret) => ({ ...held, clientSecret }));
   const [next, ...rest] = others;
   // Made elsewhere, or still among the published ones: the key that worked goes first.
   return next === undefined || keys.length > others.length ? [held, ...others] : [next, ...rest];
-}
-
-/** What a store does not give is not needed: the key that worked before is in the credential itself. */
-async function keysNow(ports: Pick<StorePorts, 'index' | 'stores'>, clientId: string): Promise<readonly Secret[]> {
-  try {
-    return await privateKeysOf(ports, { issuer: undefined, clientId });
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return [];
-  }
 }

@@ -21,10 +21,8 @@ export function manualRegistration(
   kept: readonly RegistrationRecord[],
   clientId: string | undefined,
 ): RegistrationRecord | undefined {
-  return kept.find(
-    ({ way, clientId: id }) =>
-      (way === 'preregistered' || way === 'ask') && (clientId === undefined || id === clientId),
-  );
+  const isManual = ({ way }: RegistrationRecord) => way === 'preregistered' || way === 'ask';
+  return kept.find((one) => isManual(one) && (clientId === undefined || one.clientId === clientId));
 }
 
 /** The document that a login names itself by: the configured one, else the one that it was made with before. */
@@ -69,68 +67,65 @@ export async function keepRegistration(
   made?: LoginMeant,
 ): Promise<void> {
   const { secret, ...rest } = registration;
-  const key = await registrationKey(registration.issuer, registration.clientId);
-  const place = { key, store: ports.store.kind };
+  const { issuer, clientId, way } = registration;
+  const item = { key: await registrationKey(issuer, clientId), store: ports.store.kind };
   if (secret !== undefined) {
-    const { issuer, clientId } = registration;
-    await ports.index.update((document) => withItemToCome(document, place));
-    await ports.store.write(key, encodeClientSecret({ issuer, clientId, secret }));
+    await ports.index.update((document) => withItemToCome(document, item));
+    await ports.store.write(item.key, encodeClientSecret({ issuer, clientId, secret }));
   }
-  const where = secret === undefined ? {} : { store: ports.store.kind };
-  const record: RegistrationRecord = { ...rest, key, hasSecret: secret !== undefined, ...where };
+  const hasSecret = secret !== undefined;
+  const record: RegistrationRecord = { ...rest, ...(hasSecret ? item : { key: item.key }), hasSecret };
   const goes = (old: RegistrationRecord, { logins }: IndexDocument): boolean => {
-    const isMade = (login: LoginRecord) => login.server === made?.server && login.account === made?.account;
-    const isAlike = old.issuer === record.issuer && old.way === record.way;
-    const others = logins.filter((login) => !isMade(login));
-    return old.key === key || (isAlike && !(old.way === 'dynamic' && isUsed(old, others)));
+    const others = logins.filter(({ server, account }) => server !== made?.server || account !== made.account);
+    const isAlike = old.issuer === issuer && old.way === way;
+    return old.key === item.key || (isAlike && !(old.way === 'dynamic' && isUsed(old, others)));
   };
-  await replaceRegistrations(ports, goes, secret === undefined ? [] : [place], record);
+  await replaceRegistrations(ports, goes, record);
 }
+
+/** Whose registration: of this client, at this issuer. */
+type Registered = Pick<RegistrationRecord, 'issuer' | 'clientId'>;
+
+const isSame = (one: Registered, other: Registered) => one.issuer === other.issuer && one.clientId === other.clientId;
 
 /** Notes whether to doubt that the authorization server still knows a registration. @throws Failure of the index */
 export async function doubtRegistration(
   ports: Pick<StorePorts, 'index'>,
-  { issuer, clientId }: { readonly issuer: string; readonly clientId: string },
+  target: Registered,
   doubted: boolean,
 ): Promise<void> {
-  const isIt = (one: RegistrationRecord) => one.issuer === issuer && one.clientId === clientId;
   await ports.index.update((document) => ({
     ...document,
-    registrations: document.registrations.map((one) => (isIt(one) ? { ...one, doubted } : one)),
+    registrations: document.registrations.map((one) => (isSame(one, target) ? { ...one, doubted } : one)),
   }));
 }
 
 /** Forgets a registration and its secret. @throws Failure of the index */
-export async function forgetRegistration(
-  ports: Pick<StorePorts, 'stores' | 'index'>,
-  target: { readonly issuer: string; readonly clientId: string },
-): Promise<void> {
-  const same = (old: RegistrationRecord) => old.issuer === target.issuer && old.clientId === target.clientId;
-  await replaceRegistrations(ports, same, [], undefined);
+export function forgetRegistration(ports: Pick<StorePorts, 'stores' | 'index'>, target: Registered): Promise<void> {
+  return replaceRegistrations(ports, (old) => isSame(old, target));
 }
 
 /** Forgets every registration that no login is left of, and every secret of one. Returns how many. @throws Failure of the index */
 export async function forgetEveryRegistration(ports: Pick<StorePorts, 'stores' | 'index'>): Promise<number> {
   const { registrations, logins } = await ports.index.read();
-  await replaceRegistrations(ports, (one, document) => !isUsed(one, document.logins), [], undefined);
+  await replaceRegistrations(ports, (one, document) => !isUsed(one, document.logins));
   return registrations.filter((registration) => !isUsed(registration, logins)).length;
 }
 
-function isUsed({ issuer, clientId }: RegistrationRecord, logins: readonly LoginRecord[]): boolean {
-  return logins.some((login) => login.issuer === issuer && login.clientId === clientId);
+function isUsed(registration: Registered, logins: readonly LoginRecord[]): boolean {
+  return logins.some((login) => isSame(login, registration));
 }
 
 /**
  * Takes records away, and puts one in their place. Their secrets are noted as without a record in the same step, and
  * removed after it; what a store that has stopped working does not give up stays noted.
- * @param written Items that the new record tells of.
  */
 async function replaceRegistrations(
   ports: Pick<StorePorts, 'stores' | 'index'>,
   goes: (old: RegistrationRecord, document: IndexDocument) => boolean,
-  written: readonly StoredItem[],
-  record: RegistrationRecord | undefined,
+  record?: RegistrationRecord,
 ): Promise<void> {
+  const written = record?.hasSecret ? itemsOf(record) : [];
   let items: readonly StoredItem[] = [];
   await ports.index.update((document) => {
     const kept = document.registrations.filter((old) => !goes(old, document));
@@ -154,22 +149,13 @@ async function replaceRegistrations(
 }
 
 /** The stored form of one client secret; it repeats whose it is, so that a swapped item is noticed. */
-export function encodeClientSecret(item: {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly secret: Secret;
-}): Secret {
-  const { issuer, clientId } = item;
-  return new Secret(JSON.stringify({ version: 1, issuer, clientId, clientSecret: item.secret.reveal() }));
+export function encodeClientSecret({ issuer, clientId, secret }: Registered & { readonly secret: Secret }): Secret {
+  return new Secret(JSON.stringify({ version: 1, issuer, clientId, clientSecret: secret.reveal() }));
 }
 
 /** The secret of this issuer's client, or undefined when the item is not that. */
-export function decodeClientSecret(
-  text: Secret,
-  expected: { readonly issuer: string; readonly clientId: string },
-): Secret | undefined {
-  const item = parseObject(text.reveal());
-  const secret = item?.['clientSecret'];
-  const bound = item?.['issuer'] === expected.issuer && item['clientId'] === expected.clientId;
-  return bound && item['version'] === 1 && typeof secret === 'string' ? new Secret(secret) : undefined;
+function decodeClientSecret(text: Secret, expected: Registered): Secret | undefined {
+  const { version, issuer, clientId, clientSecret } = parseObject(text.reveal()) ?? {};
+  const isBound = version === 1 && issuer === expected.issuer && clientId === expected.clientId;
+  return isBound && typeof clientSecret === 'string' ? new Secret(clientSecret) : undefined;
 }
