@@ -13,11 +13,7 @@ export const logoutTable = {
   name: 'logout',
   summary: 'revoke a login at its authorization server, and forget it',
   positionals: [
-    {
-      name: 'server',
-      describe: 'the server’s URL, or the name of a login; none with --all',
-      required: false,
-    },
+    { name: 'server', describe: 'the server’s URL, or the name of a login; none with --all', required: false },
   ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },

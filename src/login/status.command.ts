@@ -13,11 +13,7 @@ export const statusTable = {
   name: 'status',
   summary: 'show every login: server, account, scopes, until when, what is wrong',
   positionals: [
-    {
-      name: 'server',
-      describe: 'the server’s URL, or the name of a login; every login without',
-      required: false,
-    },
+    { name: 'server', describe: 'the server’s URL, or the name of a login; every login without', required: false },
   ],
   options: [],
   notes: [
