@@ -9,6 +9,8 @@ import { storedSecret } from '../tokens/registrations.js';
 import { clientSecretUnbound, endpointsMoved } from './failures.js';
 import type { LoginPorts, PreregisteredClient } from './ports.js';
 
+type Ports = Pick<LoginPorts, 'store' | 'stores' | 'index' | 'terminal'>;
+
 interface Destination {
   readonly server: string;
   readonly issuer: string;
@@ -25,7 +27,7 @@ interface Destination {
  * @throws Failure `client_secret_unbound`; the signal's reason
  */
 export async function checkSecret(
-  ports: Pick<LoginPorts, 'store' | 'stores' | 'index' | 'terminal'>,
+  ports: Ports,
   client: PreregisteredClient | undefined,
   destination: Destination,
 ): Promise<void> {
@@ -43,7 +45,7 @@ export async function checkSecret(
 }
 
 async function wasUsedThere(
-  ports: Pick<LoginPorts, 'store' | 'stores' | 'index'>,
+  ports: Ports,
   { clientId, secret }: { readonly clientId: string; readonly secret: Secret },
   { issuer, kept, held }: Destination,
 ): Promise<boolean> {
@@ -67,7 +69,7 @@ async function wasUsedThere(
  * @throws Failure `endpoints_moved`
  */
 export async function checkMovedEndpoint(
-  ports: Pick<LoginPorts, 'store' | 'index' | 'terminal'>,
+  ports: Ports,
   discovery: Discovery,
   held: LoginRecord | undefined,
   signal: AbortSignal,
@@ -86,10 +88,7 @@ export async function checkMovedEndpoint(
 }
 
 /** Undefined where there is none to be read: then nothing is known to have moved, and nothing held is sent. */
-async function recordedEndpoint(
-  ports: Pick<LoginPorts, 'store' | 'index'>,
-  held: LoginRecord,
-): Promise<string | undefined> {
+async function recordedEndpoint(ports: Ports, held: LoginRecord): Promise<string | undefined> {
   try {
     return (await readForIssuer(ports, held)).tokenEndpoint;
   } catch (error) {

@@ -6,6 +6,7 @@ import { whenPageFails } from './browser/failures.js';
 import { announceDocument, documentRefused, redirectUriToKeep } from './client/document-login.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
 import { forgetRefusedClient, keepClient, noteUnanswered } from './client/known-client.js';
+import type { IdentifiedClient } from './client/register.js';
 import { deviceFallback } from './device/device-fallback.js';
 import { openListener, portOf } from './open-listener.js';
 import type { BegunLogin, BrowserAvailability, LoginConsent, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
@@ -25,8 +26,7 @@ export async function login(
 ): Promise<LoginRecord> {
   const { person, signal } = request;
   const begun = await beginLogin(world, request, 'authorization_code');
-  const { ports, discovery, scopes } = begun;
-  const { issuer } = discovery.authorizationServer;
+  const { ports, discovery } = begun;
   const port = person.redirectPort ?? portOf(begun.preregistered);
   await using listener = await openListener(begun, request.client, port);
   const redirect = { redirectUri: listener.redirectUri, redirectPort: person.redirectPort };
@@ -36,25 +36,26 @@ export async function login(
   announceDocument(begun, client.found, redirect);
   try {
     const fallback = deviceFallback(begun, () => client.get(), person.timeoutMs);
-    const shown = { ...(client.found ?? goingToRegister), redirectUri: redirect.redirectUri };
-    const pageFails = whenPageFails({ ...shown, isKept: shown.isKept === true, hasFixedPort: port !== undefined });
-    const attempt = { person, client, listener, consent, whenPageFails: pageFails, fallback, overtaken, signal };
+    const advice = adviceOn(client, redirect.redirectUri, port);
+    const attempt = { person, client, listener, consent, whenPageFails: advice, fallback, overtaken, signal };
     const authorized = await authorizeOrDoubt(begun, attempt);
     const identified = await client.get();
-    const redeeming = { discovery, client: identified, scopes, redirectUri: redirect.redirectUri, signal };
-    const redeemed = await tokenOf(ports, authorized, redeeming);
-    const grant = 'authorization_code';
-    const record = await saveCredential(ports, { request, discovery, redeemed, way: identified.way, grant });
-    const kept = { issuer, redirectUri: redirectUriToKeep(identified, redirect), scopes };
-    await keepClient(ports, identified, { ...kept, authMethod: redeemed.client.method });
+    const redeemed = await tokenOf(begun, authorized, {
+      client: identified,
+      redirectUri: redirect.redirectUri,
+      signal,
+    });
+    const { way } = identified;
+    const record = await saveCredential(ports, { request, discovery, redeemed, way, grant: 'authorization_code' });
+    await keepClient(begun, identified, redirectUriToKeep(identified, redirect), redeemed.client.method);
     recordStored(ports, record);
     await listener.finish('stored');
     return record;
   } catch (error) {
     await listener.finish('failed');
     if (client.found === undefined) throw error;
-    await forgetRefusedClient(ports, issuer, client.found, error);
-    throw documentRefused(error, client.found, redirect, discovery);
+    await forgetRefusedClient(begun, client.found, error);
+    throw documentRefused(begun, client.found, redirect, error);
   } finally {
     ports.progress.end();
   }
@@ -87,31 +88,34 @@ async function clientOf(
   return client;
 }
 
-/** A client that is not identified yet. */
-const goingToRegister = { way: 'dynamic', isKept: false } as const;
+/** What to do where the page shows an error: a client that is not identified yet is going to register. */
+function adviceOn({ found }: LazyClient, redirectUri: string, port: number | undefined): string {
+  const { way = 'dynamic', isKept = false } = found ?? {};
+  return whenPageFails({ way, isKept, redirectUri, hasFixedPort: port !== undefined });
+}
 
 /** The person's response. Where none comes to a page that was shown, the page may be why: that is noted, and said. */
 async function authorizeOrDoubt(begun: BegunLogin, attempt: AuthorizationAttempt): Promise<Authorization | Redeemed> {
   try {
     return await authorize(begun, attempt);
   } catch (error) {
-    const { ports, discovery } = begun;
+    const { terminal } = begun.ports;
     const { signal, client, whenPageFails } = attempt;
-    if (client.found !== undefined && (isFailure(error, 'login_timed_out') || signal.aborted)) {
-      await noteUnanswered(ports, discovery.authorizationServer.issuer, client.found);
-    }
-    if (signal.aborted && ports.terminal.interactive) ports.terminal.tell(whenPageFails);
+    const isUnanswered = isFailure(error, 'login_timed_out') || signal.aborted;
+    if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
+    if (signal.aborted && terminal.interactive) terminal.tell(whenPageFails);
     throw error;
   }
 }
 
 /** The token: of the code that the person typed, or of the code that the browser brought. */
 async function tokenOf(
-  ports: LoginPorts,
+  { ports, discovery, scopes }: BegunLogin,
   authorized: Authorization | Redeemed,
-  request: Omit<Parameters<typeof redeem>[1], 'authorization'>,
+  request: { readonly client: IdentifiedClient; readonly redirectUri: string; readonly signal: AbortSignal },
 ): Promise<Redeemed> {
-  return 'token' in authorized ? authorized : await redeem(ports, { ...request, authorization: authorized });
+  if ('token' in authorized) return authorized;
+  return await redeem(ports, { ...request, discovery, scopes, authorization: authorized });
 }
 
 function recordStored(ports: LoginPorts, { scopes }: LoginRecord): void {

@@ -179,10 +179,7 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
   return makeLogin(world, { defaults, target, held: undefined, scopes: [] });
 }
 
-function inBackground(
-  world: LoginWorld,
-  wanted: { readonly server: string; readonly account: string | undefined },
-): LoginInBackground {
+function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground']>[0]): LoginInBackground {
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
     const asked = { login: held ?? wanted, browser: true, noBrowser: false, of: 'other' } as const;

@@ -1,4 +1,4 @@
-import type { Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { counted, printable } from '../core/text/printable.js';
@@ -38,6 +38,8 @@ export const logoutTable = {
 type World = CommandOutput &
   Omit<LoginPorts, 'handedOut' | 'attempts' | 'terminal' | 'browser' | 'listeners' | 'renewal'>;
 
+type Arguments = ArgumentsOf<typeof logoutTable>;
+
 export const command: Command<typeof logoutTable, World> = {
   table: logoutTable,
   async run(world, args) {
@@ -48,11 +50,7 @@ export const command: Command<typeof logoutTable, World> = {
   },
 };
 
-async function endOne(
-  world: World,
-  server: string,
-  { account, force }: { readonly account: string | undefined; readonly force: boolean },
-): Promise<CommandExit> {
+async function endOne(world: World, server: string, { account, force }: Arguments): Promise<CommandExit> {
   const { out, signal } = world;
   const login = await findLogin(world, { server, account, exact: true });
   world.progress.begin(`Logging out of ${login.server}`);

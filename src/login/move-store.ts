@@ -66,8 +66,8 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   const record = recordsIn(await ports.index.read()).find((one) => one.key === key);
   if (record === undefined) return false; // logged out meanwhile
   const { store = 'keychain', leftIn } = record;
-  const note = (now: StoreKind, copy: StoreKind | undefined) =>
-    ports.index.update((document) => withLocation(document, key, now, copy));
+  const note = (...stores: [now: StoreKind, leftIn?: StoreKind]) =>
+    ports.index.update((document) => withLocation(document, key, ...stores));
   const isElsewhere = ports.stores.of(store).kind !== to.kind;
   let left = leftIn;
   if (isElsewhere) {
@@ -82,7 +82,7 @@ async function moveOne(ports: Needs, key: string, to: SecretStore, signal: Abort
   }
   if (left !== undefined) {
     if (left !== to.kind) await ports.stores.of(left).remove(key);
-    await note(to.kind, undefined);
+    await note(to.kind);
   }
   return isElsewhere;
 }
@@ -106,12 +106,7 @@ function nameOf({ logins, registrations }: IndexDocument, key: string): string {
   return registration === undefined ? 'a client key' : `the client secret for ${registration.issuer}`;
 }
 
-function withLocation(
-  document: IndexDocument,
-  key: string,
-  store: StoreKind,
-  leftIn: StoreKind | undefined,
-): IndexDocument {
+function withLocation(document: IndexDocument, key: string, store: StoreKind, leftIn?: StoreKind): IndexDocument {
   const located = <Record extends LoginRecord | RegistrationRecord | ClientKeyRecord>(record: Record): Record => {
     if (record.key !== key) return record;
     const { leftIn: _, ...rest } = record;

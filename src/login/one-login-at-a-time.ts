@@ -25,7 +25,7 @@ const lookMs = 1_000;
 export async function loginTogether(
   ports: LoginPorts,
   request: PersonLogin,
-  seen: LoginRecord | undefined,
+  seen: Seen,
   logIn: (ports: LoginPorts, request: PersonLogin, overtaken?: Overtaking) => Promise<LoginRecord>,
 ): Promise<LoginRecord> {
   const { tell } = ports.terminal;
@@ -49,11 +49,12 @@ export async function loginTogether(
     return await named(ports, made, request.name);
   }
   if (waited) tell('The other login is not what is asked for here; this one goes on.');
-  const { named: scopes, held } = request.scopes;
-  const isStepUp = held.length > 0;
-  const widened = isStepUp ? { named: scopes, held: unionScopes(held, made.scopes) } : request.scopes;
-  return await logIn(ports, { ...request, scopes: widened });
+  const { scopes } = request;
+  const held = scopes.held.length > 0 ? unionScopes(scopes.held, made.scopes) : [];
+  return await logIn(ports, { ...request, scopes: { ...scopes, held } });
 }
+
+type Seen = LoginRecord | undefined;
 
 type Overtaking = (signal: AbortSignal) => Promise<never>;
 
@@ -68,12 +69,7 @@ class Overtaken extends Error {
 }
 
 /** Rejects with `Overtaken` as soon as there is a login that serves. */
-async function madeByPerson(
-  ports: Pick<LoginPorts, 'index' | 'clock'>,
-  request: LoginRequest,
-  seen: LoginRecord | undefined,
-  signal: AbortSignal,
-): Promise<never> {
+async function madeByPerson(ports: LoginPorts, request: LoginRequest, seen: Seen, signal: AbortSignal): Promise<never> {
   for (;;) {
     await ports.clock.sleep(lookMs, signal);
     const made = await madeSince(ports, request, seen);
@@ -83,31 +79,68 @@ async function madeByPerson(
 
 /** Locks that are held until a login is made. */
 class Turn implements AsyncDisposable {
+  /** Was one of them not free? */
   waited = false;
-  readonly locks: AsyncDisposable[] = [];
+  readonly #ports: LoginPorts;
+  readonly #request: PersonLogin;
+  readonly #locks: AsyncDisposable[] = [];
+
+  constructor(ports: LoginPorts, request: PersonLogin) {
+    this.#ports = ports;
+    this.#request = request;
+  }
+
+  /** Takes a lock that is free; returns who holds it, where it is not. */
+  async takeFree(name: string): Promise<string | undefined> {
+    try {
+      this.#locks.push(await this.#ports.locks.acquire(name, { waitMs: 0, signal: this.#request.signal }));
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Busy)) throw error;
+      return error.holder;
+    }
+  }
+
+  async take(name: string): Promise<void> {
+    const holder = await this.takeFree(name);
+    if (holder === undefined) return;
+    const { terminal, progress, locks } = this.#ports;
+    const { server, person, signal } = this.#request;
+    const { timeoutMs } = person;
+    terminal.tell(
+      `Another postern (${holder}) is already logging in to ${printable(server)}; waiting for it, ${Math.round(timeoutMs / 1000)} s at most. To log in here instead, end that one.`,
+    );
+    progress.begin('Waiting for the other login');
+    try {
+      this.#locks.push(await locks.acquire(name, { waitMs: timeoutMs, signal }));
+      this.waited = true;
+    } finally {
+      progress.end();
+    }
+  }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const lock of this.locks.splice(0).toReversed()) await lock[Symbol.asyncDispose]();
+    for (const lock of this.#locks.splice(0).toReversed()) await lock[Symbol.asyncDispose]();
   }
 }
-
-type TurnPorts = Pick<LoginPorts, 'locks' | 'terminal' | 'progress'>;
 
 /**
  * A person at a terminal waits for another person's login alone: a tab that a program has opened, and that may be lost
  * among others, holds nobody up. Programs wait for each other and for persons, and have one tab at a time for a server.
  */
-async function takeTurn(ports: TurnPorts, request: PersonLogin): Promise<Turn> {
-  const { server, account, person, signal } = request;
+async function takeTurn(ports: LoginPorts, request: PersonLogin): Promise<Turn> {
+  const { server, account, person } = request;
   const name = `login ${server} ${account}`;
-  const isTyped = person.caller === undefined;
-  const turn = new Turn();
+  const turn = new Turn(ports, request);
   try {
-    await waitForLock(ports, isTyped ? `${name} typed` : name, request, turn);
-    if (!isTyped && person.mode === 'browser') await waitForLock(ports, `tab ${server}`, request, turn);
-    if (!isTyped) return turn;
+    if (person.caller !== undefined) {
+      await turn.take(name);
+      if (person.mode === 'browser') await turn.take(`tab ${server}`);
+      return turn;
+    }
+    await turn.take(`${name} typed`);
     // From now on programs wait; the one that is waiting for its tab already takes the login that is made here.
-    const holder = await takeFreeLock(ports, name, signal, turn);
+    const holder = await turn.takeFree(name);
     if (holder !== undefined) {
       ports.terminal.tell(
         `Another postern (${holder}) waits in the browser for this login, too; it takes the one that is made here.`,
@@ -120,62 +153,16 @@ async function takeTurn(ports: TurnPorts, request: PersonLogin): Promise<Turn> {
   }
 }
 
-/** Returns who holds it, where it is not free. */
-async function takeFreeLock(
-  { locks }: TurnPorts,
-  name: string,
-  signal: AbortSignal,
-  turn: Turn,
-): Promise<string | undefined> {
-  try {
-    turn.locks.push(await locks.acquire(name, { waitMs: 0, signal }));
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof Busy)) throw error;
-    return error.holder;
-  }
-}
-
-async function waitForLock(
-  ports: TurnPorts,
-  name: string,
-  { server, person, signal }: PersonLogin,
-  turn: Turn,
-): Promise<void> {
-  const { timeoutMs } = person;
-  const holder = await takeFreeLock(ports, name, signal, turn);
-  if (holder === undefined) return;
-  const seconds = Math.round(timeoutMs / 1000);
-  ports.terminal.tell(
-    `Another postern (${holder}) is already logging in to ${printable(server)}; waiting for it, ${seconds} s at most. To log in here instead, end that one.`,
-  );
-  ports.progress.begin('Waiting for the other login');
-  try {
-    turn.locks.push(await ports.locks.acquire(name, { waitMs: timeoutMs, signal }));
-    turn.waited = true;
-  } finally {
-    ports.progress.end();
-  }
-}
-
 /** The login that is there now, when it is none that the caller knows. */
-async function madeSince(
-  ports: Pick<LoginPorts, 'index'>,
-  request: LoginRequest,
-  seen: LoginRecord | undefined,
-): Promise<LoginRecord | undefined> {
-  const now = sameLogin((await ports.index.read()).logins, request);
+async function madeSince({ index }: LoginPorts, request: LoginRequest, seen: Seen): Promise<Seen> {
+  const now = sameLogin((await index.read()).logins, request);
   return now?.key === seen?.key && now?.generation === seen?.generation ? undefined : now;
 }
 
 /** The other one's login under the name that was asked for here, as a login of one's own would have it. */
-async function named(
-  ports: Pick<LoginPorts, 'index'>,
-  made: LoginRecord,
-  name: string | undefined,
-): Promise<LoginRecord> {
+async function named({ index }: LoginPorts, made: LoginRecord, name: string | undefined): Promise<LoginRecord> {
   if (name === undefined || made.name === name) return made;
-  const { logins } = await ports.index.update((document) => {
+  const { logins } = await index.update((document) => {
     checkName({ ...made, name }, document.logins);
     const now = sameLogin(document.logins, made);
     return { ...document, logins: document.logins.map((login) => (login === now ? { ...login, name } : login)) };
@@ -202,10 +189,7 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
  * lost; else when all that are named here are there. More scope than a person named is not what he asked for; at a
  * step-up it is.
  */
-export async function serves(
-  made: LoginRecord,
-  request: Pick<LoginRequest, 'scopes' | 'issuer' | 'client' | 'store'>,
-): Promise<boolean> {
+async function serves(made: LoginRecord, request: LoginRequest): Promise<boolean> {
   const { scopes, issuer, client, store } = request;
   const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
   const isSuch =

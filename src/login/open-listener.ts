@@ -52,11 +52,8 @@ function portsToTry(registration: RegistrationRecord | undefined): readonly numb
   return fixedPorts.includes(used) ? [used, ...fixedPorts.filter((port) => port !== used)] : [used];
 }
 
-async function listenAt(
-  ports: Pick<LoginPorts, 'listeners' | 'terminal'>,
-  [port = 0, ...others]: readonly number[],
-  isQuiet: boolean,
-): Promise<CallbackListener> {
+async function listenAt(ports: LoginPorts, wanted: readonly number[], isQuiet: boolean): Promise<CallbackListener> {
+  const [port = 0, ...others] = wanted;
   try {
     return await ports.listeners.listen({ port });
   } catch (error) {

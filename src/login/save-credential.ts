@@ -75,10 +75,7 @@ async function removeOld(ports: SavePorts, old: StoredItem): Promise<void> {
   await ports.index.update((document) => withoutOrphans(document, [old]));
 }
 
-async function write(
-  ports: SavePorts,
-  login: NewLogin,
-): Promise<{ readonly record: LoginRecord; readonly replaced: readonly StoredItem[] }> {
+async function write(ports: SavePorts, login: NewLogin): Promise<{ record: LoginRecord; replaced: StoredItem[] }> {
   const { server, account, signal } = login.request;
   const binding = {
     server,

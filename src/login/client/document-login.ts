@@ -36,10 +36,10 @@ const refusals = ['authorization_refused', 'invalid_client', 'unauthorized_clien
 
 /** The failure of a login; where a document may be the reason, with what can be done about that. */
 export function documentRefused(
-  error: unknown,
+  { discovery }: BegunLogin,
   client: IdentifiedClient,
   redirect: RedirectUri,
-  discovery: Discovery,
+  error: unknown,
 ): unknown {
   if (client.way !== 'metadata' || !isFailure(error, ...refusals)) return error;
   const redirectPort = hasFixedPort(redirect) || error.code === 'invalid_client' ? undefined : fixedPorts[0];

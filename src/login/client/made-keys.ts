@@ -23,10 +23,7 @@ export interface KeysToRegister {
  * @throws Failure of discovery, `capability_missing` when the server takes no keys, of the store and the index
  */
 export async function makeKeyForLogin(
-  ports: Pick<
-    LoginPorts,
-    'limits' | 'terminal' | 'journal' | 'progress' | 'clock' | 'http' | 'store' | 'stores' | 'index'
-  >,
+  ports: LoginPorts,
   request: {
     /** The server's canonical URL. */
     readonly server: string;
@@ -71,7 +68,5 @@ export async function forgetOlderKeys(
   const records = await clientKeysOf(ports, { issuer, clientId });
   const used = keyIdOf(secret);
   const at = records.findIndex(({ keyId }) => keyId === used);
-  for (const record of at === -1 ? [] : records.slice(at + 1)) {
-    await removeClientKey(ports, record, signal);
-  }
+  for (const record of at === -1 ? [] : records.slice(at + 1)) await removeClientKey(ports, record, signal);
 }

@@ -41,12 +41,11 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     const redeemed = await waitForDeviceToken(ports, started, timeoutMs);
     const grant = 'authorization_code';
     const record = await saveCredential(ports, { request, discovery, redeemed, way: client.way, grant });
-    const used = { issuer, redirectUri, scopes, authMethod: redeemed.client.method };
     // Nothing was redirected: what the server takes of a document is not known.
-    if (client.way !== 'metadata') await keepClient(ports, client, used);
+    if (client.way !== 'metadata') await keepClient(begun, client, redirectUri, redeemed.client.method);
     return record;
   } catch (error) {
-    await forgetRefusedClient(ports, issuer, client, error);
+    await forgetRefusedClient(begun, client, error);
     // Of the grant itself (RFC 6749 section 5.2).
     const isNotAllowed = isFailure(error, 'unauthorized_client', 'unsupported_grant_type');
     throw isNotAllowed ? deviceGrantRefused(error, begun.meant) : error;
