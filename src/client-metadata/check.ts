@@ -64,7 +64,7 @@ export async function checkDocument(
     return { url, findings: local === undefined ? located('served', ofAddress) : inFile, fetched: false };
   }
   const served = await checkServed(ports, { url, local: local?.object, signal });
-  // What is wrong with the file and served just so is told once.
+  // A finding about both is printed once.
   const isNew = ({ code, what }: Finding) => !inFile.some((one) => one.code === code && one.what === what);
   return { url, ...served, findings: [...inFile, ...served.findings.filter(isNew)] };
 }

@@ -6,7 +6,7 @@ import { clientMetadataTable, type DocumentArguments } from './client-metadata.o
 import type { ClientMetadataWorld } from './ports.js';
 
 interface Action {
-  /** What it takes, beside what every action does and the options of every command. */
+  /** Its own arguments; the options of every action and of every command are not listed. */
   readonly takes: readonly (keyof DocumentArguments)[];
   run(world: ClientMetadataWorld, args: DocumentArguments): Promise<CommandExit>;
 }

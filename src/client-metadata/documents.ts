@@ -10,10 +10,10 @@ import { documentMissing, documentSettingRefused, documentUnusable, metadataAddr
 import { buildFolder, fileNameOf } from './hosted-folder.js';
 import type { ClientMetadataWorld } from './ports.js';
 
-/** Where `init` writes, and where the other actions look when they are told nothing else. */
+/** Where `init` writes, and where the other actions look by default. */
 export const usualFolder = 'client-metadata';
 
-/** The most that is read of a file; what is larger than 5 KiB is a finding. */
+/** Read of a file; what is larger than 5 KiB is a finding. */
 const maxBytes = 64 * 1024;
 
 export interface DocumentFile {

@@ -27,7 +27,7 @@ export function documentMissing(unreadable: Failure): Failure {
   return usage('client_metadata_missing', unreadable.message, remedy, unreadable);
 }
 
-/** What stands in the file is no document that this program could have made. */
+/** The file is no document that this program could have made. */
 export function documentUnusable(path: string, why: string): Failure {
   const remedy = `See all that is wrong with it: postern client-metadata check ${shellWord(path)} --offline`;
   return usage('client_metadata_unusable', `${quoted(path, 200)} cannot be built on: ${why}`, remedy);

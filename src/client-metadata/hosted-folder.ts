@@ -144,8 +144,8 @@ a { color: inherit; }
 
 /**
  * The page for people who open the folder's address: what this client is, where answers to it go, whom to tell of
- * abuse. It loads nothing but the logo beside it.
- * @param file Name of the document beside the page.
+ * abuse. It loads nothing but the logo.
+ * @param file Name of the document.
  */
 export async function indexPage(settings: DocumentSettings, file: string): Promise<string> {
   const name = htmlText(settings.name);

@@ -82,7 +82,7 @@ export async function showIdentity(
     passedOver,
     /** Undefined: it is got, or asked for, at the login. */
     clientId: asDocument ?? (way === 'preregistered' ? given?.clientId : undefined) ?? record?.clientId,
-    /** `http://127.0.0.1/callback` stands for the port of the moment. */
+    /** `http://127.0.0.1/callback` means the port of the moment. */
     redirectUri: registered ?? `http://127.0.0.1${ofPort}/callback`,
     authMethod: asDocument === undefined ? record?.authMethod : keyMethod,
     /** Where the secret or the key is, when it has one. */

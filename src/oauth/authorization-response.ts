@@ -1,6 +1,6 @@
 import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
-import { isVerdict } from './engine.js';
+import { isVerdict, type UnusableResponse, unusable } from './engine.js';
 import type { AuthorizationServer } from './server-metadata.js';
 
 /** The parameters of the one callback that carried our state, as they came, decoded, in order. */
@@ -27,9 +27,7 @@ export type AuthorizationResult =
   | { readonly ok: true; readonly code: AuthorizationCode }
   | { readonly ok: false; readonly problem: 'other_issuer'; readonly found: string | undefined }
   | { readonly ok: false; readonly problem: 'refused'; readonly error: string; readonly said: string }
-  | { readonly ok: false; readonly problem: 'unusable'; readonly why: string };
-
-const longestCode = 4096;
+  | UnusableResponse;
 
 /**
  * Validates the response that carried our state: `iss` first (RFC 9207 section 2.4, compared as a string), so that
@@ -56,10 +54,9 @@ export async function validateAuthorizationResponse(
     return usableCode(taken);
   } catch (error) {
     if (error instanceof oauth.AuthorizationResponseError) {
+      if (parameters.has('code')) return unusable(bothPresent);
       const said = parameters.get('error_description') ?? '';
-      return parameters.has('code')
-        ? unusable(bothPresent)
-        : { ok: false, problem: 'refused', error: error.error, said };
+      return { ok: false, problem: 'refused', error: error.error, said };
     }
     if (!isVerdict(oauth, error)) throw error;
     if (issuers.length === 0 && announcesIss) return { ok: false, problem: 'other_issuer', found: undefined };
@@ -76,13 +73,9 @@ function usableCode(parameters: URLSearchParams): AuthorizationResult {
   if (another !== undefined) return unusable('it has "code" twice');
   if (parameters.has('error')) return unusable(code === '' ? 'it has an error without a code' : bothPresent);
   if (code === '') return unusable('it has neither a code nor an error');
-  return code.length > longestCode || !isVscharText(code)
+  return code.length > 4096 || !isVscharText(code)
     ? unusable('its code is too long or has forbidden characters')
     : { ok: true, code: new AuthorizationCode(parameters) };
-}
-
-function unusable(why: string): AuthorizationResult {
-  return { ok: false, problem: 'unusable', why };
 }
 
 export type PastedProblem =
@@ -101,10 +94,6 @@ export type PastedResponse =
   | { readonly ok: true; readonly response: AuthorizationResponse }
   | { readonly ok: false; readonly problem: PastedProblem };
 
-const longestPaste = 8192;
-
-const longestParameter = 4096;
-
 const inQuotes = /^(?:(["'`])(.*)\1|<(.*)>)$/s;
 
 /**
@@ -120,18 +109,13 @@ export function readPastedResponse(
   const url = unwrapped(text);
   if (url === '') return refused('empty');
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url)) return refused('not_a_url');
-  const [beforeFragment = ''] = url.split('#', 1);
-  const cut = beforeFragment.indexOf('?');
   // Compared as text: a URL parser would repair what it should refuse, and call different addresses equal.
-  const address = cut === -1 ? beforeFragment : beforeFragment.slice(0, cut);
+  const [, address = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(url) ?? [];
   if (address !== expected.redirectUri) return refused('other_address');
-  const query = cut === -1 ? '' : beforeFragment.slice(cut + 1);
-  if (url.length > longestPaste || !isStrictlyEncoded(query)) return refused('unreadable');
+  if (url.length > 8192 || !isStrictlyEncoded(query)) return refused('unreadable');
   // The question mark keeps URLSearchParams from eating one that belongs to the first name.
   const response = [...new URLSearchParams(`?${query}`)];
-  if (response.some(([name, value]) => Math.max(name.length, value.length) > longestParameter)) {
-    return refused('unreadable');
-  }
+  if (response.flat().some((text) => text.length > 4096)) return refused('unreadable');
   const states = response.filter(([name]) => name === 'state').map(([, value]) => value);
   if (states.length === 0) return refused('no_state');
   if (states.length > 1 || !expected.isOurState(states[0] ?? '')) return refused('other_state');

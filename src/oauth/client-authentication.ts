@@ -26,7 +26,7 @@ export async function clientAuthentication({ method, secret }: ClientAuthenticat
   return method === 'client_secret_basic' ? plainBasic(text) : ClientSecretPost(text);
 }
 
-/** A stored key was judged before it was stored. */
+/** A stored key was validated before it was stored. */
 async function importKey(text: string): Promise<PrivateKey> {
   const imported = await importPrivateKey(text);
   if (!imported.ok) throw new Error(`the stored private key cannot be used: ${imported.why}`);

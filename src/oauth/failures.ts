@@ -100,7 +100,7 @@ export function loginNotOffered(server: string, status: number): Failure {
 }
 
 /** The server failed before it could ask for a login. */
-export function serverAnswered(server: string, status: number): Failure {
+export function probeFailed(server: string, status: number): Failure {
   const message = `${quoted(server)} answered ${status} instead of asking for a login.`;
   if (status >= 500 || status === 429) {
     return failure(exitCode.network, 'server_failed', message, 'Try again later, or ask the server’s operator.');

@@ -9,7 +9,7 @@ import { lifetimeSeconds } from '../core/time.js';
 
 /**
  * Of every endpoint: 200 where the standard says 201; an error with any other status than 4xx; no media type, or another; a 401 that says in
- * its body what is wrong, whatever challenge stands beside it; `null` for absent.
+ * its body what is wrong, whatever its challenge; `null` for absent.
  */
 export function tidyResponse(
   { status, object }: { readonly status: number; readonly object: JsonObject | undefined },

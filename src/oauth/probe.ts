@@ -5,7 +5,7 @@ import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
 import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
-import { challengeUnusable, serverAnswered } from './failures.js';
+import { challengeUnusable, probeFailed } from './failures.js';
 
 export interface ProbedServer {
   readonly zone: Zone;
@@ -41,7 +41,7 @@ export async function probeServer(
   if (status !== 401) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
     record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
-    if (status >= 500 || status === 429 || (status >= 300 && status < 400)) throw serverAnswered(server, status);
+    if (status >= 500 || status === 429 || (status >= 300 && status < 400)) throw probeFailed(server, status);
     return { zone, status, resourceMetadata: undefined, scopes: undefined };
   }
   const challenge = bearerChallenge(challenges);

@@ -113,7 +113,7 @@ function isOnly(list: unknown, entry: string): boolean {
   return Array.isArray(list) && list.length === 1 && list[0] === entry;
 }
 
-/** Stricter: the method that the response states is obeyed, a secret beside `none` notwithstanding. */
+/** Stricter: the method that the response states is obeyed; a secret that comes with `none` is ignored. */
 function obeyedMethod(stated: unknown, hasSecret: boolean, wanted: ClientAuthMethod): ClientAuthMethod | undefined {
   if (stated === 'none' || (stated === undefined && !hasSecret)) return 'none';
   if (stated === 'client_secret_basic' || stated === 'client_secret_post') return hasSecret ? stated : undefined;

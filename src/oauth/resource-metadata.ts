@@ -17,8 +17,8 @@ import {
   loginNotOffered,
   metadataUnusable,
   noProtectedResourceMetadata,
+  probeFailed,
   resourceMismatch,
-  serverAnswered,
 } from './failures.js';
 import type { ProbedServer } from './probe.js';
 
@@ -54,8 +54,8 @@ export async function validateResourceMetadata(
   if (typeof resource !== 'string' || resource === '') return unusable('it has no "resource"');
   const came = `resource ${resource}`;
   const relation = resourceCovers(resource, server);
-  // Stricter: `resource` stands in every request, so that it goes through our gate, too. What it may speak for is
-  // another spelling of the server, or an address above it (field note 4).
+  // Stricter: every request carries it, so it goes through our gate. It may be another spelling of the server, or an
+  // address above it (field note 4).
   const covers = relation !== 'no' && gateUrl(resource).ok;
   if (!covers || !(await isTaken('processResourceDiscoveryResponse', resource, document))) {
     return refused('other_resource', came, 'R-2.1d', resourceMismatch(server, resource));
@@ -111,5 +111,5 @@ export async function findProtectedResource(
   const failure = found.misses.at(-1)?.failure;
   if (failure !== undefined) throw failure;
   if (status === 401) throw noProtectedResourceMetadata(server, triedInWords(found.misses));
-  throw status >= 200 && status < 300 ? loginNotOffered(server, status) : serverAnswered(server, status);
+  throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(server, status);
 }

@@ -20,7 +20,7 @@ const found = findingsOf({
   keys_unused: ['warning', keyRule, 'Use private_key_jwt, or leave the keys out.'],
 });
 
-/** Members whose value would be a secret, wherever they stand. */
+/** Members whose value would be a secret, at any depth. */
 const secretNames =
   /^(?:client_secret|client_secret_expires_at|registration_access_token|password|private_key|privatekey|client_assertion|access_token|refresh_token)$/i;
 

@@ -6,7 +6,7 @@ import { validateClientId, validateIdentity } from './client-id.js';
 import { type Finding, findingsOf } from './finding.js';
 import { validateRedirectUris } from './redirect-uris.js';
 
-/** The most that a careful authorization server reads of a document (CIMD section 6.6), in bytes. */
+/** What a careful authorization server reads of a document (CIMD section 6.6), in bytes. */
 export const maxDocumentBytes = 5 * 1024;
 
 export interface ValidatedDocument {

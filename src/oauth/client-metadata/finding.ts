@@ -9,7 +9,7 @@ export interface Finding {
   readonly rule: string;
   /** `failure`: an authorization server that keeps to the rules refuses it. `warning`: some do, or users lose by it. */
   readonly verdict: 'failure' | 'warning';
-  /** One sentence; what stands in the document comes quoted. */
+  /** One sentence; the document's own words come quoted. */
   readonly what: string;
   /** One sentence: what to change. */
   readonly remedy: string;
@@ -17,7 +17,7 @@ export interface Finding {
 
 type Row = readonly [verdict: Finding['verdict'], rule: string, remedy: string];
 
-/** What is wrong, under its code; a remedy beside it takes the place of the table's. Anything else: nothing is. */
+/** What is wrong, with a remedy where the table's does not do. Anything else: nothing is. */
 type Problem = string | readonly [what: string, remedy: string] | false | undefined;
 
 /** A table of findings by code. What it returns makes those of them that there are, in the order in which they come. */

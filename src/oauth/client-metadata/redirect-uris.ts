@@ -11,7 +11,7 @@ export const fixedPorts: readonly number[] = [17873, 24417, 29173];
 
 const anyPort = 'http://127.0.0.1/callback';
 
-/** What a document of this program lists: loopback without a port, which stands for any, and the fixed ports. */
+/** What a document of this program lists: loopback without a port, which means any, and the fixed ports. */
 export const ownRedirectUris: readonly string[] = [
   anyPort,
   'http://localhost/callback',
@@ -36,7 +36,7 @@ const found = findingsOf({
   fixed_port_missing: ['warning', 'R-2.5d', `Add ${ownRedirectUris[2]}, for --redirect-port ${fixedPorts[0]}.`],
 });
 
-/** Validates `redirect_uris`: what may stand there at all, and that what this program sends does. */
+/** Validates `redirect_uris`: what is allowed at all, and that the redirect URIs of this program are listed. */
 export function validateRedirectUris(value: JsonValue | undefined): readonly Finding[] {
   if (value === undefined) return found({ redirect_uris_missing: 'redirect_uris is missing.' });
   if (!Array.isArray(value) || value.length === 0 || !value.every((uri) => typeof uri === 'string')) {
