@@ -18,6 +18,12 @@ const maxUnderWay = 1_000;
 
 const maxBytesUnderWay = 8 * 1024 * 1024;
 
+const refused = {
+  not_json: [rpcCode.notJson, 'A line is not JSON in UTF-8; it was not passed on.'],
+  not_a_message: [rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'],
+  batch: [rpcCode.notAMessage, 'The revision that is spoken here has no batches.'],
+} as const;
+
 /** The server that this bridge leads to. */
 export interface Destination {
   readonly server: string;
@@ -57,20 +63,17 @@ export class HostMessages {
       host.write(refusal(rpcCode.notAMessage, `A message is larger than ${max}; it was not passed on.`));
       return;
     }
-    const scanned = scanText(line);
-    if (scanned === 'not_json') {
-      host.write(refusal(rpcCode.notJson, 'A line is not JSON in UTF-8; it was not passed on.'));
-    } else if (scanned === 'not_a_message') {
-      host.write(refusal(rpcCode.notAMessage, 'A line is JSON and no JSON-RPC message; it was not passed on.'));
-    } else if (!scanned.isBatch) {
-      const [message] = scanned.messages;
-      if (message !== undefined) this.#pass(line, message);
-    } else if (allowsBatches(way.opened?.client.revision)) {
-      // One by one, which says the same: over HTTP the answers of a batch come one by one, too.
-      for (const span of scanned.spans) this.take(line.subarray(...span));
-    } else {
-      host.write(refusal(rpcCode.notAMessage, 'The revision that is spoken here has no batches.'));
+    const scanned = scanText(line, allowsBatches(way.opened?.client.revision));
+    if (typeof scanned === 'string') {
+      const [code, why] = refused[scanned];
+      host.write(refusal(code, why));
+      return;
     }
+    const { messages, spans } = scanned;
+    // A batch one by one, which says the same: over HTTP the responses to it come one by one, too.
+    for (const span of spans) this.take(line.subarray(...span));
+    const [message] = messages;
+    if (spans.length === 0 && message !== undefined) this.#pass(line, message);
   }
 
   #pass(line: Uint8Array, message: MessageShape): void {
@@ -192,7 +195,7 @@ export class HostMessages {
 function isPassedOn(outcome: Outcome, pending: Pending, client: ProtocolClient): boolean {
   if (outcome.kind !== 'refused' || outcome.body.byteLength === 0) return false;
   const scanned = scanText(outcome.body);
-  if (typeof scanned === 'string' || scanned.isBatch) return false;
+  if (typeof scanned === 'string') return false;
   const [message] = scanned.messages;
   if (message === undefined || !isResponse(message)) return false;
   return [pending.id, undefined].includes(message.id) && client.take(outcome.body, pending);

@@ -34,15 +34,15 @@ export class ServerMessages implements MessageHost {
 
   read(given: Uint8Array, asked: Pending | undefined): Scanned | undefined {
     const text = withoutMark(given);
-    const scanned = scanText(text);
-    if (typeof scanned === 'string') return undefined;
-    const { messages, isBatch } = scanned;
-    if (isBatch && !allowsBatches(this.#options.revision())) {
+    const scanned = scanText(text, allowsBatches(this.#options.revision()));
+    if (scanned === 'batch') {
       const why = 'it sent a batch of messages, which the revision that was agreed on has not';
       throw protocolBroken(this.#options.server, why);
     }
+    if (typeof scanned === 'string') return undefined;
+    const { messages, spans } = scanned;
     const [message] = messages;
-    if (isBatch || asked === undefined || message?.kind !== 'error' || message.id !== undefined) {
+    if (spans.length > 0 || asked === undefined || message?.kind !== 'error' || message.id !== undefined) {
       return { text, messages };
     }
     return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);

@@ -43,14 +43,13 @@ export interface ParamsShape {
 
 /** One JSON text: a message, or, in a revision that has them, a batch of them. */
 export interface ScannedText {
-  readonly isBatch: boolean;
   readonly messages: readonly MessageShape[];
-  /** Where each message of a batch stands. */
+  /** Where each message of a batch is; empty without one. */
   readonly spans: readonly (readonly [from: number, to: number])[];
 }
 
-/** Why a text is no message: no JSON at all (-32700), or none that JSON-RPC knows (-32600). */
-export type ScanProblem = 'not_json' | 'not_a_message';
+/** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), or several where one is wanted. */
+export type ScanProblem = 'not_json' | 'not_a_message' | 'batch';
 
 /** No id is longer, as it is spelled, nor a method or a name that decides anything. In bytes. */
 const longestId = 1_024;
@@ -58,19 +57,20 @@ const longestId = 1_024;
 const longestName = 8_192;
 
 /** Scans a whole text, white space around it allowed. */
-export function scanText(bytes: Uint8Array): ScannedText | ScanProblem {
+export function scanText(bytes: Uint8Array, takesBatches = false): ScannedText | ScanProblem {
   const at = skipSpace(bytes, 0);
-  if (bytes[at] === openBracket) return scanBatch(bytes, at);
+  if (bytes[at] === openBracket) return scanBatch(bytes, at, takesBatches);
   const end = { at: -1 };
   const message = bytes[at] === openBrace ? scanMessage(bytes, at, end) : undefined;
-  if (message !== undefined && isEnd(bytes, end.at)) return { isBatch: false, messages: [message], spans: [] };
+  if (message !== undefined && isEnd(bytes, end.at)) return { messages: [message], spans: [] };
   const after = end.at === -1 ? skipValue(bytes, at) : end.at;
   return after !== -1 && isEnd(bytes, after) ? 'not_a_message' : 'not_json';
 }
 
-function scanBatch(bytes: Uint8Array, at: number): ScannedText | ScanProblem {
+function scanBatch(bytes: Uint8Array, at: number, isWanted: boolean): ScannedText | ScanProblem {
   const after = skipValue(bytes, at);
   if (after === -1 || !isEnd(bytes, after)) return 'not_json';
+  if (!isWanted) return 'batch';
   const messages: MessageShape[] = [];
   const spans: (readonly [number, number])[] = [];
   let next = skipSpace(bytes, at + 1);
@@ -83,7 +83,7 @@ function scanBatch(bytes: Uint8Array, at: number): ScannedText | ScanProblem {
     next = skipSpace(bytes, end.at);
     if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
   }
-  return messages.length === 0 ? 'not_a_message' : { isBatch: true, messages, spans };
+  return messages.length === 0 ? 'not_a_message' : { messages, spans };
 }
 
 /** The message that begins at `at`; `end` is told where it ends, even where it is JSON and no message. */
