@@ -1,18 +1,18 @@
-/** What every option says about itself; nothing here runs, so that a table costs nothing to load. */
+/** What every option has; plain data, so that a table costs nothing to load. */
 interface OptionBase {
   /** In kebab-case, without the dashes. */
   readonly name: string;
   /** One letter. */
   readonly alias?: string;
-  /** What it does, in a few words; for whoever reads `--help`. */
+  /** What it does, in a few words, for `--help`. */
   readonly describe: string;
-  /** The environment variable that gives the same, less strongly. */
+  /** The environment variable that gives the same; the option goes first. */
   readonly env?: string;
   /** Stands for the value in `--help`, e.g. `SECONDS`. */
   readonly value?: string;
-  /** Shown in `--help` beside the default: what holds when neither option, environment nor file say anything. */
+  /** Shown in `--help`: what holds when neither option, environment nor file say anything. */
   readonly fallback?: string;
-  /** Options that say the contrary of this one, or mean nothing beside it: both on one command line are refused. */
+  /** Options that contradict this one, or mean nothing with it: both on one command line are refused. */
   readonly excludes?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface PositionalSpec {
   readonly name: string;
   readonly describe: string;
   readonly required: boolean;
-  /** Takes all that is left; only the last one may. */
+  /** Takes all remaining words; only the last positional may. */
   readonly many?: boolean;
 }
 
@@ -125,7 +125,7 @@ export interface ResultWriter {
   line(text: string): Promise<void>;
   /** One line of JSON, ASCII only; of a secret that is known, *** is printed. */
   json(value: unknown): Promise<void>;
-  /** The same for what a server has answered: nothing of it is replaced, and it is made as the reader takes it. */
+  /** The same for a server's response: nothing of it is replaced, and it is made as the reader takes it. */
   readonly exact: {
     readonly text: (pieces: Iterable<string>) => Promise<void>;
     readonly json: (value: unknown) => Promise<void>;
@@ -135,7 +135,7 @@ export interface ResultWriter {
 /** How a command ended: 0, or what the table of exit codes says (`failure.ts`); of `exec`, its program's own. */
 export type CommandExit = number;
 
-/** What every command is given, beside the ports that it names. */
+/** What every command is given, together with the ports that it names. */
 export interface CommandOutput {
   /** stdout: the result and nothing else. */
   readonly out: ResultWriter;

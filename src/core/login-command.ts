@@ -26,7 +26,7 @@ export function loginArgument({ name, server, account = defaultAccount }: LoginM
 
 /**
  * The command that makes this login, or makes it again. Every remedy that tells a person to log in takes it from here,
- * so that it is never another login that is renewed.
+ * so that no other login is refreshed.
  * @param options Further words, quoted already.
  */
 export function loginCommand(login: LoginMeant, ...options: readonly string[]): string {

@@ -10,7 +10,7 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A person at a terminal. Everything it shows goes to stderr. */
+/** A person at a terminal; everything is shown on stderr. */
 export interface Terminal {
   /** False without a terminal, with `--non-interactive`, or in CI: then `ask` and `choose` are not called. */
   readonly interactive: boolean;
@@ -23,13 +23,13 @@ export interface Terminal {
   ): Promise<string | undefined>;
   /** Index of the choice. */
   choose(question: string, choices: readonly string[], signal: AbortSignal): Promise<number>;
-  /** Until disposed of, keys are not echoed, and `enter` is called for Enter. A question goes before it. */
+  /** Until disposed, keys are not echoed, and `enter` is called for Enter. A question goes first. */
   listen(enter: () => void): Disposable;
-  /** With `--json`: one line for the program that reads it; else nothing. */
+  /** With `--json`: one line for the program that reads it. */
   event(event: Readonly<Record<string, string>>): void;
 }
 
-/** Takes each step of the engine as it ends. */
+/** Records each step of the engine as it ends. */
 export interface Journal {
   record(step: Step): void;
   /** Every step so far, oldest first. */
@@ -55,55 +55,54 @@ export async function takeStep<Result>(
   }
 }
 
-/** A step that has begun and takes time, for the spinner; ends with the next recorded step. */
+/** A step under way, for the spinner; it ends with the next recorded step. */
 export interface Progress {
   begin(what: string): void;
   end(): void;
 }
 
-/** Files that the person named on the command line, and stdin. No part of `Ports`: flows get bytes, not paths. */
+/** Files that the person named on the command line, and stdin. Flows get bytes, not paths. */
 export interface Files {
-  /** True when stdin is a terminal: then nothing waits there to be read. */
+  /** Then nothing waits there to be read. */
   readonly stdinIsTerminal: boolean;
   /** A file's bytes in chunks. @throws Failure `file_unreadable` while it is read */
   read(path: string): AsyncIterable<Uint8Array>;
-  /** May other users of this machine read that file? False where there is none, or where the system cannot tell. */
+  /** Whether other users of this machine may read that file; false where there is none, or the system cannot tell. */
   isOpenToOthers(path: string): Promise<boolean>;
   /** The bytes of stdin; can be read once. @throws Failure `file_unreadable` while it is read */
   stdin(): AsyncIterable<Uint8Array>;
-  /** Makes or replaces a file, as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */
+  /** Makes or replaces a file as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */
   write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Makes a folder, and those above it, where there is none. @throws Failure `file_unwritable` */
+  /** Makes a folder and those above it, where missing. @throws Failure `file_unwritable` */
   makeFolder(path: string): Promise<void>;
-  /** Writes to a descriptor that our parent has opened for us, and closes it. @throws Failure `ready_fd_unusable` */
+  /** Writes to a descriptor that our parent opened for us, and closes it. @throws Failure `ready_fd_unusable` */
   tellReady(descriptor: number, text: string): Promise<void>;
 }
 
-/** This program, as others are to start it. */
+/** How others start this program. */
 export interface OwnProgram {
   readonly platform: string;
   /** Absolute paths. */
   readonly program: readonly [node: string, script: string];
-  /** What has to be set for it to find the same logins with an empty environment. */
+  /** The variables with which it finds the same logins from an empty environment. */
   readonly variables: Readonly<Record<string, string>>;
   /**
-   * Makes a file that starts it, for this user alone, in a folder that exists; or replaces one that has `mark` in its
+   * Writes a file that starts it, for this user alone, in a folder that exists; or replaces one that has `mark` in its
    * second line. Returns its absolute path. @throws Failure `shim_refused`, `file_unwritable`
    */
   writeShim(path: string, text: string, mark: string): Promise<string>;
 }
 
-/** What the system sends to end, or to tell, this process. */
+/** Signals of the system to this process. */
 export interface Signals {
-  /** Until disposed, asks `taker` first; what it returns `true` for has no other effect. */
+  /** Until disposed, `taker` is asked first; a signal for which it returns true has no other effect. */
   take(taker: (signal: string) => boolean): Disposable;
 }
 
 /**
- * Gets a better login when the one at hand does not do: `scopes` are those the server wants beside the held ones,
- * none when the login is no longer valid. Absent, or undefined in the end: nobody may be asked (for that). `begin` is to
- * be called when the person has said yes and a login page is really about to be opened: it counts against the budget of
- * the hour, and throws when that is used up.
+ * Gets a better login for a request: `scopes` are those the server wants and the login lacks, none when the login is no
+ * longer valid. Undefined: nobody may be asked. `begin` is called when the person has said yes and a login page is about
+ * to be opened: it counts against the budget of the hour, and throws when that is used up.
  */
 export type Relogin = (
   login: LoginRecord,
@@ -111,7 +110,7 @@ export type Relogin = (
   begin: () => Promise<void>,
 ) => Promise<LoginRecord | undefined>;
 
-/** What of a command line says how the login page gets before the person. */
+/** Options that say how the login page gets before the person. */
 export interface BrowserOptions {
   readonly browser: boolean;
   readonly noBrowser: boolean;
@@ -119,62 +118,56 @@ export interface BrowserOptions {
 
 /** How a command gets a login from a person; `app` joins it to `login/`. */
 export interface Logins {
-  /** The login that is meant; where there is none for that URL, a new one. @throws Failure of `findLogin` and of the login */
+  /** The login of that name or URL; for a URL without one, a new login. @throws Failure of `findLogin` and of the login */
   findOrMake(
     wanted: BrowserOptions & { readonly server: string; readonly account: string | undefined },
   ): Promise<LoginRecord>;
   /**
-   * In the middle of a command that a person typed: with `login` without a question; without it only more scope, after a
-   * yes at the terminal. Undefined where nobody can be asked.
+   * For a command that a person typed: with `login` without a question; without it only more scope, after a yes at the
+   * terminal. Undefined where nobody can be asked.
    */
   relogin(options: BrowserOptions & { readonly login: boolean }): Relogin | undefined;
-  /** For requests of programs: whatever they cause, no person has typed it. Undefined where nobody can be reached. */
+  /** For requests of programs, which no person has typed. Undefined where nobody can be reached. */
   reloginForPrograms(options: BrowserOptions): Relogin | undefined;
-  /**
-   * For a program that runs beside others, and whose stdin is not the person's: in the browser, nothing is asked here.
-   * Undefined where there is none.
-   */
+  /** For a program whose stdin is not the person's: in the browser, without a question. Undefined where there is none. */
   inBackground(wanted: {
     readonly server: string;
     readonly account: string | undefined;
   }): LoginInBackground | undefined;
 }
 
-/** Makes the login, or one with more scope than the one that is held; `begin` as for `Relogin`. */
+/** Makes a login, or one with more scope than the one that is held; `begin` as for `Relogin`. */
 export type LoginInBackground = (
   held: LoginRecord | undefined,
   scopes: readonly string[],
   begin: () => Promise<void>,
 ) => Promise<LoginRecord>;
 
-/** A server out of another program's configuration. */
+/** A server in another program's configuration. */
 export interface OfferedServer {
   readonly name: string;
   readonly url: string;
-  /** A short name for the login, where one can be made of the program's. */
+  /** A short name for the login, where one can be made of its name there. */
   readonly loginName: string | undefined;
-  /** Is there a login for it already? */
   readonly hasLogin: boolean;
 }
 
 /**
  * The servers in the configuration that a program keeps for this person, each once; `app` joins it to `setup/`.
- * @throws Failure `program_unknown`, `usage`, `program_file_unusable`, also where a file is broken: then it is not said to
- * name no server
+ * @throws Failure `program_unknown`, `usage`, `program_file_unusable` (also for a broken file, which may name servers)
  */
 export type FindServers = (program: string, logins: readonly LoginRecord[]) => Promise<OfferedServers>;
 
-/** What of a program's configuration was looked at, and what was in it. */
+/** The files of a program's configuration that were read, and the servers in them. */
 export interface OfferedServers {
-  /** The program, as people call it. */
+  /** The program's name, as people write it. */
   readonly title: string;
   readonly files: readonly string[];
   readonly servers: readonly OfferedServer[];
 }
 
-/** What is small and needed everywhere. */
 export interface CorePorts {
-  /** How long and how much is allowed: what the person has set, else the usual. @throws Failure `configuration_unusable` */
+  /** As the person has set them, else the usual. @throws Failure `configuration_unusable` */
   readonly limits: () => Promise<Limits>;
   readonly clock: Clock;
   readonly terminal: Terminal;

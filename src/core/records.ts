@@ -4,7 +4,7 @@
  */
 export type Zone = 'public' | 'private' | 'loopback';
 
-/** The kinds of place where secrets live. */
+/** The kinds of store for secrets. */
 export type StoreKind = 'keychain' | 'file' | 'memory' | `helper:${string}`;
 
 /** How this client identified itself to an authorization server. */
@@ -12,12 +12,12 @@ export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
-/** Whose token it is: a person's, or the client's own (RFC 6749 sections 4.1 and 4.4). */
+/** A token is a person's, or the client's own (RFC 6749 sections 4.1 and 4.4). */
 export type Grant = 'authorization_code' | 'client_credentials';
 
 /**
- * What is known of one login and is no secret. Its secrets are the store's item `key`, and so are the endpoints that
- * secrets are sent to: this file could be changed by another program.
+ * What is known of one login and is no secret. Its secrets are in the store's item `key`, and so are the endpoints that
+ * secrets are sent to: another program could change this file.
  */
 export interface LoginRecord {
   /** Store key: hash over (server, resource, issuer, client identifier, account); older ones are without the server. */
@@ -31,29 +31,29 @@ export interface LoginRecord {
   readonly issuer: string;
   readonly clientId: string;
   readonly account: string;
-  /** Who logged in, as the authorization server told it: shown, never trusted. Absent: it did not tell. */
+  /** Who logged in, as the authorization server said: shown, never trusted. */
   readonly identity?: string;
   readonly scopes: readonly string[];
-  /** Those that a person named with `--scope`, and what was asked for on top; absent: the server said which. */
+  /** Those named with `--scope`, and what was asked for on top; absent: the server chose them. */
   readonly askedScopes?: readonly string[];
   /** Milliseconds since 1970; null when the authorization server did not say. */
   readonly expiresAt: number | null;
   readonly obtainedAt: number;
   readonly refreshable: boolean;
   readonly store: StoreKind;
-  /** Another store that may hold them, too: that of a move that did not end. */
+  /** Another store that may hold its secrets, too: that of an unfinished move. */
   readonly leftIn?: StoreKind;
   readonly zone: Zone;
   readonly registration: RegistrationWay;
-  /** Set for the client's own login, which is renewed by asking again. Absent: a person's. */
+  /** Set for the client's own login, which asks for another token instead of refreshing. Absent: a person's. */
   readonly grant?: 'client_credentials';
   /** Set when the refresh token was refused for good: a new login is needed. */
   readonly dead?: boolean;
-  /** Set when its secret was found to be gone from its store: a new login is needed. */
+  /** Set when its secret is gone from its store: a new login is needed. */
   readonly gone?: boolean;
-  /** Set when another server's login had the same item, as older releases wrote it: a new login is needed. */
+  /** Set when another server's login has the same item, as older releases wrote it: a new login is needed. */
   readonly shared?: boolean;
-  /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is renewed before use. */
+  /** `obtainedAt` of an access token that was refused although it seemed valid: that very one is refreshed before use. */
   readonly refusedToken?: number;
   /** Warnings shown at login and repeated by `status`. */
   readonly warnings?: readonly string[];
@@ -72,16 +72,16 @@ export interface RegistrationRecord {
   readonly way: RegistrationWay;
   readonly authMethod: ClientAuthMethod;
   readonly hasSecret: boolean;
-  /** Where its secret is; not given: the keychain. */
+  /** Where its secret is; absent: the keychain. */
   readonly store?: StoreKind;
-  /** Another store that may hold it, too: that of a move that did not end. */
+  /** Another store that may hold it, too: that of an unfinished move. */
   readonly leftIn?: StoreKind;
   /** The redirect URI registered (its port may vary on loopback, RFC 8252 section 7.3). */
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Was it registered for logins by a code (RFC 8628), too? Not given: not asked for, or a person made it. */
+  /** Whether it was registered for device logins (RFC 8628), too; absent: not asked for, or a person made it. */
   readonly device?: boolean;
-  /** No answer came to the last login with it: the authorization server may have forgotten it. */
+  /** The last login with it got no response: the authorization server may have forgotten it. */
   readonly doubted?: boolean;
   /** Milliseconds since 1970; null: never. */
   readonly secretExpiresAt: number | null;
@@ -90,7 +90,7 @@ export interface RegistrationRecord {
 /** A private key made here for one client's `private_key_jwt`; the key itself is the store's item `key`. */
 export interface ClientKeyRecord {
   readonly key: string;
-  /** Where it is registered; not given: its public half stands in a client ID metadata document, for any issuer. */
+  /** Where it is registered; absent: its public half stands in a client ID metadata document, for any issuer. */
   readonly issuer?: string;
   readonly clientId: string;
   /** Its thumbprint, `kid` in the public half. */
@@ -99,7 +99,7 @@ export interface ClientKeyRecord {
   /** Milliseconds since 1970. */
   readonly madeAt: number;
   readonly store: StoreKind;
-  /** Another store that may hold it, too: that of a move that did not end. */
+  /** Another store that may hold it, too: that of an unfinished move. */
   readonly leftIn?: StoreKind;
 }
 
@@ -119,13 +119,13 @@ export interface IndexDocument {
   readonly orphans?: readonly StoredItem[];
 }
 
-/** A credential that another program asked for in vain. Nothing in it is secret. */
+/** A credential that another program asked for in vain. Holds no secret. */
 export interface FormatFailure {
   /** Milliseconds since 1970. */
   readonly at: number;
   /** As `postern credential` names it. */
   readonly format: string;
-  /** Scheme, host and port of the server; '' where none was named that is known. */
+  /** Scheme, host and port of the server; '' where no known one was named. */
   readonly origin: string;
   /** The failure's code. */
   readonly code: string;
@@ -134,30 +134,28 @@ export interface FormatFailure {
 /** The account of a login that was made without `--account`. */
 export const defaultAccount = 'default';
 
-/** The part after the colon ends the name of a program, so that it is no path and no option. */
+/** The part after the colon ends the name of a program: no path, no option. */
 const helperPattern = /^helper:[a-z0-9][a-z0-9._-]{0,62}$/;
 
-/** Is this the name of a kind of store? */
 export function isStoreKind(text: string): text is StoreKind {
   return text === 'keychain' || text === 'file' || text === 'memory' || helperPattern.test(text);
 }
 
-/** Is this a store that a person can choose for a login? Memory is none: it ends with the process. */
+/** Whether a person can choose this store for a login; memory ends with the process. */
 export function isStoreChoice(text: string): text is StoreKind {
   return isStoreKind(text) && text !== 'memory';
 }
 
-/** What can be chosen, for messages. */
 export const storeChoices = 'keychain, file or helper:NAME';
 
-/** Why this cannot be chosen, as the end of a sentence. */
+/** Why this store cannot be chosen, as the end of a sentence. */
 export function whyNoStore(text: string): string {
   return text === 'memory'
     ? `a login in memory is lost as soon as its command ends; postern call, request and bridge make one for themselves with --store memory (${storeChoices})`
     : `it is none of ${storeChoices}`;
 }
 
-/** A store, as a person is told of it. */
+/** A store in words for a person. */
 export function storeInWords(kind: StoreKind): string {
   switch (kind) {
     case 'keychain':

@@ -149,7 +149,7 @@ function withoutDotSegments(path: string): string {
 }
 
 /**
- * A URL, or what somebody gave as one, without the parts that can hold a secret: query, fragment, user
+ * A URL, or what was given as one, without the parts that can hold a secret: query, fragment, user
  * name and password. It works on the raw text, because it is needed where the text is no valid URL. The
  * result is still untrusted text: it is printed through `quoted`.
  */
@@ -176,7 +176,7 @@ export function namedServer(raw: string): string {
 const secretNames =
   /(?:^|[_.-])(?:key|code|sig|signature|auth|authorization|session|sid|jwt|pass|passwd|pwd|credentials?|access)$/i;
 
-/** Does the query hold what looks like a secret: by its name, or since nobody would type it? */
+/** Whether the query seems to hold a secret: by its name, or as nobody would type it. */
 export function mayHoldSecret(url: string): boolean {
   const query = /\?([^#]*)/.exec(url)?.[1] ?? '';
   return [...new URLSearchParams(query)].some(

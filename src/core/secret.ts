@@ -37,7 +37,7 @@ export class Secret {
 /** A shorter secret is found in words that have nothing of it. In characters. */
 const minQuoted = 8;
 
-/** Does a text of somebody else's hold one of these secrets? Then it is neither kept where it can be read, nor printed. */
+/** Whether a foreign text holds one of these secrets: then it is neither kept where it can be read, nor printed. */
 export function quotesSecret(text: string, secrets: readonly (Secret | undefined)[]): boolean {
   return secrets.some((secret) => {
     const value = secret?.reveal() ?? '';

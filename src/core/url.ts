@@ -12,7 +12,7 @@ const wellFormed = /^(?:[A-Za-z0-9\-._~:/?@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 const defaultPort: Readonly<Record<string, string>> = { http: '80', https: '443' };
 
 /**
- * The strict gate for every URL that the program is about to use, whoever named it (RFC 3986; WHATWG
+ * The strict gate for every URL that the program is about to use, from any source (RFC 3986; WHATWG
  * parsing repairs what it should refuse: it drops TAB and LF, reads `\` as `/`, turns `0x7f.1` into
  * 127.0.0.1). The raw string is validated first: RFC 3986 characters only, absolute http or https, no
  * user name. Then it is parsed, and must read back as it was written; three differences are let pass,

@@ -29,7 +29,7 @@ function urlUnusable(raw: string, why: string, namedBy: NamedBy, remedy: string)
   });
 }
 
-/** A name or address that leads where whoever named it may not point. `kind` is the class of the address. */
+/** A name or address that leads farther in than its source may point. `kind` is the class of the address. */
 export function addressRefused(host: string, kind: string, namedBy: NamedBy): Failure {
   return new Failure({
     code: 'address_refused',

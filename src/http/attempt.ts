@@ -65,7 +65,7 @@ async function dispatch(
 }
 
 /**
- * A body, piece by piece as the connection takes it. It ends with the request: when `signal` is aborted its source is told
+ * A body, piece by piece as the connection takes it. It ends with the request: when `signal` is aborted its source is asked
  * to return, and is not waited for.
  * @param progress Called for each piece that is taken
  */

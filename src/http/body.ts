@@ -5,7 +5,7 @@ const [quote, backslash, openList, closeList, openObject, closeObject] = Buffer.
 
 /**
  * Whether a body that the end of its TLS connection ends is whole (RFC 9112 section 9.8). Node.js does not tell
- * whether the server closed TLS (RFC 8446 section 6.1) or somebody cut the connection under it, so the body has to
+ * whether the server closed TLS (RFC 8446 section 6.1) or the connection was cut under it, so the body has to
  * prove its end itself: as JSON, whose last bracket closes the first. A response other than a 200 may have no body.
  */
 export class ClosedEnd {

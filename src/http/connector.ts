@@ -37,7 +37,7 @@ export async function connectTo(
       let socket = await openTcp(origin.addresses, party.port, inner, reading);
       const opened = socket;
       close = () => void opened.destroy();
-      // For as long as the signal may be aborted: a connection that is there just then is nobody's.
+      // The signal may be aborted after the connection is there and before the caller has it.
       inner.addEventListener('abort', close, { once: true });
       inner.throwIfAborted();
       if (proxy !== undefined) {
@@ -134,7 +134,7 @@ async function openTls(socket: Socket, host: string, context: SecureContext, sig
     secure.once('secureConnect', () => {
       signal.removeEventListener('abort', abort);
       secure.off('error', fail);
-      // TLS that breaks later leaves Node's socket open, and whoever waits for a response waiting.
+      // TLS that breaks later leaves Node's socket open, and the response pending.
       secure.on('error', () => secure.destroy());
       resolve(secure);
     });

@@ -11,10 +11,10 @@ const maxWaiting = 64 * 1024;
 
 const maxInformational = 10;
 
-/** A piece of this length is handed on in the memory it came in; shorter ones could hold much more than they weigh. In bytes. */
+/** A piece of this length is handed on in the memory it came in; shorter ones could keep alive much more than their size. In bytes. */
 const longPiece = 16 * 1024;
 
-/** A piece that is shorter than this costs more to take than its bytes do; a million of them are enough. In bytes. */
+/** Shorter pieces cost more to take than their bytes do; a million of them are enough. In bytes. */
 const costOfPiece = 32;
 
 const maxCost = 32 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #began = false;
   #state: 'open' | 'complete' | 'failed' = 'open';
   #error: unknown;
-  /** Not there where the end of the connection does not end the body, or may end any. */
+  /** Set where the end of the connection ends the body and has to be proven. */
   #closedEnd: ClosedEnd | undefined;
   #brokenOff = false;
   #wake = noop;
@@ -198,7 +198,7 @@ function makeGarbage(bytes: number): readonly undefined[] {
 
 const sizeOfEntry = 8;
 
-/** Whether the end of a body is told by something else than the end of the connection (RFC 9112 section 6.3). */
+/** Whether the body ends by something else than the end of the connection (RFC 9112 section 6.3). */
 function isFramed(status: number, headers: Head['headers']): boolean {
   if (status === 204 || status === 304) return true;
   return headers.some(

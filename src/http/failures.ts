@@ -50,7 +50,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
   informational_flood: ['sends interim answers (1xx) without end', tryAgain],
 };
 
-/** Codes that are told by how they begin. */
+/** Codes by their prefix. */
 const families: Readonly<Record<string, Explanation>> = {
   HPE_: notHttp,
   ERR_SSL_: ['sent damaged data over TLS, and the connection was broken off', tryAgain],

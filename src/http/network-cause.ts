@@ -34,8 +34,8 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /**
- * What a person is told about an error of the network stack. A `Failure` is handed on as it is. The library's own text is
- * dropped: it may quote a header or a body.
+ * The failure for an error of the network stack. A `Failure` stays as it is. The library's own text is dropped: it may
+ * quote a header or a body.
  */
 export function failureOf(error: unknown, party: Party): Failure {
   if (error instanceof ConnectError) return failureOf(error.cause, party);
@@ -61,10 +61,10 @@ export function failureOf(error: unknown, party: Party): Failure {
   }
 }
 
-/** What a person is told about an error of a connection that was open: TLS that breaks there is no failed handshake. */
+/** The failure for an error of an open connection: TLS that breaks there is no failed handshake. */
 export function brokenConnection(error: unknown, party: Party): Failure {
   const code = codeOf(error) ?? '';
-  // An alert is the server's own word, such as its no to a client certificate after the handshake of TLS 1.3.
+  // An alert comes from the server, such as its refusal of a client certificate after the handshake of TLS 1.3.
   const isBroken = !(error instanceof Failure) && code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
   return isBroken ? networkFailed({ ...party, code }) : failureOf(error, party);
 }

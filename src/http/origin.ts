@@ -55,7 +55,7 @@ export async function locate(
   return { ...target, classes, addresses, proxy, zone };
 }
 
-/** Which classes of address may be reached, by who named the URL. `forbidden` never. */
+/** Which classes of address may be reached, by the source of the URL. `forbidden` never. */
 const allowed: Readonly<Record<NamedBy, readonly AddressClass[]>> = {
   person: ['public', 'private', 'loopback'],
   loopback: ['public', 'private', 'loopback'],
@@ -73,7 +73,7 @@ export function checkScheme(url: URL, namedBy: NamedBy): void {
 }
 
 /**
- * Refuses a host if any one of its addresses may not be reached by who named it, and plain http unless
+ * Refuses a host if any one of its addresses may not be reached by its source, and plain http unless
  * every address is loopback.
  * @throws Failure `address_refused`, `url_refused`
  */

@@ -26,7 +26,7 @@ type LoadEngine<C extends PooledConnection> = (connector: ConnectorOptions) => P
 
 /**
  * The origins that have open connections. An origin is looked up and checked when it has no connection; while it has,
- * the same addresses serve, and each request is checked anew against their classes by who named it.
+ * the same addresses serve, and each request is checked anew against their classes by its source.
  */
 export class Origins<C extends PooledConnection> implements AsyncDisposable {
   readonly #options: HttpOptions;
@@ -48,14 +48,14 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
   }
 
   /**
-   * The connections for a URL that who named it may reach.
+   * The connections for a URL, where its source (`namedBy`) may reach it.
    * @throws Failure `url_refused`, `address_refused`, `network_failed`, `timed_out`,
    *   `network_setting_unusable`
    */
   async find(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<ConnectionPool<C>> {
     const origin = await this.check(url, namedBy, signal);
     const open = this.open(url.origin);
-    // Another request may meanwhile have opened other addresses, for somebody who may go farther.
+    // Another request may meanwhile have opened other addresses, for a source that may reach more.
     return open?.origin === origin ? open : this.#openFor(origin);
   }
 
@@ -90,7 +90,7 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
     return wait();
   }
 
-  /** Where a URL leads, when who named it may reach that; nothing is connected to. @throws as `find` */
+  /** Where a URL leads, if its source may reach that; connects to nothing. @throws as `find` */
   async check(url: URL, namedBy: NamedBy, signal: AbortSignal): Promise<Origin> {
     checkScheme(url, namedBy);
     const { connectMs } = this.#connector;

@@ -10,10 +10,10 @@ export interface PoolLimits {
   readonly streaming: number;
 }
 
-/** What one command needs, and a server bears. */
+/** Enough for one command, and bearable for a server. */
 export const usualPoolLimits: PoolLimits = { bounded: 8, stream: 64, streaming: 1_024 };
 
-/** How often idle connections are checked for having had their time, in milliseconds. */
+/** How often idle connections are checked for having expired, in milliseconds. */
 const checkEveryMs = 2_000;
 
 /** What a connection is borrowed for. */
@@ -25,9 +25,9 @@ export interface PooledConnection extends AsyncDisposable {
   readonly usable: boolean;
 }
 
-/** Where a connection belongs. */
+/** Owns a connection between requests. */
 export interface ConnectionOwner<C extends PooledConnection> {
-  /** The request that it was lent for is over; a connection that is not usable any more is closed. Again: nothing. */
+  /** The request that it was lent for is over; an unusable connection is closed. A second call does nothing. */
   release(connection: C): void;
   /** The response to its request is a stream that may stay: others need not wait for its end. */
   streaming(connection: C): void;
@@ -135,7 +135,7 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
     return connection;
   }
 
-  /** Closes what nobody will use again, without waiting for the next request. Stops when nothing is idle. */
+  /** Closes connections that have expired, without waiting for the next request. Stops when nothing is idle. */
   #checkIdle(): void {
     for (const connection of this.#idle.filter(({ usable }) => !usable)) this.#drop(connection);
     if (this.#idle.length > 0) return;
@@ -154,7 +154,7 @@ export class ConnectionPool<C extends PooledConnection> implements ConnectionOwn
   }
 }
 
-/** A number of slots that are taken and given back; who finds none free waits in line. */
+/** A number of slots that are taken and given back; without a free one the caller waits in line. */
 class Slots {
   readonly #waiting = new Set<() => void>();
   #free: number;

@@ -115,7 +115,7 @@ export function proxyVariables(env: Environment): ProxyVariables {
     : { kind: 'odd' };
 }
 
-/** The file of authorities that Node.js trusts here beside its own, for those that are started without this variable. */
+/** The file of further authorities that Node.js trusts here, for programs that are started without this variable. */
 export function authorityVariables(env: Environment): Readonly<Record<string, string>> {
   const file = env['NODE_EXTRA_CA_CERTS'] ?? '';
   return /^(?:\/|[A-Za-z]:[\\/])/.test(file) ? { NODE_EXTRA_CA_CERTS: file } : {};

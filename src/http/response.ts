@@ -60,7 +60,7 @@ async function* received(exchange: Exchange): AsyncGenerator<Uint8Array> {
   for (let chunk = await exchange.next(); chunk !== undefined; chunk = await exchange.next()) yield chunk;
 }
 
-/** Who stops reading ends the exchange. */
+/** A caller that stops reading ends the exchange. */
 async function* endingWith(exchange: Exchange, chunks: Chunks): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
@@ -129,7 +129,7 @@ const drainedBytes = 64 * 1024;
 const drainedMs = 200;
 
 /**
- * Ends a response whose rest nobody wants. A short rest is read and dropped, so that the connection can
+ * Ends a response whose rest is unwanted. A short rest is read and dropped, so that the connection can
  * carry the next request; a stream, a long or a slow rest is cut off with its connection.
  */
 export async function leaveUnread(exchange: Exchange, isStream: boolean): Promise<void> {
@@ -142,7 +142,7 @@ export async function leaveUnread(exchange: Exchange, isStream: boolean): Promis
       if (total > drainedBytes) return cutOff(exchange);
     }
   } catch {
-    // It ended in some other way, which nobody wants to know any more.
+    // How an unwanted rest ends does not matter.
   } finally {
     clearTimeout(timer);
   }

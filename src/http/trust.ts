@@ -6,7 +6,7 @@ import { quoted } from '../core/text/printable.js';
 import { networkSettingUnusable } from './failures.js';
 import type { Environment } from './proxy-settings.js';
 
-/** The certificate that this client shows, as PEM files, and to whom: nobody else gets to see it. */
+/** A client certificate, as PEM files, and the only origins that it is shown to. */
 export interface ClientCertificate {
   /** As `URL.origin` spells them. */
   readonly origins: readonly string[];
@@ -16,7 +16,7 @@ export interface ClientCertificate {
 
 export interface TrustOptions {
   readonly env: Environment;
-  /** PEM file with authorities to trust beside those that Node trusts. */
+  /** PEM file with authorities to trust in addition to Node’s. */
   readonly caFile?: string;
   readonly clientCertificates?: readonly ClientCertificate[];
 }
@@ -57,7 +57,7 @@ async function makeContext(options: TrustOptions, certificate: ClientCertificate
   }
 }
 
-/** Giving `ca` replaces all that Node trusts, NODE_EXTRA_CA_CERTS too, so that file is added again. */
+/** `ca` replaces all authorities of Node, NODE_EXTRA_CA_CERTS included: that file is added again. */
 async function additionalAuthorities(options: TrustOptions): Promise<readonly string[]> {
   if (options.caFile === undefined) return [];
   const own = await readPem('the CA file', options.caFile);

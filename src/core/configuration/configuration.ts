@@ -88,7 +88,7 @@ function objectIn(file: ConfigurationFile): JsonObject {
   return object;
 }
 
-/** What of the environment, besides our own variables, changes whom we talk to and whom we trust. Never a password. */
+/** Variables of the environment, other than ours, that change whom we talk to and whom we trust. Never a password. */
 export function environmentLines(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const value = (name: string) => env[name.toLowerCase()] ?? env[name] ?? '';
   const proxy = value('HTTPS_PROXY');

@@ -1,13 +1,12 @@
-/** How large the memory is that short pieces are put into: at least, and at most. In bytes. */
-const smallestBlock = 1_024;
+/** Size of the blocks that short pieces are copied into, in bytes. */
+const minBlock = 1_024;
+const maxBlock = 1_048_576;
 
-const largestBlock = 1_048_576;
-
-const largestExpected = 64 * 1_048_576;
+const maxExpected = 64 * 1_048_576;
 
 /**
- * Bytes that come in pieces (as a `Buffer`, which is searched forty times as fast as another `Uint8Array`), kept as bytes and nothing else: however short the pieces are, what they cost is at most
- * about twice what they weigh. Time is linear.
+ * Bytes that come in pieces, kept in blocks: however short the pieces are, they take at most about twice their size. Time
+ * is linear. What is taken is a `Buffer`, which is searched forty times as fast as another `Uint8Array`.
  */
 export class ByteCollector {
   #blocks: Uint8Array[] = [];
@@ -16,18 +15,18 @@ export class ByteCollector {
   /** Bytes of the last block that are still free. */
   #room = 0;
   readonly #expected: number;
-  /** Whether all of it lies in a block that is as large as what is expected. */
+  /** All of it lies in one block of the size that is expected. */
   #isOne = false;
-  /** Such a block that was taken, and one that may be used again. */
+  /** Such a block that was taken, and one that can be used again. */
   #given: Buffer | undefined;
   #spare: Buffer | undefined;
 
   /**
-   * @param expected Most bytes that come. What is many then lies in one block from its second MiB on, and is not copied
-   * once more to be one: the system gives memory as it is written to. Without it there are blocks of a MiB.
+   * @param expected Most bytes that come. From the second MiB on they then lie in one block of that size, and are not copied
+   * again to be joined: the system gives memory as it is written to. Without it there are blocks of a MiB.
    */
   constructor(expected = 0) {
-    this.#expected = Math.min(expected, largestExpected);
+    this.#expected = Math.min(expected, maxExpected);
   }
 
   /** Bytes that were pushed. */
@@ -43,7 +42,7 @@ export class ByteCollector {
   /** @param piece is copied: its memory may be used again. */
   push(piece: Uint8Array): void {
     const size = this.#size + piece.byteLength;
-    if (!this.#isOne && size > largestBlock && size <= this.#expected) this.#makeOne();
+    if (!this.#isOne && size > maxBlock && size <= this.#expected) this.#makeOne();
     let from = 0;
     const block = this.#blocks[this.#blocks.length - 1];
     if (block !== undefined && this.#room > 0) {
@@ -55,7 +54,7 @@ export class ByteCollector {
     this.#size += piece.byteLength;
   }
 
-  /** All of it as one; nothing is held then. */
+  /** All bytes as one; nothing is held then. */
   take(): Uint8Array {
     const [first = nothing] = this.#blocks;
     const whole = this.#blocks.length < 2 ? first.subarray(0, this.#size) : joined(this.#blocks, this.#size);
@@ -64,7 +63,7 @@ export class ByteCollector {
     return whole;
   }
 
-  /** What was taken so far is not needed any more: its memory may be used again. */
+  /** The bytes taken so far are not needed any more: their memory is used again. */
   recycle(): void {
     this.#spare ??= this.#given;
     this.#given = undefined;
@@ -88,9 +87,9 @@ export class ByteCollector {
     this.#isOne = true;
   }
 
-  /** What comes first is kept as it is: most often there is nothing more. */
+  /** The first piece gets a block of its size: most often it is the only one. */
   #add(piece: Uint8Array): void {
-    const wanted = Math.min(Math.max(this.#size, smallestBlock), largestBlock);
+    const wanted = Math.min(Math.max(this.#size, minBlock), maxBlock);
     const isFirst = this.#blocks.length === 0;
     const block = isFirst ? Buffer.from(piece) : Buffer.allocUnsafe(Math.max(piece.byteLength, wanted));
     if (!isFirst) block.set(piece);
@@ -135,7 +134,7 @@ export async function collectBytes(
   return collector.take();
 }
 
-/** What stands in most messages, so that it is recognised and not made anew each time. */
+/** Texts of most messages: they are recognised, and not decoded anew each time. */
 const texts = [
   ...[
     'id',
@@ -163,7 +162,7 @@ const longest = 40;
 
 const byLength = Array.from({ length: longest }, (_, length) => texts.filter((text) => text.length === length));
 
-/** The text that these bytes spell, where it is one of those; undefined for others. */
+/** The text that these bytes spell, where it is one of `texts`. */
 export function knownText(bytes: Uint8Array, from: number, to: number): string | undefined {
   for (const text of byLength[to - from] ?? []) {
     let same = 0;

@@ -14,27 +14,22 @@ export interface EventBytes {
 }
 
 const lineFeed = 0x0a;
-
 const carriageReturn = 0x0d;
-
 const colon = 0x3a;
-
 const space = 0x20;
 
-const longestId = 1024;
-
-const shortestRetryMs = 250;
-
-const longestRetryMs = 300_000;
+const maxId = 1024;
+const minRetryMs = 250;
+const maxRetryMs = 300_000;
 
 const lineEnd = Uint8Array.of(lineFeed);
 
-/** Bytes that a line of data counts beyond its own, so that a flood of empty ones ends, too. */
+/** Bytes that each line of data counts beyond its own, so that a flood of empty lines ends, too. */
 const costOfLine = 32;
 
 /**
- * Reads an event stream as bytes, cut anywhere. Time is linear in what comes; what is held is at most one event, in
- * memory that is not much more than its bytes. An event that the stream breaks off is never given out.
+ * Reads an event stream as bytes, cut anywhere. Time is linear; at most one event is held, in little more memory than its
+ * bytes. An event that the stream breaks off is never given out.
  */
 export class EventByteReader {
   readonly #max: number;
@@ -44,7 +39,7 @@ export class EventByteReader {
   readonly #data: ByteCollector;
   #only: Uint8Array | undefined;
   #lines = 0;
-  /** Whether that line is in memory of its own, and not in that of the chunk. */
+  /** That line lies in memory of its own, not in the chunk's. */
   #isOwn = false;
   #fields: { event: string; id?: string; retry?: number } = { event: '' };
   #lastWasCr = false;
@@ -59,17 +54,17 @@ export class EventByteReader {
     this.#data = new ByteCollector(expected);
   }
 
-  /** Lines that have ended so far, whatever they hold. */
+  /** Lines that have ended so far. */
   get lines(): number {
     return this.#ended;
   }
 
-  /** Bytes of memory that are held of the event under way. */
+  /** Bytes of memory that the event under way holds. */
   get held(): number {
     return this.#line.held + this.#data.held + (this.#only?.byteLength ?? 0);
   }
 
-  /** The events that this chunk completes; undefined where one is too large, and then there is no way on. */
+  /** The events that this chunk completes; undefined where one is too large: then the reading is over. */
   push(chunk: Uint8Array): readonly EventBytes[] | undefined {
     const events: EventBytes[] = [];
     this.#line.recycle();
@@ -82,7 +77,7 @@ export class EventByteReader {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
       this.#endLine(chunk.subarray(start, end), events);
       start = end === cr && lf === cr + 1 ? end + 2 : end + 1;
-      // Each is looked for again only from where it was found: what lies between is not searched twice.
+      // Each is searched only from where it was found last: nothing is searched twice.
       if (lf !== -1 && lf < start) lf = chunk.indexOf(lineFeed, start);
       if (cr !== -1 && cr < start) cr = chunk.indexOf(carriageReturn, start);
     }
@@ -117,7 +112,7 @@ export class EventByteReader {
     const isPlain = id === undefined && retry === undefined;
     if (this.#lines > 0 || !isPlain) {
       const data = this.#only ?? this.#data.take();
-      // Most have no more than this, and then are all made alike.
+      // Most events have only these two: objects of one shape.
       events.push(isPlain ? { event, data } : { ...this.#fields, data });
     }
     this.#only = undefined;
@@ -135,18 +130,18 @@ export class EventByteReader {
     const at = line.indexOf(colon);
     const nameEnd = at === -1 ? line.byteLength : at;
     const from = at === -1 ? line.byteLength : line[at + 1] === space ? at + 2 : at + 1;
-    if (nameEnd === 0 || nameEnd > 5 || line.byteLength > longestId + 8) return;
+    if (nameEnd === 0 || nameEnd > 5 || line.byteLength > maxId + 8) return;
     const value = textIn(line, from, line.byteLength);
     switch (textIn(line, 0, nameEnd)) {
       case 'event':
         this.#fields.event = value;
         break;
       case 'id':
-        if (value.length <= longestId && isHeaderValue(value) && value.trim() === value) this.#fields.id = value;
+        if (value.length <= maxId && isHeaderValue(value) && value.trim() === value) this.#fields.id = value;
         break;
       case 'retry':
         if (/^[0-9]+$/.test(value)) {
-          this.#fields.retry = Math.min(Math.max(Number(value), shortestRetryMs), longestRetryMs);
+          this.#fields.retry = Math.min(Math.max(Number(value), minRetryMs), maxRetryMs);
         }
     }
   }

@@ -1,10 +1,10 @@
 import { knownText } from './bytes.js';
 import { backslash, letterU, singleEscape } from './json-scalars.js';
 
-/** A shorter one is quicker searched than given to somebody who searches. */
+/** A shorter one is searched more quickly here than by the engine. */
 const shortString = 128;
 
-/** In bytes. In a longer string half a character is read as U+FFFD, since to keep it takes twice the memory. */
+/** In bytes. In a longer string half a character is read as U+FFFD: keeping it takes twice the memory. */
 const longestWithHalf = 4 * 1_048_576;
 
 const replacement = 0xfffd;

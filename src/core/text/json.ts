@@ -22,14 +22,14 @@ export interface JsonLimits {
   readonly maxKeys?: number;
   /** Memory that what is made of the document takes, by a rough count, in bytes. */
   readonly maxCost?: number;
-  /** The bytes may be overwritten: nobody looks at them afterwards. */
+  /** The bytes may be overwritten: they are not read afterwards. */
   readonly isOurs?: boolean;
 }
 
 /**
  * Parses a JSON text (RFC 8259) from a peer who may be hostile: fatal UTF-8, no byte order mark, a name
  * twice in one object is an error, depth and number of names and entries are limited. Nothing of the text ever stands
- * in the answer's `problem`. A number too large for a double comes out as Infinity.
+ * in `problem`. A number too large for a double comes out as Infinity.
  */
 export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJson {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
@@ -39,7 +39,7 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
 }
 
-/** The object that a text is, if it is one: as `parseJson`, for whoever does not tell why it is none. */
+/** The object in a text, as `parseJson`; undefined for anything else. */
 export function parseObject(input: Uint8Array | string, limits: JsonLimits = {}): JsonObject | undefined {
   const parsed = parseJson(typeof input === 'string' ? new TextEncoder().encode(input) : input, limits);
   return parsed.ok ? asObject(parsed.value) : undefined;
@@ -89,7 +89,7 @@ class Refusal {
 /** In bytes, as measured: a name that was not read lately goes into tables of the engine, and costs time there, too. */
 const costs = { entry: 16, level: 36, text: 24, newName: 200 } as const;
 
-/** In characters. The engine has longer ones beside its heap, which takes more than is in it. */
+/** In characters. Longer texts lie outside the heap of the engine, which can hold more. */
 const longText = 16 * 1_048_576;
 
 const wideCharacter = /[\u0100-\uffff]/;
