@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { type Failure, systemCode } from '../core/failure.js';
 import type { Clock } from '../core/ports.js';
 import { refuseClientError } from '../http/client-error.js';
 import { replacePrivateFile } from '../stores/state/safe-file.js';
@@ -24,7 +25,7 @@ const limits = {
  */
 export function createServeDocument(clock: Clock, certificateFile: (port: number) => string): ServeDocument {
   return async ({ port, tls, site }) => {
-    for (const file of site.values()) await present(file);
+    for (const { path } of site.values()) await readText(path, documentFileMissing);
     const isSelfSigned = tls === 'self-signed';
     const identity = isSelfSigned ? makeSelfSigned(clock.now()) : await identityFrom(tls);
     const server = createTls(identity);
@@ -47,20 +48,16 @@ export function createServeDocument(clock: Clock, certificateFile: (port: number
   };
 }
 
-/** @throws Failure `file_unreadable` */
-async function present({ path }: SiteFile): Promise<void> {
-  await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw documentFileMissing(path, error.code ?? 'unknown');
+function readText(path: string, failure: (path: string, code: string) => Failure): Promise<string> {
+  return readFile(path, 'utf8').catch((error) => {
+    throw failure(path, systemCode(error));
   });
 }
 
 /** @throws Failure `tls_files_unusable` */
 async function identityFrom(files: { readonly certFile: string; readonly keyFile: string }): Promise<TlsIdentity> {
-  const read = (path: string) =>
-    readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw tlsFilesUnusable(path, `it could not be read (${error.code ?? 'unknown'})`);
-    });
-  return { cert: await read(files.certFile), key: await read(files.keyFile) };
+  const unreadable = (path: string, code: string) => tlsFilesUnusable(path, `it could not be read (${code})`);
+  return { cert: await readText(files.certFile, unreadable), key: await readText(files.keyFile, unreadable) };
 }
 
 /** @throws Failure `tls_files_unusable` */
@@ -76,8 +73,9 @@ function createTls(identity: TlsIdentity): Server {
 /** @throws Failure `port_in_use`, `port_refused` */
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'EADDRINUSE' ? portInUse(port, error) : portRefused(port, error.code ?? 'unknown', error));
+    server.once('error', (error) => {
+      const code = systemCode(error);
+      reject(code === 'EADDRINUSE' ? portInUse(port, error) : portRefused(port, code, error));
     });
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
       server.removeAllListeners('error').on('error', () => undefined);

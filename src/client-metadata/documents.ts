@@ -1,4 +1,4 @@
-import { Failure } from '../core/failure.js';
+import { Failure, isFailure } from '../core/failure.js';
 import { readWhole } from '../core/read-whole.js';
 import { printable } from '../core/text/printable.js';
 import { gateUrl } from '../core/url.js';
@@ -51,7 +51,7 @@ async function readFile({ files }: Needs, path: string): Promise<Uint8Array | Fa
   try {
     return await readWhole(files.read(path), path, maxBytes);
   } catch (error) {
-    if (error instanceof Failure && error.code === 'file_unreadable') return error;
+    if (isFailure(error, 'file_unreadable')) return error;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
 import { printable, shellWord } from '../core/text/printable.js';
+import { aborted } from '../core/time.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { DocumentArguments } from './client-metadata.options.js';
 import { changedSettings, readDocument } from './documents.js';
@@ -34,7 +35,7 @@ export async function serve(world: ClientMetadataWorld, args: DocumentArguments)
     world.tell(`  postern client-metadata build ${shellWord(path)} --url ${served} --out DIR`);
   }
   world.tell('Ctrl-C ends it.');
-  await ended(world.signal);
+  await aborted(world.signal);
   return exitCode.interrupted;
 }
 
@@ -58,11 +59,4 @@ function howToTrust(url: string, certificateFile: string): readonly string[] {
     `Try it:    postern sandbox --allow-client-documents-from ${new URL(url).host} --client-documents-ca ${file}`,
     `           postern login http://127.0.0.1:…/mcp --client-metadata-url ${shellWord(url)}`,
   ];
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

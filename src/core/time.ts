@@ -110,3 +110,11 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
     signal.removeEventListener('abort', stop);
   }
 }
+
+/** Waits for the end of the signal. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -86,11 +86,7 @@ export function sendingBy(http: HttpClient, { endpoint, zone, signal }: Omit<End
   };
 }
 
-type Endpoint =
-  | 'token_endpoint'
-  | 'pushed_authorization_request_endpoint'
-  | 'device_authorization_endpoint'
-  | 'revocation_endpoint';
+type Endpoint = `${'token' | 'pushed_authorization_request' | 'device_authorization' | 'revocation'}_endpoint`;
 
 /** What the library's request functions take: as whom and where to ask, and the way out. */
 export async function callTo(name: Endpoint, http: HttpClient, request: EndpointRequest) {

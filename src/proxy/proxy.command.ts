@@ -3,6 +3,7 @@ import { Failure } from '../core/failure.js';
 import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
+import { aborted } from '../core/time.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
@@ -186,13 +187,6 @@ async function untilEnd(world: World, args: Arguments, proxy: RunningProxy): Pro
   const { signal } = world;
   await Promise.race([proxy.close(args.grace * 1000), aborted(signal)]);
   return signal.aborted ? 130 : 0;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 /**
