@@ -3,7 +3,7 @@ import type { CredentialIndex, Locks } from '../ports.js';
 import { readPrivateFile } from '../state/private-file.js';
 import { type StateFile, updateStateFile } from '../state/safe-file.js';
 import { indexUnusable, stateUnreadable } from '../state-failures.js';
-import { indexText, parseIndex } from './index-schema.js';
+import { type IndexText, indexText, parseIndex } from './index-schema.js';
 
 /** An update takes milliseconds; a longer wait is one for a paused process. */
 const waitMs = 10_000;
@@ -50,9 +50,8 @@ function textOf(path: string, document: IndexDocument): string {
 }
 
 export type ReadIndex =
-  | { readonly ok: true; readonly document: IndexDocument }
-  | { readonly ok: false; readonly problem: 'corrupt' | 'unsafe' | 'too_large'; readonly why: string }
-  | { readonly ok: false; readonly problem: 'newer' };
+  | IndexText
+  | { readonly ok: false; readonly problem: 'unsafe' | 'too_large'; readonly why: string };
 
 /** Where the index of logins is in the state folder. */
 export function indexPath(stateFolder: string): string {

@@ -18,8 +18,6 @@ export interface KeychainLimits {
   readonly noticeMs: number;
   /** UTF-16 code units that one item of the platform holds. */
   readonly maxItemLength: number;
-  /** Bytes of UTF-8 in one value. */
-  readonly maxValueBytes: number;
 }
 
 /** The limits for a platform, as `process.platform` names it, and what the person allows. */
@@ -34,7 +32,6 @@ export function keychainLimits(
     noticeMs: 1_500,
     // CRED_MAX_CREDENTIAL_BLOB_SIZE is 2,560 bytes, and the package stores UTF-16.
     maxItemLength: platform === 'win32' ? 1_280 : Number.POSITIVE_INFINITY,
-    maxValueBytes: 65_536,
   };
 }
 

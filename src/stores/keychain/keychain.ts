@@ -1,5 +1,5 @@
 import { Secret } from '../../core/secret.js';
-import { storeDamaged, storeTooLarge } from '../failures.js';
+import { refuseTooLarge, storeDamaged } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { ItemAccess, type KeychainOptions } from './item-access.js';
 import { readValue, removeValue, writeValue } from './item-parts.js';
@@ -11,7 +11,7 @@ import { readValue, removeValue, writeValue } from './item-parts.js';
  */
 export function createKeychain(options: KeychainOptions): SecretStore {
   const items = new ItemAccess(options);
-  const { maxItemLength, maxValueBytes } = options.limits;
+  const { maxItemLength } = options.limits;
   return {
     kind: 'keychain',
     ready: () => items.open(),
@@ -22,8 +22,7 @@ export function createKeychain(options: KeychainOptions): SecretStore {
     },
     write: async (key, value) => {
       const text = value.reveal();
-      const bytes = Buffer.byteLength(text);
-      if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
+      refuseTooLarge(text);
       if (/\p{Cs}/u.test(text)) throw new TypeError('half a surrogate pair cannot be stored');
       await writeValue(items, key, text, maxItemLength);
     },

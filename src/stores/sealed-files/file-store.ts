@@ -1,13 +1,11 @@
 import { join } from 'node:path';
 import { Secret } from '../../core/secret.js';
-import { storeTooLarge } from '../failures.js';
+import { refuseTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
 import { removeFile, replacePrivateFile } from '../state/safe-file.js';
 import { sealedFileDamaged } from './failures.js';
 import { readText, sealText, unsealText } from './sealed-file.js';
 import { Vault, type VaultOptions } from './vault.js';
-
-const maxValueBytes = 65_536;
 
 const mark = 'postern-sealed 1 ';
 
@@ -38,8 +36,7 @@ export function createFileStore(options: VaultOptions): SecretStore {
     write: async (key, value) => {
       const path = pathOf(folder, key);
       const text = value.reveal();
-      const bytes = Buffer.byteLength(text);
-      if (bytes > maxValueBytes) throw storeTooLarge(bytes, maxValueBytes);
+      refuseTooLarge(text);
       await vault.open();
       await using _lock = await vault.lock();
       const sealingKey = await vault.keyForWriting();

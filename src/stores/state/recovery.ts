@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Secret } from '../../core/secret.js';
 import { parseObject, stringField } from '../../core/text/json.js';
 import { recoveryPath } from '../paths.js';
-import type { BegunRefresh, Recovery } from '../ports.js';
+import type { Recovery } from '../ports.js';
 import { nonceBytes, seal, unseal } from '../seal.js';
 import { stateUnwritable } from '../state-failures.js';
 import { ensurePrivateFolder, readIfThere } from './private-file.js';
@@ -44,10 +44,15 @@ export function createRecovery({ directory }: { readonly directory: string }): R
       const who = sealWith?.('refresh', JSON.stringify(ownIdentity())) ?? '';
       // Each room has a name of its own, so that nobody writes into another's.
       const room = join(directory, `${key}.${randomBytes(8).toString('hex')}.room`);
-      return takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]), {
-        path: pathOf(key),
-        sealed: sealWith && ((value) => sealWith('recovery', value.reveal())),
-      });
+      const file = await takeRoom(room, Buffer.concat([Buffer.from(`${who}\n`), randomBytes(2 * bytes + spareBytes)]));
+      return {
+        keep: async (value) => {
+          if (sealWith === undefined) return false;
+          await keepIn(file, room, pathOf(key), sealWith('recovery', value.reveal()));
+          return true;
+        },
+        [Symbol.asyncDispose]: () => giveBack(file, room),
+      };
     },
     isWaiting: async (key) => existsSync(pathOf(key)),
     find: async (key, spent) => {
@@ -113,46 +118,44 @@ function nameOf(kind: Kind, key: string): string {
 }
 
 /**
- * Takes room on the disk before it is needed: a file of random bytes, which no file system can store in less. Not
- * synced: file systems account for what is written at once. What is kept is put into it, and it becomes the file at
- * `path`: what SIGKILL interrupts is done after two short calls, what a power cut interrupts once `keep` resolves.
+ * Reserves disk space before it is needed: a file of random bytes, which no file system can store in less. Not synced:
+ * file systems account for what is written at once.
  * @throws Failure `state_unsafe`, `state_unwritable`
  */
-async function takeRoom(
-  room: string,
-  bytes: Uint8Array,
-  { path, sealed }: { readonly path: string; readonly sealed: ((value: Secret) => string) | undefined },
-): Promise<BegunRefresh> {
-  const folder = dirname(room);
-  await ensurePrivateFolder(folder);
+async function takeRoom(room: string, bytes: Uint8Array): Promise<FileHandle> {
+  await ensurePrivateFolder(dirname(room));
   try {
     const file = await open(room, newFile, 0o600);
-    const giveBack = async () => {
-      await file.close();
-      await removeFile(room);
-    };
     try {
       await file.chmod(0o600); // whatever the umask
       await file.writeFile(bytes);
+      return file;
     } catch (cause) {
-      await giveBack().catch(() => undefined);
+      await giveBack(file, room).catch(() => undefined);
       throw cause;
     }
-    return { keep: (value) => keepIn(file, value), [Symbol.asyncDispose]: giveBack };
   } catch (cause) {
     throw stateUnwritable(room, cause);
   }
+}
 
-  async function keepIn(file: FileHandle, value: Secret): Promise<boolean> {
-    if (sealed === undefined) return false;
-    try {
-      ftruncateSync(file.fd, writeSync(file.fd, sealed(value), 0));
-      renameSync(room, path);
-      await file.sync();
-      await syncFolder(folder);
-      return true;
-    } catch (cause) {
-      throw stateUnwritable(path, cause);
-    }
+async function giveBack(file: FileHandle, room: string): Promise<void> {
+  await file.close();
+  await removeFile(room);
+}
+
+/**
+ * Puts a text into the room, and makes it the file at `path`. What SIGKILL interrupts is done after two short calls, what
+ * a power cut interrupts once this resolves.
+ * @throws Failure `state_unwritable`
+ */
+async function keepIn(file: FileHandle, room: string, path: string, text: string): Promise<void> {
+  try {
+    ftruncateSync(file.fd, writeSync(file.fd, text, 0));
+    renameSync(room, path);
+    await file.sync();
+    await syncFolder(dirname(path));
+  } catch (cause) {
+    throw stateUnwritable(path, cause);
   }
 }
