@@ -5,12 +5,12 @@ import { pickLogin, sameLogin, type WantedLogin } from '../tokens/find-login.js'
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 import { bridgeScopeNeeded } from './failures.js';
 
-/** A login that came to nothing is not begun again by itself for so long. */
+/** How long no login is begun after one that failed, in milliseconds. */
 const restMs = 600_000;
 
 export interface BridgeTokenOptions {
   readonly wanted: WantedLogin;
-  /** Canonical; held from the start: no login of another server is used, whatever it is called. */
+  /** Canonical, and fixed from the start: no login of another server is used, whatever its name. */
   readonly server: string;
   readonly login: LoginRecord | undefined;
   /** Undefined: nobody may be asked. */
@@ -20,7 +20,7 @@ export interface BridgeTokenOptions {
   readonly signal: AbortSignal;
 }
 
-/** The token of a bridge's requests, which goes without one as long as there is no login. */
+/** The tokens of a bridge, which sends none as long as there is no login. */
 export function bridgeTokens(ports: AuthorizerPorts, options: BridgeTokenOptions): TokenInUse {
   const { wanted, server, login, ask, waitMs, signal } = options;
   return new TokenInUse(ports, {
@@ -45,7 +45,7 @@ async function candidates(
 ): Promise<readonly LoginRecord[]> {
   const { logins } = await ports.index.read();
   const own = logins.filter((one) => attaches(one.server, server));
-  // A pin stands for the server and account of the start: no other one has it, whatever it is called.
+  // A pin means the server and account of the start.
   const named = wanted.pin === undefined ? pickLogin(own, wanted) : undefined;
   const picked =
     named === undefined || named.kind === 'none'

@@ -54,9 +54,8 @@ export const bridgeTable = {
 interface World extends AuthorizerPorts, Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'limits'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
-  /** The quick way out, for whoever passes messages on. */
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
-  /** The program that has started this one: from then on stdin and stdout are taken. */
+  /** Takes stdin and stdout. */
   readonly host: () => HostPipe;
 }
 

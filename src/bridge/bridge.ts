@@ -14,7 +14,7 @@ import type { HostPipe } from './host-pipe.js';
 import { LineSplitter } from './line-splitter.js';
 import { ServerMessages } from './server-messages.js';
 
-/** How long answers are waited for once the host has ended its input, and then the end of the session. */
+/** How long responses are waited for after the host's input has ended, and then the end of the session. */
 const lastResponsesMs = 1_000;
 
 const goodbyeMs = 500;
@@ -27,15 +27,14 @@ export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'sign
   readonly find: () => Promise<BridgeStart>;
   readonly wire: Wire;
   readonly host: HostPipe;
-  /** How long a server may take for the head of an answer, in milliseconds. */
+  /** How long a server may take for the head of a response, in milliseconds. */
   readonly responseMs: number;
-  /** A line for whoever reads the host's log. */
   readonly tell: (line: string) => void;
 }
 
 /**
- * Passes messages between a host that speaks line by line and a server that speaks Streamable HTTP, as the bytes that
- * they are. Ends when the host does, or with the signal.
+ * Passes messages between a host that speaks line by line and a server that speaks Streamable HTTP, byte for byte.
+ * Ends with the host, or with the signal.
  */
 export async function bridge(
   ports: AuthorizerPorts & Pick<CorePorts, 'limits'>,
@@ -69,7 +68,6 @@ export async function bridge(
   await within(clock, goodbyeMs, Promise.all([host.flushed(), last]));
 }
 
-/** The parts that lead to one server. */
 interface Opened extends Destination {
   readonly tokens: TokenInUse;
 }
@@ -95,7 +93,7 @@ function open(
   return { server, tokens, client };
 }
 
-/** To a server that is perhaps not known yet: `ready` looks for it again. */
+/** The way to a server that may not be known yet: `ready` looks for it again. */
 function wayTo(find: () => Promise<Opened>): { opened: Opened | undefined; ready(): Promise<Opened> } {
   let finding: Promise<Opened> | undefined;
   const way = {

@@ -13,7 +13,7 @@ export function bridgeScopeNeeded(
   return failure.withRemedy(failure.remedy.replace('then try again:', then));
 }
 
-/** The connection or the stream ended before the answer. */
+/** The connection or the stream ended before the response. */
 export function responseMissing(server: string, cause: unknown): Failure {
   return new Failure({
     code: 'answer_missing',

@@ -13,7 +13,7 @@ import type { HostPipe } from './host-pipe.js';
 import type { SplitLine } from './line-splitter.js';
 import { allowsBatches } from './server-messages.js';
 
-/** What may be under way before the host is read no further: messages, and bytes of them. */
+/** How many messages, and bytes of them, may be under way before the host has to wait. */
 const maxUnderWay = 1_000;
 
 const maxBytesUnderWay = 8 * 1024 * 1024;
@@ -32,7 +32,7 @@ export interface Destination {
 
 export interface HostMessagesParts {
   readonly host: HostPipe;
-  /** The server is perhaps not known yet: each message that wants it looks for it again. */
+  /** The server may not be known yet: then each message looks for it again. */
   readonly way: { readonly opened: Destination | undefined; ready(): Promise<Destination> };
   readonly pending: PendingRequests;
   readonly tell: (line: string) => void;
@@ -40,10 +40,10 @@ export interface HostMessagesParts {
   readonly maxMessageBytes: number;
 }
 
-/** The host's messages in the order in which they come: judged, and passed on as soon as what went before allows it. */
+/** The host's messages: validated, and sent in order. */
 export class HostMessages {
   readonly #parts: HostMessagesParts;
-  /** What everything after it has to wait for: the opening of a session. */
+  /** The opening of a session: what comes after it has to wait. */
   #opening: Promise<void> | undefined;
   /** Notifications keep their order. */
   #sent: Promise<void> = Promise.resolve();
@@ -70,7 +70,7 @@ export class HostMessages {
       return;
     }
     const { messages, spans } = scanned;
-    // A batch one by one, which says the same: over HTTP the responses to it come one by one, too.
+    // A batch is sent one by one: over HTTP its responses come one by one, too.
     for (const span of spans) this.take(line.subarray(...span));
     const [message] = messages;
     if (spans.length === 0 && message !== undefined) this.#pass(line, message);
@@ -120,7 +120,7 @@ export class HostMessages {
     }
   }
 
-  /** In the wire without sessions ending the exchange is what cancels; what was not sent yet need not be cancelled. */
+  /** In the newer era ending the exchange cancels the request. */
   async #cancel(line: Uint8Array, message: MessageShape): Promise<void> {
     const { pending: all } = this.#parts;
     const pending = all.find(message.params.requestId);
@@ -162,7 +162,7 @@ export class HostMessages {
     tell(`${failure.message} ${failure.remedy}`);
   }
 
-  /** Counts what is under way, and lets the host wait where it is too much. */
+  /** Counts what is under way, and lets the host wait if it is too much. */
   #begin(line: Uint8Array, work: Promise<void>): void {
     this.#underWay += 1;
     this.#bytes += line.byteLength;
@@ -191,7 +191,7 @@ export class HostMessages {
   }
 }
 
-/** A response to the request in a body that is no success, an error above all, though it may not name the request. */
+/** Passes on a response in the body of a refusal, even if it does not name the request. */
 function isPassedOn(outcome: Outcome, pending: Pending, client: ProtocolClient): boolean {
   if (outcome.kind !== 'refused' || outcome.body.byteLength === 0) return false;
   const scanned = scanText(outcome.body);
@@ -207,7 +207,6 @@ function noResponse(server: string, { method }: Pending, outcome: Outcome): Fail
   return protocolBroken(server, `it gave no answer to ${method}`);
 }
 
-/** The token goes to one address; where a server sends a request on to is not followed. */
 function refusedBy(server: string, refused: Refusal): Failure {
   const { status, location } = refused;
   if (status > 399 || status < 300) return httpFailed(server, status, serverWords(refused));

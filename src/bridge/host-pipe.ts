@@ -6,7 +6,7 @@ const fullAt = 256 * 1024;
 /** Messages up to this size are put together for one write. */
 const smallMessage = 16 * 1024;
 
-/** How often it is looked whether the program that started this one still lives, in milliseconds. */
+/** How often this process looks for its parent, in milliseconds. */
 const lookEveryMs = 1_000;
 
 const lineFeed = Buffer.from('\n');
@@ -16,7 +16,7 @@ const lineFeed = Buffer.from('\n');
  * process has been handed to another parent: a host that was killed may leave its pipes open in programs that it started.
  */
 export function createHostPipe(stdin: Readable, stdout: Writable): HostPipe {
-  // stdout is the protocol's: what a package may have to say goes where people read.
+  // stdout is the protocol's: what packages print goes to stderr.
   const { error } = console;
   Object.assign(console, { log: error, info: error, debug: error });
   const pipe = new Pipe(stdin, stdout);
@@ -74,7 +74,7 @@ class Pipe implements HostPipe {
 
   write(message: Uint8Array): void {
     if (this.#isGone) return;
-    // What other connections bring in the same turn of the event loop goes out with it.
+    // One write for all messages of this turn of the event loop.
     if (this.#pieces.length === 0) setImmediate(() => this.#flush());
     this.#pieces.push(message, lineFeed);
     if (message.byteLength > smallMessage) this.#flush();
@@ -92,7 +92,6 @@ class Pipe implements HostPipe {
     }
   }
 
-  /** Nobody is there any more. */
   gone(): void {
     this.#isGone = true;
     this.#pieces = [];
@@ -120,7 +119,7 @@ class Pipe implements HostPipe {
     this.#stdout.write(Buffer.concat(pieces), written);
   }
 
-  /** One after the other, as long as there is room: each of them may have a large message to write. */
+  /** One after the other, while there is room: each may write a large message. */
   #wake(): void {
     if (this.#isWaking) return;
     this.#waiting.shift()?.();
@@ -141,9 +140,7 @@ export interface HostPipe {
   resume(): void;
   /** One message; the line feed is added. Never blocks: look at `isFull`. */
   write(message: Uint8Array): void;
-  /** Whether more is waiting to be read by the host than should be. */
   readonly isFull: boolean;
-  /** Calls once when it is no longer full. */
   whenDrained(then: () => void): void;
   /** Resolves once the host has read all, or cannot any more. */
   flushed(): Promise<void>;

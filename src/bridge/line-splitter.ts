@@ -4,16 +4,15 @@ const lineFeed = 0x0a;
 
 const carriageReturn = 0x0d;
 
-/** A line without its end, or how many bytes one had that was too long to be kept. */
+/** A line without its end. */
 export type SplitLine = Uint8Array | 'too_long';
 
 /**
  * Cuts bytes into lines at LF and nowhere else; a CR before it goes with it. Lines that are empty are left out. A line
- * beyond the limit is not kept, and told as such once it ends.
+ * beyond the limit is not kept, and given as `too_long` once it ends.
  */
 export class LineSplitter {
   readonly #max: number;
-  /** The beginning of a line whose end has not come. */
   readonly #begun = new ByteCollector();
   #tooLong = false;
 
@@ -34,14 +33,12 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line, when its end never came. */
   finish(): readonly SplitLine[] {
     const lines: SplitLine[] = [];
     this.#end(nothing, lines);
     return lines;
   }
 
-  /** Is there room for so many more? Of a line that has become too long nothing is kept. */
   #fits(more: number): boolean {
     this.#tooLong ||= this.#begun.size + more > this.#max;
     if (this.#tooLong) this.#begun.clear();

@@ -14,7 +14,7 @@ import type { ResponseHead } from '../relay/heads.js';
 
 const maxUrl = 8_192;
 
-/** How often it is looked whether a head is late, in milliseconds. */
+/** How often overdue heads are looked for, in milliseconds. */
 const lookEveryMs = 1_000;
 
 /**
@@ -25,7 +25,7 @@ export function createWire(userAgent: string, origins: Origins<Connection>): Wir
   return new RelayWire(userAgent, origins);
 }
 
-/** The latest address and headers that were validated: a bridge repeats both, as the very same objects. */
+/** The latest address and headers that were validated: a bridge repeats the same objects. */
 interface Validated {
   readonly given: string;
   readonly origin: string;
@@ -75,7 +75,7 @@ class RelayWire implements Wire, AsyncDisposable {
     await this.#origins[Symbol.asyncDispose]();
   }
 
-  /** Where the address has been validated and a connection is there, nothing has to be waited for. */
+  /** At once, if the address has been validated and a connection is idle. */
   #startNow(request: WireRequest, sending: Sending): boolean {
     const latest = this.#latest;
     if (latest?.given !== request.url || latest.headers.given !== request.headers) return false;
@@ -111,7 +111,7 @@ function kindOf({ lasting }: WireRequest): BorrowedFor {
   return lasting ? 'stream' : 'bounded';
 }
 
-/** One request of the wire, from before it has a connection to the end of its response. */
+/** One request, from before it has a connection to the end of its response. */
 class Sending implements WireExchange, ResponseHandler, Active {
   activeAt = -1;
   isOver = false;
@@ -133,7 +133,6 @@ class Sending implements WireExchange, ResponseHandler, Active {
     this.#headed = headed;
   }
 
-  /** Aborted when it is over before it had a connection. */
   get signal(): AbortSignal {
     this.#leaving ??= new AbortController();
     if (this.isOver) this.#leaving.abort();
@@ -147,7 +146,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
     if (this.#isPaused) connection.pause(this);
   }
 
-  /** Counts the time that this process ran; not that of a machine that was asleep. */
+  /** Counts the time that this process ran, without that of a machine asleep. */
   look(now: number): void {
     this.#waitedMs += Math.min(now - this.#lookedAt, 2 * lookEveryMs);
     this.#lookedAt = now;
@@ -195,7 +194,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
   data(chunk: Uint8Array): boolean {
     if (this.isOver) return true;
     this.#isEmpty = false;
-    // What is decoded is kept meanwhile, and the connection reads into the same memory again.
+    // The decoder keeps it, and the connection reuses its memory.
     if (this.#decoder !== undefined) return this.#decoder.write(Buffer.from(chunk));
     this.#watcher.data(chunk);
     return !this.#isPaused;
@@ -214,7 +213,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
     this.#watcher.failed(error, unanswered);
   }
 
-  /** No faster than what comes out is taken: a small response that unpacks to an endless one fills no memory. */
+  /** Decodes no faster than the watcher takes it: a small response may unpack to an endless one. */
   #decode(coding: Coding): void {
     this.#decoder = createDecoder(coding)
       .on('data', (chunk: Uint8Array) => {

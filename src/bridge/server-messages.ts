@@ -23,7 +23,7 @@ interface Scanned extends Incoming {
   readonly messages: readonly MessageShape[];
 }
 
-/** What the server sends, for the host behind the pipe: the bytes that came, each message on one line. */
+/** Writes the server's messages to the host's pipe: the bytes that came, each message on one line. */
 export class ServerMessages implements MessageHost {
   readonly keepsTexts = true;
   readonly #options: ServerMessagesOptions;
@@ -70,7 +70,7 @@ export function allowsBatches(revision: string | undefined): boolean {
   return revision === '2025-03-26';
 }
 
-/** What some readers take for the end of a line, in UTF-8: U+0085, U+2028 and U+2029. */
+/** What some readers take for the end of a line: U+0085, U+2028 and U+2029. */
 const otherLineEnds = [
   { bytes: Uint8Array.of(0xc2, 0x85), escaped: '\\u0085' },
   { bytes: Uint8Array.of(0xe2, 0x80, 0xa8), escaped: '\\u2028' },
@@ -78,8 +78,8 @@ const otherLineEnds = [
 ].map(({ bytes, escaped }) => ({ bytes, escaped: new TextEncoder().encode(escaped) }));
 
 /**
- * A text that has been found to be JSON, on one line for every reader. Line ends of ASCII stand between its parts: as
- * blanks they mean the same. The others stand in strings, and are escaped there.
+ * JSON on one line for every reader. Line ends of ASCII are white space, and become blanks. The others can only be in
+ * strings, and are escaped.
  */
 export function oneLine(text: Uint8Array): Uint8Array {
   const bytes = text instanceof Buffer ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength);

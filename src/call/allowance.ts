@@ -2,12 +2,12 @@ import type { Limits } from '../core/limits.js';
 import type { Meter } from '../mcp/exchange.js';
 import { callTooLarge } from './failures.js';
 
-/** What a line and an event of a stream count beyond their bytes: to read them costs more than these do. In bytes. */
+/** What a line and an event of a stream count beyond their bytes, since reading them costs more. In bytes. */
 const costOfLine = 32;
 
 const costOfEvent = 512;
 
-/** What one call reads at most, of whatever comes on whichever of its streams. */
+/** What one call reads at most, of all responses. */
 export class Allowance implements Meter {
   readonly #server: string;
   readonly #limits: Pick<Limits, 'callMiB'>;

@@ -63,13 +63,13 @@ export const callTable = {
 
 type Arguments = ArgumentsOf<typeof callTable>;
 
-/** Most that `@file` or `-` may hold, in bytes. */
+/** Limit of `@file` and `-`, in bytes. */
 const largestInput = 32 * 1024 * 1024;
 
 interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal' | 'limits'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
-  /** Resolves once whoever reads what is told is not behind with it, or the program is to end. */
+  /** Resolves once stderr has room again, or the program is to end. */
   readonly printed: () => Promise<void>;
 }
 
@@ -113,7 +113,7 @@ async function perform(world: World, given: Arguments, wanted: ProtocolCall): Pr
   });
 }
 
-/** The time that a person takes to log in does not count as the server's. */
+/** The time that a person takes to log in does not count. */
 function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): Relogin | undefined {
   return (
     relogin &&
@@ -126,13 +126,11 @@ function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): R
   );
 }
 
-/** What `call` sends: a method, and its parameters. */
 export interface ProtocolCall {
   readonly method: string;
   readonly params: JsonObject;
 }
 
-/** Reads what `@file` and `-` name. */
 export interface ArgumentSources {
   readFile(path: string): Promise<Uint8Array>;
   readStdin(): Promise<Uint8Array>;

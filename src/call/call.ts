@@ -30,7 +30,7 @@ const lists: Readonly<Record<string, string>> = {
 };
 
 /**
- * One protocol call, with the login's token where there is a login: session opened, called, ended. All pages of a list are put together.
+ * Opens a session, sends one request, and ends the session. The pages of a list are put together.
  * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
  */
 export async function call(

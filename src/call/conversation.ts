@@ -27,7 +27,7 @@ export interface ConversationOptions
     'server' | 'wire' | 'authorizer' | 'credential' | 'meter' | 'headersMs' | 'maxMessageBytes' | 'signal'
   > {
   readonly policy: ElicitationPolicy;
-  /** Progress, log lines and whatever else the server tells on the way. What it returns is awaited before more is read. */
+  /** Takes notifications. What it returns is awaited before more is read. */
   readonly notify: (method: string, params: JsonObject) => unknown;
 }
 
@@ -50,7 +50,7 @@ export class Conversation implements MessageHost, AsyncDisposable {
   readonly #client: ProtocolClient;
   readonly #pending = new PendingRequests();
   readonly #ending = new AbortController();
-  /** What the server has sent and nobody has looked at. */
+  /** Messages that have not been handled. */
   #received: Message[] = [];
   #isBusy = false;
   #waiting: (() => void)[] = [];
@@ -116,7 +116,7 @@ export class Conversation implements MessageHost, AsyncDisposable {
     this.#ending.abort();
     this.#client.end(interrupted());
     if (this.#options.signal.aborted) return;
-    // The result is in hand; a server that cannot end its session will let it expire.
+    // A server that cannot end its session will let it expire.
     const ended = this.#client.endSession(goodbyeMs).catch(() => undefined);
     await within(this.#ports.clock, goodbyeMs, ended);
   }
@@ -189,14 +189,14 @@ export class Conversation implements MessageHost, AsyncDisposable {
     }
   }
 
-  /** Sends what has no response: a notification or our own response. */
+  /** Sends a notification, or our response. */
   async #tell(message: JsonObject): Promise<void> {
     const refused = await this.#client.tell(textOf(message), shapeOf(message));
     if (refused !== undefined) throw httpFailed(this.#options.server, refused.status, serverWords(refused));
   }
 }
 
-/** As `MessageShape.id`. An error without one is for the request whose response it is in. */
+/** As `MessageShape.id`. An error without one is for the request that it came for. */
 function keyOf(message: Message, asked: Pending | undefined): string | undefined {
   if (message.kind === 'notification') return undefined;
   if (message.id === null) return asked?.id;

@@ -2,7 +2,7 @@ import { exitCode, Failure } from '../core/failure.js';
 import { visibleUrl } from '../core/resource.js';
 import { quoted } from '../core/text/printable.js';
 
-/** Lines and events of streams, and the bytes that each counts beside its own. */
+/** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
   readonly lines: number;
   readonly events: number;
@@ -10,7 +10,7 @@ interface Pieces {
   readonly costOfEvent: number;
 }
 
-/** All that a server sent in one call is more than is read: of many pieces, if they are given, else of bytes. */
+/** The responses of one call are larger than is read: because of many pieces, if they are given. */
 export function callTooLarge(server: string, mebibytes: number, pieces: Pieces | undefined): Failure {
   const why =
     pieces === undefined
@@ -24,7 +24,7 @@ export function callTooLarge(server: string, mebibytes: number, pieces: Pieces |
   });
 }
 
-/** A JSON-RPC error answer. */
+/** A JSON-RPC error. */
 export function callRefused(method: string, code: number, said: string): Failure {
   return new Failure({
     code: 'call_failed',
@@ -35,7 +35,7 @@ export function callRefused(method: string, code: number, said: string): Failure
   });
 }
 
-/** No answer within `--timeout`. */
+/** No response within `--timeout`. */
 export function callTimedOut(method: string, seconds: number): Failure {
   return new Failure({
     code: 'timed_out',
@@ -75,7 +75,7 @@ export function requestFailed(url: string, status: number, said: string): Failur
   });
 }
 
-/** No answer to a raw request within `--timeout`. */
+/** No response to a raw request within `--timeout`. */
 export function requestTimedOut(url: string, seconds: number): Failure {
   return new Failure({
     code: 'timed_out',

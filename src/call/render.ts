@@ -79,14 +79,14 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\r\n]+/g, ' ');
 }
 
-/** Text blocks joined; undefined when there is a block that is no text, which only JSON shows faithfully. */
+/** Text blocks joined; undefined if another block is among them, which only JSON shows. */
 function contents(value: JsonValue | undefined): Iterable<string> | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
   const texts = value.map((block) => asObject(block)?.['text']);
   return texts.every((text) => typeof text === 'string') ? lines(texts, (text) => text) : undefined;
 }
 
-/** One line for what the server tells in the middle of a call. */
+/** One line for a notification. */
 export function notificationLine(method: string, params: JsonObject): string {
   switch (method) {
     case 'notifications/progress':

@@ -75,7 +75,7 @@ export const requestTable = {
 
 type Arguments = ArgumentsOf<typeof requestTable>;
 
-/** Longest wait for the headers of an answer; its body may take as long as it likes without `--timeout`. */
+/** Limit for the head of a response. Its body may take as long as `--timeout` allows. */
 const headersMs = 60_000;
 
 const longestTimeoutSeconds = 86_400;
@@ -89,7 +89,7 @@ export const command: Command<typeof requestTable, World> = {
   table: requestTable,
   async run(world, given) {
     const args = withOwnLogin(given);
-    // First, so that nobody is sent to a login by words that are wrong.
+    // Before a login, which wrong arguments should not begin.
     const wanted = await readRequest(world.files, args);
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
@@ -131,7 +131,6 @@ async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, respo
   await printForPerson(world, response);
 }
 
-/** On a terminal the body is made harmless piece by piece, as it comes. */
 async function printForPerson(world: Pick<World, 'out' | 'files'>, response: HttpResponse): Promise<void> {
   const type = response.headers.find(([name]) => name === 'content-type')?.[1];
   const decoder = new TextDecoder();
@@ -145,7 +144,7 @@ async function printForPerson(world: Pick<World, 'out' | 'files'>, response: Htt
   if (last !== '\n' && !mediaTypeIs(type, 'application/octet-stream')) await world.out.write('\n');
 }
 
-/** A body up to this size is held, so that it can be sent again after a refresh; a larger one is streamed. */
+/** A body up to this size is kept, to be sent again after a refresh; a larger one is streamed. In bytes. */
 const largestHeldBody = 1024 * 1024;
 
 /** Headers that are ours to write: the token, the framing, the host. */
@@ -219,7 +218,6 @@ function open(files: Files, word: string): AsyncIterable<Uint8Array> {
   return word === '@-' ? files.stdin() : files.read(word.slice(1));
 }
 
-/** All of it when it is small; else what was read, followed by the rest as it comes. */
 async function heldOrStreamed(chunks: AsyncIterable<Uint8Array>): Promise<Body> {
   const iterator = chunks[Symbol.asyncIterator]();
   const held: Uint8Array[] = [];

@@ -3,12 +3,12 @@ import { asObject, type JsonObject, type JsonValue } from '../core/text/json.js'
 import { printable, quoted } from '../core/text/printable.js';
 import type { Message } from '../mcp/messages.js';
 
-/** What to do when a server asks the person something in the middle of a call. */
+/** What to do when a server asks the person something during a call. */
 export type ElicitationPolicy = 'ask' | 'defaults' | 'decline';
 
 type ServerRequest = Extract<Message, { readonly kind: 'request' }>;
 
-/** The JSON-RPC answer to a request that the server makes of us. */
+/** The JSON-RPC response to a request of the server. */
 export async function respond(
   ports: Pick<CorePorts, 'terminal'>,
   request: ServerRequest,
@@ -60,7 +60,7 @@ function promptFor(name: string, schema: JsonObject): string {
   return `  ${printable(`${name} (${type}${choices})${preset}`, 200)}: `;
 }
 
-/** What was typed, as the schema's type wants it; as text when it does not fit, for the server to judge. */
+/** What was typed, as the schema's type wants it; as text if it does not fit: the server will refuse it. */
 function convert(typed: string, schema: JsonObject): JsonValue {
   const type = schema['type'];
   if ((type === 'number' || type === 'integer') && typed.trim() !== '' && Number.isFinite(Number(typed))) {

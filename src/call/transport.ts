@@ -11,7 +11,7 @@ import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 export type ProtectedRequest = Omit<HttpRequest, 'namedBy' | 'redirects'>;
 
 export interface TransportOptions {
-  /** Without a login nothing of ours is put on requests: not every server asks for one. */
+  /** Without a login no token is sent. */
   readonly login: LoginRecord | OpenServer;
   readonly relogin: Relogin | undefined;
   readonly signal: AbortSignal;

@@ -28,7 +28,7 @@ export class ProtocolClient {
   readonly #parts: ClientParts;
   readonly #reopener: Reopener;
   #older: OlderTransport | undefined;
-  /** Resolves once the server has taken the session's own stream, or has none. */
+  /** Resolves once the server has opened the session's own stream, or has none. */
   listening: Promise<void> = Promise.resolve();
 
   constructor(options: ClientOptions) {
@@ -46,7 +46,7 @@ export class ProtocolClient {
   }
 
   /**
-   * Sends a request, until the host has its response, or it is cancelled. Where there will be none, what came instead.
+   * Sends a request. Resolves once the host has its response, or it is cancelled; to what came instead if there is none.
    * @throws Failure of the transport, `session_lost`, `protocol_broken`
    */
   async request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
@@ -90,12 +90,12 @@ export class ProtocolClient {
     return undefined;
   }
 
-  /** Hands over what came otherwise than as the response to that request. False where it is no message for the host. */
+  /** Gives the host a text that came for that request. False if it is not for the host. */
   take(text: Uint8Array, asked: Pending): boolean {
     return this.#parts.inbound.take(text, asked);
   }
 
-  /** Ends everything that is under way; what waits for it fails with that. */
+  /** Ends all requests under way: they fail with that. */
   end(reason: Failure): void {
     this.#parts.transport.end(reason);
   }
@@ -134,11 +134,11 @@ export class ProtocolClient {
     });
   }
 
-  /** A server that refuses `initialize` like this may speak the older transport only; asking it tells. */
+  /** A server that refuses `initialize` with these may speak the older transport only: it is asked. */
   async #isOlder(outcome: Outcome): Promise<boolean> {
     this.#older = undefined;
     if (outcome.kind !== 'refused' || ![400, 404, 405].includes(outcome.status)) return false;
-    if (typeof scanText(outcome.body) !== 'string') return false; // it has answered, in its own words
+    if (typeof scanText(outcome.body) !== 'string') return false; // a server of the newer transport, with an error of its own
     const older = new OlderTransport(this.#parts);
     const isOpen = await older.open().catch((error: unknown) => {
       if (!(error instanceof Failure) || error.code === 'protocol_broken') throw error;
@@ -150,7 +150,7 @@ export class ProtocolClient {
     return true;
   }
 
-  /** Of a request that was sent within a session. */
+  /** Whether a request of a session was refused because the server has lost it. */
   #isLost(outcome: Outcome): boolean {
     const { session, credential } = this.#parts;
     if (outcome.kind !== 'refused') return false;

@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly kind: 'json'; readonly body: Uint8Array }
   /** A stream that ended, or broke off (`error`). */
   | { readonly kind: 'stream'; readonly error: unknown }
-  /** A success without anything that the protocol knows. */
+  /** A success that is neither JSON nor an event stream. */
   | { readonly kind: 'empty'; readonly status: number }
   | Refusal
   | { readonly kind: 'failed'; readonly error: unknown; readonly unanswered: boolean };
@@ -30,10 +30,9 @@ export interface Refusal {
   readonly body: Uint8Array;
 }
 
-/** Counts what comes on all responses; throws to end the one at hand. */
+/** Counts what is received; throws to end the exchange. */
 export interface Meter {
   bytes(count: number): void;
-  /** What has ended of a stream. */
   pieces(lines: number, events: number): void;
 }
 
@@ -51,7 +50,7 @@ export interface ExchangeParts {
   readonly event: (event: EventBytes) => boolean;
 }
 
-/** One request under way: its response is read no faster than the host takes what comes of it. */
+/** One HTTP request and its response, which is read no faster than the host takes the messages. */
 export class Exchange implements WireWatcher {
   readonly outcome: Promise<Outcome>;
   readonly #parts: ExchangeParts;
@@ -67,7 +66,6 @@ export class Exchange implements WireWatcher {
   #vain = 0;
   #over = false;
 
-  /** Sends the request. */
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#body = new ByteCollector(parts.host.keepsTexts ? 0 : parts.maxMessageBytes);
@@ -148,7 +146,7 @@ export class Exchange implements WireWatcher {
     const { event, host, budget, meter, maxMessageBytes, request } = this.#parts;
     this.#events ??= new EventByteReader(maxMessageBytes, host.keepsTexts ? 0 : maxMessageBytes);
     const linesBefore = this.#events.lines;
-    // Of a copy, where the messages in it wait for the host in its memory.
+    // The wire reuses the chunk's memory.
     const events = this.#events.push(host.keepsTexts ? Buffer.from(chunk) : chunk);
     if (events === undefined) throw this.#tooLarge();
     meter?.pieces(this.#events.lines - linesBefore, events.length);
@@ -169,7 +167,7 @@ export class Exchange implements WireWatcher {
 
   #finish(error: unknown): void {
     const outcome = this.#outcome(error);
-    // A message that the host has no room for stays here, where it is counted.
+    // A message stays counted here until the host has room.
     if (outcome.kind === 'json' && this.#parts.host.isFull) this.#parts.host.whenDrained(() => this.#end(outcome));
     else this.#end(outcome);
   }

@@ -1,14 +1,14 @@
 import type { Pending } from './pending.js';
 import type { MessageShape } from './scan-message.js';
 
-/** A text of the server's, as its host has read it. */
+/** A JSON text of the server, as the host has read it. */
 export interface Incoming {
   readonly text: Uint8Array;
   /** Several in a batch. */
   readonly messages: readonly Pick<MessageShape, 'kind' | 'id'>[];
 }
 
-/** Whoever the messages of the server are for: a program behind stdin and stdout, or a command in this process. */
+/** Takes the server's messages: a program behind stdin and stdout, or a command in this process. */
 export interface MessageHost {
   /**
    * Undefined for what is no message.
@@ -16,14 +16,13 @@ export interface MessageHost {
    * @throws Failure `protocol_broken`
    */
   read(text: Uint8Array, asked: Pending | undefined): Incoming | undefined;
-  /** Takes what `read` has returned, and what nobody waits for has been kept back from. Never blocks: look at `isFull`. */
+  /** Takes what `read` has returned, if it is for the host. Never blocks: look at `isFull`. */
   write(incoming: Incoming): void;
   /** The revision in a response to `initialize`. */
   revisionIn(incoming: Incoming): string | undefined;
-  /** Whether texts are still needed after `write`: if not, their memory is used again. */
+  /** Whether texts are used after `write`. If not, their memory is reused. */
   readonly keepsTexts: boolean;
-  /** Whether more is waiting to be taken than should be. */
   readonly isFull: boolean;
-  /** Calls once when it is no longer full. */
+  /** Calls once, when it is no longer full. */
   whenDrained(then: () => void): void;
 }

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../http/request.js';
 import type { Wire, WireExchange, WireRequest, WireWatcher } from './wire.js';
 
-/** The way over the HTTP client, for a command in this process that sends a few requests. */
+/** A wire over the HTTP client, for a command that sends a few requests. */
 export class HttpWire implements Wire {
   readonly #http: HttpClient;
   readonly #underWay = new Set<Sending>();

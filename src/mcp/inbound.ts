@@ -14,7 +14,7 @@ interface InboundParts {
   readonly tell: (line: string) => void;
 }
 
-/** What the server sends: read by the host, and handed to it where it is for it. */
+/** Messages from the server to the host. */
 export class Inbound {
   readonly #parts: InboundParts;
   #unasked = 0;
@@ -24,12 +24,12 @@ export class Inbound {
     this.#parts = parts;
   }
 
-  /** An event of a stream; one that holds no message is passed over: false. @throws as `take` */
+  /** An event of a stream. False if it brings the host nothing. @throws as `take` */
   event({ event, data }: EventBytes, asked: Pending | undefined): boolean {
     return data.byteLength > 0 && (event === '' || event === 'message') && this.take(data, asked);
   }
 
-  /** An event of a stream that goes on whatever comes: what is no message is left out, too. False: nothing for the host. */
+  /** As `event`, for a stream that goes on: what is no message is reported and left out. */
   overhear(event: EventBytes): boolean {
     try {
       return this.event(event, undefined);
@@ -42,7 +42,7 @@ export class Inbound {
   }
 
   /**
-   * One JSON text. False: none of it is for the host, since nobody gets a response that was not asked for, or gets it twice.
+   * One JSON text. Responses that were not asked for, or come twice, are left out: false.
    * @param asked as for `MessageHost.read`
    * @throws Failure `protocol_broken` where it is no message
    */
@@ -71,7 +71,7 @@ export class Inbound {
     return pending.settle(request);
   }
 
-  /** What a server does without end is told at the first time, the tenth, the hundredth … */
+  /** Only the first time, the tenth, the hundredth … */
   #report(line: string, times: number): void {
     if (!Number.isInteger(Math.log10(times))) return;
     this.#parts.tell(times === 1 ? line : `${line} (${times} times by now)`);

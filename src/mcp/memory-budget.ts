@@ -18,7 +18,6 @@ export class MemoryBudget {
     this.#max = max;
   }
 
-  /** From now on this one holds so many bytes. */
   hold(exchange: WireExchange, bytes: number): void {
     const before = this.#held.get(exchange) ?? 0;
     if (bytes === before || (bytes < little && before === 0)) return;

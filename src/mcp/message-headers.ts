@@ -14,19 +14,18 @@ const nameMembers: Readonly<Record<string, keyof ParamsShape>> = {
 };
 
 /**
- * The revision that a message names for itself, as those of the wire without sessions do (2026-07-28 and later);
- * undefined for a message of the wire that begins with `initialize`.
+ * The revision that a message of the newer era (2026-07-28 and later) names for itself in `_meta`;
+ * undefined for one of the older era, which begins with `initialize`.
  */
 export function ownRevision({ kind, params: { revision } }: MessageShape): string | undefined {
   return (kind === 'request' || kind === 'notification') && usableRevision(revision) ? revision : undefined;
 }
 
-/** A revision fit to be sent in a header. */
 export function usableRevision(revision: string | undefined): revision is string {
   return revision !== undefined && /^[\x21-\x7e]{1,64}$/.test(revision);
 }
 
-/** What the newer wire repeats of a message in headers (SEP-2243). */
+/** What the newer era repeats of a message in headers (SEP-2243). */
 export function messageHeaders(message: MessageShape, revision: string): readonly Header[] {
   const member = Object.hasOwn(nameMembers, message.method) ? nameMembers[message.method] : undefined;
   const name = member === undefined ? undefined : message.params[member];
@@ -73,7 +72,7 @@ export class ParameterHeaders {
       const mirrored = mirroredIn(asObject(tool['inputSchema']), []);
       if (name === undefined || (this.#tools.size >= maxTools && !this.#tools.has(name))) continue;
       const names = mirrored.map((one) => one.name.toLowerCase());
-      // A definition that breaks the rules has no header: its server is the one to say so.
+      // A definition that breaks the rules gets no header: its server will refuse the call.
       this.#tools.set(name, new Set(names).size === names.length ? mirrored : []);
     }
   }

@@ -87,7 +87,7 @@ export class OlderTransport {
   }
 }
 
-/** The address that the event names, when it is one on the same origin. */
+/** The address in the event, if it is on the server's origin. */
 function addressIn(data: Uint8Array, server: string): string | undefined {
   const text = new TextDecoder().decode(data);
   if (!/^[\x21-\x7e]{1,2000}$/.test(text) || text.includes('\\') || !URL.canParse(text, server)) return undefined;

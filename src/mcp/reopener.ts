@@ -6,7 +6,7 @@ import { everyMessage } from './session.js';
 import { type ClientParts, keepListening } from './streams.js';
 import type { OutgoingMessage } from './transport.js';
 
-/** Requests that change nothing, so that a second one does no harm. */
+/** Requests that change nothing and may be repeated. */
 const readOnly: ReadonlySet<string> = new Set([
   'initialize',
   'ping',
@@ -43,12 +43,11 @@ export function outgoingFor(
   };
 }
 
-/** So often within a minute another session is opened for a lost one. */
 const maxReopenings = 3;
 
 const withinMs = 60_000;
 
-/** Opens another session with the host's own messages, in place of one that the server has forgotten. */
+/** Opens another session in place of one that the server has lost, with the host's own messages. */
 export class Reopener {
   readonly #parts: ClientParts;
   #running: Promise<void> | undefined;
@@ -58,7 +57,7 @@ export class Reopener {
     this.#parts = parts;
   }
 
-  /** What is to be sent waits for the session that is being opened; how that ends is not its business. */
+  /** Waits for a session that is being opened, whether that succeeds or not. */
   async ready(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }
@@ -97,7 +96,7 @@ export class Reopener {
     );
   }
 
-  /** Sends one of the opening messages once more; its response is for us alone. */
+  /** Sends an opening message again. The host does not see the response. */
   async #send(text: Uint8Array): Promise<Outcome> {
     const { transport } = this.#parts;
     const message = onlyMessage(text);

@@ -1,7 +1,7 @@
 import type { Failure } from '../core/failure.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 
-/** JSON-RPC error codes of the bridge's own: a person has to log in, or nothing came through. `data.code` says more. */
+/** JSON-RPC error codes of the bridge. `data.code` says more. */
 export const rpcCode = { notJson: -32700, notAMessage: -32600, loginNeeded: -32011, notDelivered: -32012 } as const;
 
 const longest = 2048;
@@ -24,7 +24,7 @@ export function failureResponse(id: Uint8Array, failure: Failure): Uint8Array {
   return namedError(id, Buffer.from(error));
 }
 
-/** The response to what is no message; it has no id that could be trusted. */
+/** The response to what is no message: without an id. */
 export function refusal(code: number, message: string): Uint8Array {
   return namedError(Buffer.from('null'), Buffer.from(asciiJson({ code, message })));
 }

@@ -10,17 +10,17 @@ import {
   walkObject,
 } from '../core/text/json-scan.js';
 
-/** What has to be known of a JSON-RPC message to pass it on. Its bytes are not taken apart, and never put together again. */
+/** What has to be known of a JSON-RPC message to pass its bytes on. */
 export interface MessageShape {
   readonly kind: 'request' | 'notification' | 'result' | 'error';
   /** The same for ids that are the same, whatever their spelling; undefined for a notification and for `null`. */
   readonly id: string | undefined;
-  /** Where the id stands, as it is spelled; undefined without one. */
+  /** Where the id is, as it is spelled. */
   readonly idBytes: readonly [from: number, to: number] | undefined;
   /** '' for a response. */
   readonly method: string;
   readonly params: ParamsShape;
-  /** Where the members begin, and the error ends; -1 without one. */
+  /** Where these members begin, and the error ends; -1 without one. */
   readonly resultAt: number;
   readonly errorAt: number;
   readonly errorEnd: number;
@@ -51,7 +51,7 @@ export interface ScannedText {
 /** Why a text is no message: no JSON at all (-32700), none that JSON-RPC knows (-32600), or several where one is wanted. */
 export type ScanProblem = 'not_json' | 'not_a_message' | 'batch';
 
-/** No id is longer, as it is spelled, nor a method or a name that decides anything. In bytes. */
+/** Limits of an id as it is spelled, and of a method or a name. In bytes. */
 const longestId = 1_024;
 
 const longestName = 8_192;
@@ -86,7 +86,7 @@ function scanBatch(bytes: Uint8Array, at: number, isWanted: boolean): ScannedTex
   return messages.length === 0 ? 'not_a_message' : { messages, spans };
 }
 
-/** The message that begins at `at`; `end` is told where it ends, even where it is JSON and no message. */
+/** The message that begins at `at`. `end` is set for any JSON. */
 function scanMessage(bytes: Uint8Array, at: number, end: { at: number }): MessageShape | undefined {
   const found = {
     jsonrpc: -1,
@@ -158,7 +158,7 @@ function kindOfId(bytes: Uint8Array, at: number, end: number): 'named' | 'null' 
   return byte === 0x6e ? 'null' : 'wrong';
 }
 
-/** Integers stay as they are spelled, since a large one is not the number that JavaScript makes of it. */
+/** Integers stay as they are spelled: JavaScript would round large ones. */
 function idKey(bytes: Uint8Array, at: number, end: number): string {
   if (bytes[at] === quote) return `"${textAt(bytes, at, longestId)}`;
   let text = '';
@@ -195,13 +195,13 @@ function scanParams(bytes: Uint8Array, at: number, params: ParamsShape): number 
   });
 }
 
-/** One that is too long for a header would be refused there; it is left out, as one that is no text. */
+/** What is no text, or too long for a header, is left out. */
 function keep(params: ParamsShape, name: keyof ParamsShape, bytes: Uint8Array, at: number, end: number): void {
   if (bytes[at] === quote && end - at <= longestName) params[name] = textAt(bytes, at, longestName);
   else delete params[name];
 }
 
-/** A text member of an object; undefined where there is none. The last of two counts. */
+/** A text member of an object. The last of two counts. */
 export function textMember(bytes: Uint8Array, objectAt: number, name: string): string | undefined {
   let found: string | undefined;
   walkObject(bytes, objectAt, (other, valueAt) => {

@@ -1,7 +1,7 @@
 import { protocolBroken } from './failures.js';
 import { ParameterHeaders, usableRevision } from './message-headers.js';
 
-/** What of the host's own messages opens a session, kept to open another one where the server has lost it. */
+/** The host's messages that opened the session, kept to open another one. */
 export interface Opening {
   readonly initialize: Uint8Array;
   initialized: Uint8Array | undefined;
@@ -9,21 +9,20 @@ export interface Opening {
 
 type Header = readonly [name: string, value: string];
 
-/** What goes with each message. */
+/** Headers of every message. */
 export const everyMessage: readonly Header[] = [
   ['content-type', 'application/json'],
   ['accept', 'application/json, text/event-stream'],
 ];
 
-/** The protocol session of a bridge (`Mcp-Session-Id`), from the answer to `initialize` on. */
+/** The protocol session (`Mcp-Session-Id`) of the older era, from the response to `initialize` on. */
 export class Session {
   readonly #server: string;
   #sessionId: string | undefined;
   #revision: string | undefined;
-  /** Grows whenever a session begins, so that a late answer of an older one is known. */
+  /** Grows with each session. */
   number = 0;
   opening: Opening | undefined;
-  /** What tools of the wire without sessions want in headers. */
   readonly parameterHeaders = new ParameterHeaders();
   #key: string | undefined;
   #repeated: { readonly key: string | undefined; readonly headers: readonly Header[] } | undefined;
@@ -41,7 +40,6 @@ export class Session {
     return this.#sessionId !== undefined;
   }
 
-  /** Forgets what the server gave. */
   clear(): void {
     this.#sessionId = undefined;
     this.#revision = undefined;
@@ -50,7 +48,7 @@ export class Session {
   }
 
   /**
-   * Takes the identifier that came with the answer to `initialize`, which was asked for with that credential.
+   * Takes the identifier that came with the response to `initialize`, for the credential that asked for it.
    * @throws Failure `protocol_broken`
    */
   takeId(value: string | undefined, key: string | undefined): void {
@@ -69,12 +67,12 @@ export class Session {
     this.#repeated = undefined;
   }
 
-  /** Whether it was opened with that credential: another one does not go on with it. */
+  /** Whether it was opened with that credential: another one may not use it. */
   isOf(key: string | undefined): boolean {
     return this.#key === key;
   }
 
-  /** What every request of this session repeats, made with that credential. */
+  /** The headers of each request of this session, with that credential. */
   headers(key: string | undefined): readonly Header[] {
     return [
       ...(this.#sessionId === undefined || !this.isOf(key) ? [] : ([['mcp-session-id', this.#sessionId]] as const)),
@@ -82,7 +80,7 @@ export class Session {
     ];
   }
 
-  /** The headers of a message that is sent within it: the same object, as long as they are the same. */
+  /** The headers of a message: the same object, as long as they are the same. */
   messageHeaders(key: string | undefined): readonly Header[] {
     if (this.#repeated === undefined || this.#repeated.key !== key) {
       this.#repeated = { key, headers: [...everyMessage, ...this.headers(key)] };
@@ -91,7 +89,7 @@ export class Session {
   }
 }
 
-/** A session identifier is visible ASCII of a sensible length, or it is not used at all. */
+/** A session identifier is visible ASCII, at most 1,024 characters. */
 export function usableSessionId(value: string | undefined): boolean {
   return value === undefined || (/^[\x21-\x7e]+$/.test(value) && value.length <= 1024);
 }

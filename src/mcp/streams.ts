@@ -15,10 +15,9 @@ const firstRetryMs = 1_000;
 
 const longestRetryMs = 60_000;
 
-/** Identifiers of the latest events, to know those that come twice. */
+/** How many identifiers are kept, to know events that come twice. */
 const rememberedIds = 256;
 
-/** What the pieces of one client share. */
 export interface ClientParts {
   readonly server: string;
   readonly clock: Clock;
@@ -33,14 +32,14 @@ export interface ClientParts {
   readonly signal: AbortSignal;
 }
 
-/** Where in an event stream we are, for resuming it. */
+/** The position in an event stream, for resuming it. */
 export class Position {
   lastEventId: string | undefined;
   retryMs = firstRetryMs;
   #seen: string[] = [];
   #isResumed = false;
 
-  /** Notes where an event leaves the stream. False for one that came before the stream was resumed. */
+  /** False for an event that had come before the stream was resumed. */
   note({ id, retry }: EventBytes): boolean {
     this.retryMs = retry ?? this.retryMs;
     if (id === undefined) return true;
@@ -151,7 +150,7 @@ async function listen(
   return { outcome, messages };
 }
 
-/** Waits; a request that is answered meanwhile, in some other way, ends it. */
+/** Waits, unless the request is settled meanwhile. */
 async function pause(parts: ClientParts, ms: number, pending: Pending | undefined): Promise<void> {
   const waiting = new AbortController();
   const signal = AbortSignal.any([parts.signal, waiting.signal]);
