@@ -39,10 +39,10 @@ function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** A client assertion (RFC 7523). */
-function assertion(audience: unknown): Record<string, string> {
+function assertion(audience: unknown, seconds = 60): Record<string, string> {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   const now = Math.floor(Date.now() / 1000);
-  const claims = { iss: 'key', sub: 'key', aud: audience, jti: randomUUID(), iat: now, exp: now + 60 };
+  const claims = { iss: 'key', sub: 'key', aud: audience, jti: randomUUID(), iat: now, exp: now + seconds };
   const signed = `${encode({ alg: 'ES256', kid: 'k' })}.${encode(claims)}`;
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
   return {
@@ -95,6 +95,13 @@ test('[A-62] an assertion is for this issuer alone', async () => {
     });
     assert.deepEqual([status, json['error']], [401, 'invalid_client']);
   }
+});
+
+test('[A-62] an assertion that has ended is refused, however short a time ago', async () => {
+  const { redemption } = await loggedIn(sandbox, callback, 'key');
+  const late = await tokenRequest(sandbox, { ...redemption, ...assertion(sandbox.issuer, -2) });
+  assert.deepEqual([late.status, late.json['error']], [401, 'invalid_client']);
+  assert.equal((await tokenRequest(sandbox, { ...redemption, ...assertion(sandbox.issuer) })).status, 200);
 });
 
 test('[R-1.8a] a machine gets a token for itself, for a named resource only', async () => {

@@ -102,6 +102,18 @@ test('a person can change the account in the middle of a login', async () => {
   assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
 });
 
+test('[A-288] each login asks, however short a time ago the same browser said yes', async () => {
+  await using sandbox = await startSandbox();
+  await using callback = await listenForCallback();
+  const clientId = await registerNative(sandbox);
+  const tab = await atConsent(sandbox, clientId, callback.redirectUri);
+  await tab.press('decision', 'allow');
+  assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
+  await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: callback.redirectUri }));
+  assert.doesNotMatch(tab.headers.get('location') ?? '', /[?&]code=/, 'not without a question');
+  assert.match(tab.html, /name="(?:decision|account)"/);
+});
+
 test('[A-295] every page says that this is no place for real accounts', async () => {
   await using sandbox = await startSandbox();
   const page = await (await fetch(`${sandbox.issuer}/authorize?client_id=x`)).text();

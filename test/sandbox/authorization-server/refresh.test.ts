@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/start.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import {
@@ -89,6 +89,28 @@ test('[A-286] [A-293] a revoked refresh token is dead; an unknown or foreign one
   assert.equal(status, 200);
   assert.equal(await revoke(json['refresh_token'], clientId, 'access_token'), 200);
   assert.equal((await refresh(json['refresh_token'])).json['error'], 'invalid_grant');
+});
+
+/** The sandbox's clock goes on by so many hours. */
+function hoursLater(t: TestContext, hours: number): void {
+  t.mock.timers.reset();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + hours * 3_600_000 });
+}
+
+test('a refresh token outlives the session of the browser, and is good for a day', async (t) => {
+  const first = await tokens();
+  hoursLater(t, 13);
+  const second = await refresh(first['refresh_token']);
+  assert.equal(second.status, 200);
+  hoursLater(t, 25);
+  assert.equal((await refresh(second.json['refresh_token'])).json['error'], 'invalid_grant');
+});
+
+test('a client that is not registered for refresh tokens gets none', async () => {
+  const single = await registerNative(sandbox, { grant_types: ['authorization_code'] });
+  const { redemption } = await loggedIn(sandbox, callback, single);
+  const { status, json } = await tokenRequest(sandbox, redemption);
+  assert.deepEqual([status, json['refresh_token']], [200, undefined]);
 });
 
 test('counts what was asked of it', async () => {

@@ -105,6 +105,14 @@ test('[A-280] a valid replay of the code revokes what was issued for it; an inva
   assert.deepEqual([third.status, third.json['error']], [400, 'invalid_grant']);
 });
 
+test('[A-280] a code is good for a minute', async (t) => {
+  const [inTime, late] = [await code(), await code()];
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 50_000 });
+  assert.equal((await tokenRequest(sandbox, inTime)).status, 200);
+  t.mock.timers.setTime(Date.now() + 12_000);
+  assert.equal((await tokenRequest(sandbox, late)).json['error'], 'invalid_grant');
+});
+
 test('[A-291] what is no proper form is refused', async () => {
   const send = async (init: RequestInit): Promise<number> => (await fetch(`${sandbox.issuer}/token`, init)).status;
   assert.equal(await send({ method: 'GET' }), 404);

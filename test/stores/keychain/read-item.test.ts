@@ -145,6 +145,7 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
       { SearchItems: odd, GetSecret: secret('canary') },
       { ok: false, why: 'not found' },
     ],
+    silence: [{}, { ok: false, why: 'hung' }],
     'an odd secret': [
       { SearchItems: one, GetSecret: odd },
       { ok: false, why: 'not readable' },
@@ -153,6 +154,20 @@ test('[A-206] the one open item is read; two of the same name, a locked one, one
   for (const [name, [replies, expected]] of Object.entries(cases)) {
     assert.deepEqual((await readFrom(replies, 'key')).read, expected, name);
   }
+});
+
+test('without a bus nothing is read, and nothing is kept open', async () => {
+  const opened: Disposable[] = [];
+  const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' };
+  assert.deepEqual(
+    await readSecretFast(
+      () => 'key',
+      env,
+      (bus) => void opened.push(bus),
+    ),
+    { ok: false, why: 'no_bus' },
+  );
+  assert.deepEqual(opened, []);
 });
 
 test('where no item is named nothing is searched', async () => {
