@@ -32,7 +32,7 @@ type SentRequest = Proof & { readonly clientId: string };
 
 /**
  * The authorization requests of one login, each with a state and a verifier of its own: the address in the opener's
- * arguments is no secret, so that an answer has to tell by which of our addresses it came.
+ * arguments is no secret, so a response has to show by which of our addresses it came.
  */
 export class AuthorizationRequests {
   readonly #begun: BegunLogin;
@@ -113,8 +113,7 @@ export class AuthorizationRequests {
 
   /**
    * The address of a request: pushed first (RFC 9126) where the authorization server demands that, or where it would be
-   * too long. Elsewhere a request that is only offered would cost a person nothing less, and make the address one that
-   * runs out, often within a minute, which is little for somebody who copies it to another computer.
+   * too long. A pushed one runs out, often within a minute, which is little for who copies it to another computer.
    */
   async #addressOf(
     parameters: readonly (readonly [string, string])[],

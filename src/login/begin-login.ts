@@ -76,7 +76,7 @@ export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void 
   lines.forEach(ports.terminal.tell);
 }
 
-/** What `--name` takes: it stands in command lines, so nothing that a shell or a path could read as something else. */
+/** What `--name` takes: nothing that a shell or a path could read as something else. */
 const namePattern = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 /**
@@ -115,7 +115,7 @@ export function storeForLogin(
   };
 }
 
-/** Half of what the index may hold, so that what is noted of these has room, too; reading it takes 30 ms. */
+/** Half of what the index may hold, so that its notes have room, too; reading it takes 30 ms. */
 export const maxLogins = 1000;
 
 /**

@@ -71,7 +71,7 @@ function choiceLine({ name, url, hasLogin }: OfferedServer): string {
   return `${printable(name, 60)}  ${printable(url, 200)}${hasLogin ? '  (there is a login)' : ''}`;
 }
 
-/** What a person can run; those with a login stand behind a `#`. */
+/** What a person can run; those with a login are behind a `#`. */
 function commandLine({ name, url, loginName, hasLogin }: OfferedServer): string {
   const named = loginName === undefined ? '' : ` --name ${loginName}`;
   const command = `postern login ${shellWord(printable(url, 2000))}${named}`;

@@ -75,6 +75,8 @@ function hasDisplay({ availability, env }: LoginWorld): boolean {
 interface Asked extends BrowserOptions {
   readonly login: LoginMeant;
   readonly of: 'login' | 'other';
+  /** Whatever the terminal, no person has typed it. */
+  readonly caller?: PersonOptions['caller'];
 }
 
 /** @throws Failure `login_needs_person` */
@@ -108,7 +110,7 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
       mode,
       availability: world.availability(),
       redirectPort: configuration.redirectPort,
-      caller: interactive ? undefined : world.callerName,
+      caller: asked.caller ?? (interactive ? undefined : world.callerName),
       timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
     },
     store: configuration.store,
@@ -155,17 +157,11 @@ function relogin(
       if (scopes.length === 0) return undefined;
       await askStepUp(world, { login: held, scopes, signal: world.signal });
     }
-    const defaults = await loginDefaults(world, { ...options, login: held, of: 'other' });
+    const defaults = await loginDefaults(world, { ...options, login: held, of: 'other', caller });
     const added = scopesMissing(held.scopes, scopes);
-    if (added.length > 0) {
-      world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
-    }
-    return makeLogin(world, { defaults: calledBy(caller, defaults), target: held, held, scopes, begin });
+    if (added.length > 0) world.terminal.tell(`The server wants more scope: ${printable(added.join(' '))}`);
+    return makeLogin(world, { defaults, target: held, held, scopes, begin });
   };
-}
-
-function calledBy(caller: PersonOptions['caller'], defaults: LoginDefaults): LoginDefaults {
-  return caller === undefined ? defaults : { ...defaults, person: { ...defaults.person, caller } };
 }
 
 async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMake']>[0]): Promise<LoginRecord> {
@@ -182,8 +178,9 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
 function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground']>[0]): LoginInBackground {
   return async (held, scopes, begin) => {
     const own = { ...world, terminal: { ...world.terminal, interactive: false } };
-    const asked = { login: held ?? wanted, browser: true, noBrowser: false, of: 'other' } as const;
-    const defaults = calledBy(world.callerName, await loginDefaults(world, asked));
+    const { callerName: caller } = world;
+    const asked = { login: held ?? wanted, browser: true, noBrowser: false, of: 'other', caller } as const;
+    const defaults = await loginDefaults(world, asked);
     const target = held ?? (await readLoginTarget(own, wanted.server, wanted.account ?? defaultAccount));
     return makeLogin(own, { defaults, target, held, scopes, begin });
   };

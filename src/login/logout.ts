@@ -23,7 +23,7 @@ export interface LogoutResult {
 
 export interface LogoutRequest {
   readonly login: LoginRecord;
-  /** Forget it, too, when its store does not open: what is left there stays noted, and is removed once it does. */
+  /** Forget it even where its store does not open: what is left there is removed once it does. */
   readonly force: boolean;
   readonly signal: AbortSignal;
 }
@@ -144,8 +144,8 @@ export interface LogoutOfAll {
 }
 
 /**
- * Ends every login, one that cannot be ended not keeping the others; then forgets every client registration and every
- * key that is registered with one, and whatever else was left in a store.
+ * Ends every login that can be ended; then forgets every client registration and every key that is registered with one,
+ * and whatever else was left in a store.
  * @throws Failure of the index
  */
 export async function logoutOfAll(

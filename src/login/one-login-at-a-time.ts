@@ -11,14 +11,12 @@ import type { LoginPorts, LoginRequest, PersonLogin } from './ports.js';
 const lookMs = 1_000;
 
 /**
- * One login at a time for one server and account, on this machine: whoever comes first opens the tab, the others wait,
- * `timeoutMs` at most, and take the login that he made, when it is what they ask for; else they go on with their own,
+ * One login at a time for one server and account, on this machine: the first caller opens the tab, the others wait,
+ * `timeoutMs` at most, and take the login that was made, when it is what they ask for; else they go on with their own,
  * one after the other. When the first one fails or dies, one of those who wait takes over. A person who types a login
- * does not wait for a program's: that one takes the login that the person makes.
- *
- * Several requests of one process should share one call (keep its promise), so that the person is asked once. `signal`
- * ends the wait, and one's own login, at once.
- * @param seen The login of this server and account that the caller found wanting (expired, too little scope); undefined: none.
+ * does not wait for a program's: that one takes the login that the person makes. Several requests of one process should
+ * share one call (keep its promise), so that the person is asked once.
+ * @param seen The login of this server and account that the caller found wanting (expired, too little scope).
  * @param logIn `login`, or another way to one.
  * @throws Failure `busy` when the other does not end in time (it may be suspended), `name_taken`, or as `logIn`
  */
@@ -170,10 +168,7 @@ async function named({ index }: LoginPorts, made: LoginRecord, name: string | un
   return sameLogin(logins, made) ?? made;
 }
 
-/**
- * Two hashes with a dash between, over what a login's record does not tell: which scopes were asked for and as which
- * document, and which scopes were to be kept as well.
- */
+/** Two hashes with a dash between: over the scopes that were asked for and the document; and over those to be kept. */
 export async function fingerprintOf({ scopes, client }: Pick<LoginRequest, 'scopes' | 'client'>): Promise<string> {
   const texts = [listed(scopes.named), client.metadataUrl].map((part) => (part === undefined ? 'open' : `= ${part}`));
   return `${await hashOfParts(['postern wish', ...texts])}-${await hashOfParts([listed(scopes.held) ?? ''])}`;
@@ -185,9 +180,8 @@ function listed(scopes: readonly string[] | undefined): string | undefined {
 
 /**
  * Does this login, which another process made, give what is asked for here: from the issuer, as the client, in the store
- * that are named, if any are, and with the scopes? These will do when the same were asked for there, and nothing held is
- * lost; else when all that are named here are there. More scope than a person named is not what he asked for; at a
- * step-up it is.
+ * that are named, and with the scopes? These will do when the same were asked for there, and nothing held is lost; else
+ * when all that are named here are there, and, but for a step-up, no more.
  */
 async function serves(made: LoginRecord, request: LoginRequest): Promise<boolean> {
   const { scopes, issuer, client, store } = request;

@@ -6,10 +6,9 @@ import type { BegunLogin, CallbackListener, ClientOptions, LoginPorts, Preregist
 
 /**
  * Opens the callback listener before the client is identified, since a registration needs the exact redirect URI.
- * The port of a kept registration is tried first, so that it can be used again at servers that compare ports. Where it
- * is taken, another one will do: a dynamic registration is then made anew, and for any other most servers leave the
- * port of a loopback redirect URI open (RFC 8252 section 7.3). With a metadata document any port will do, unless the last
- * login there had to use one of the document's fixed ports: then it is one of those.
+ * The port of a kept registration is tried first: some servers compare ports. Where it is taken, another one will do: a
+ * dynamic registration is made anew, and most servers leave the port of a loopback redirect URI open (RFC 8252 section
+ * 7.3). Where a metadata document had to use one of its fixed ports, it is one of those again.
  * @param port `--redirect-port`, or the one that a configured client is registered with.
  * @throws Failure `port_in_use`, `port_refused`
  */

@@ -121,12 +121,12 @@ export interface CallbackListener extends AsyncDisposable {
   readonly redirectUri: string;
   /** Arms the listener: from now on links lead on, and a callback with the state of a request that was made ends the wait. */
   arm(options: {
-    /** Makes an authorization request; what it throws, it has told already. Undefined: the login is about to fail. */
+    /** Makes an authorization request; what it throws, the person knows already. Undefined: the login is about to fail. */
     readonly newRequest: () => Promise<RequestToOpen | undefined>;
     readonly consent?: LoginConsent | undefined;
   }): void;
-  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own: one URL for each
-   * place. With `consent` by way of a page of ours with a button. */
+  /** A new one-time URL of ours, which redirects each browser to an authorization request of its own. With `consent` by
+   * way of a page of ours with a button. */
   link(origin: LinkOrigin): string;
   /** The address of an authorization request for the terminal, which the person may open on any computer. */
   address(): Promise<string | undefined>;
@@ -135,9 +135,9 @@ export interface CallbackListener extends AsyncDisposable {
   /** The first callback with one of our states; the browser is kept waiting until `finish`.
    * @throws Failure `callback_unusable`, or the signal's reason */
   response(signal: AbortSignal): Promise<AuthorizationResponse>;
-  /** True once the answer may be somebody else's: the opener's link was taken by two browsers, or by another user, and
-   * the answer is none to a request of the terminal's; or it came by another browser than the one its request was made
-   * for. Look right before it is redeemed. */
+  /** True once the response may be somebody else's: the opener's link was taken by two browsers, or by another user, and
+   * the request was none of the terminal's; or it came by another browser than the one its request was made for. Look
+   * right before it is redeemed. */
   readonly doubtful: boolean;
   /** How many callbacks had an unknown `state`, or none, and were ignored. */
   readonly ignored: number;

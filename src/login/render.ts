@@ -4,7 +4,6 @@ import { type ClientKeyRecord, defaultAccount, type LoginRecord, storeInWords } 
 import { counted, printable, shellWord } from '../core/text/printable.js';
 import type { KeptOrphan } from '../stores/orphans.js';
 import type { KeysToRegister } from './client/made-keys.js';
-import type { LoginPorts } from './ports.js';
 
 /** Entries in their order, those together that failed alike: a store that does not open is reported once. */
 export function byFailure<Entry extends { readonly failure: Failure }>(
@@ -32,12 +31,6 @@ export interface LoginStatus {
   readonly problem: string | undefined;
   /** The command that repairs it. */
   readonly remedy: string | undefined;
-}
-
-/** Every login, read from the index alone: the store is not touched. */
-export async function status(ports: Pick<LoginPorts, 'index' | 'clock'>): Promise<readonly LoginStatus[]> {
-  const { logins } = await ports.index.read();
-  return logins.map((login) => loginStatus(login, ports.clock.now()));
 }
 
 /** What is to be said of one login. `now` in milliseconds since 1970. */

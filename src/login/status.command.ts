@@ -1,13 +1,13 @@
 import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import { environmentLines } from '../core/configuration/configuration.js';
-import type { FormatFailure } from '../core/records.js';
+import type { FormatFailure, LoginRecord } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { removeOrphans } from '../stores/orphans.js';
 import { originText } from '../tokens/credential-target.js';
 import { loginNeeded } from '../tokens/failures.js';
 import { pickLogin } from '../tokens/find-login.js';
 import type { LoginPorts } from './ports.js';
-import { clientKeyJson, clientKeyLines, inWords, loginJson, loginLines, orphanLines, status } from './render.js';
+import { clientKeyJson, clientKeyLines, inWords, loginJson, loginLines, loginStatus, orphanLines } from './render.js';
 
 export const statusTable = {
   name: 'status',
@@ -29,77 +29,52 @@ interface World
 
 export const command: Command<typeof statusTable, World> = {
   table: statusTable,
-  async run(world, args) {
-    const { out } = world;
-    const all = await status(world);
-    const failures = await failuresOf(world, args.server);
-    const shown = args.server === undefined ? all : only(all, args.server);
-    const { clientKeys = [] } = await world.index.read();
-    const keys = args.server === undefined ? clientKeys : [];
-    const left = await removeOrphans(world, () => true, world.signal);
+  async run(world, { server }) {
+    const { out, tell } = world;
+    const { logins, clientKeys = [] } = await world.index.read();
+    const shown = server === undefined ? logins : loginsMeant(logins, server);
+    const keys = server === undefined ? clientKeys : [];
+    const origin = server === undefined ? undefined : originText(shown[0]?.server ?? server);
+    const failures = (await world.failures.read()).filter((one) => origin === undefined || one.origin === origin);
+    const kept = await removeOrphans(world, () => true, world.signal);
+    const now = world.clock.now();
+    const states = shown.map((login) => loginStatus(login, now));
     if (world.json) {
-      await out.json({
-        logins: shown.map(loginJson),
-        clientKeys: keys.map(clientKeyJson),
-        failures: failures.map(failureJson),
-      });
+      const failed = failures.map(failureJson);
+      await out.json({ logins: states.map(loginJson), clientKeys: keys.map(clientKeyJson), failures: failed });
     } else {
-      const now = world.clock.now();
       const blocks = [
-        ...shown.map((one) => loginLines(one, now)),
+        ...states.map((one) => loginLines(one, now)),
         ...keys.map(clientKeyLines),
         ...(failures.length === 0 ? [] : [[...failures.map((failure) => failureLine(failure, now)), howToSeeWhy]]),
       ];
-      if (shown.length === 0) world.tell('No logins. Make one with: postern login <server>');
+      if (shown.length === 0) tell('No logins. Make one with: postern login <server>');
       if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
     }
-    for (const line of orphanLines(left)) world.tell(line);
-    for (const line of environmentLines(world.env)) world.tell(`Note: ${printable(line, 400)}`);
+    for (const line of orphanLines(kept)) tell(line);
+    for (const line of environmentLines(world.env)) tell(`Note: ${printable(line, 400)}`);
     return 0;
   },
 };
 
-/** What other programs asked for in vain; of one server, those of its origin. */
-async function failuresOf(
-  { failures: log, index }: Pick<World, 'failures' | 'index'>,
-  server: string | undefined,
-): Promise<readonly FormatFailure[]> {
-  const failures = await log.read();
-  if (server === undefined) return failures;
-  const { logins } = await index.read();
+/** All of one server, where that is what was named. @throws Failure `login_needed` */
+function loginsMeant(logins: readonly LoginRecord[], server: string): readonly LoginRecord[] {
   const picked = pickLogin(logins, { server, account: undefined });
-  const [login] = picked.kind === 'one' ? [picked.login] : picked.kind === 'several' ? picked.logins : [];
-  return failures.filter(({ origin }) => origin !== '' && origin === originText(login?.server ?? server));
+  if (picked.kind === 'none') throw loginNeeded({ server });
+  return picked.kind === 'several' ? picked.logins : logins.filter((other) => other.server === picked.login.server);
 }
 
-function only<Status extends { readonly login: Parameters<typeof pickLogin>[0][number] }>(
-  all: readonly Status[],
-  server: string,
-): readonly Status[] {
-  const candidates = all.map((one) => ({ ...one.login, one }));
-  const picked = pickLogin(candidates, { server, account: undefined });
-  switch (picked.kind) {
-    case 'one':
-      return candidates.filter(({ server: other }) => other === picked.login.server).map(({ one }) => one);
-    case 'several':
-      return picked.logins.map(({ one }) => one);
-    case 'none':
-      throw loginNeeded({ server });
-  }
-}
-
-/** Such programs mostly hide what they are told. */
-export const howToSeeWhy =
+/** Such programs mostly hide what we print. */
+const howToSeeWhy =
   '  to see why  postern setup --check, which runs what these programs run; or type that command yourself';
 
 /** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
-export function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
+function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
   const where = origin === '' ? '' : ` for ${origin}`;
   const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
-  const line = `Asked in vain: postern credential ${format}${where}, ${when}: ${code}`;
-  return printable(line, 600);
+  return printable(`Asked in vain: postern credential ${format}${where}, ${when}: ${code}`, 600);
 }
 
-export function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
+function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
   return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
 }

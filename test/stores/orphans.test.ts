@@ -4,10 +4,10 @@ import { Failure } from '../../src/core/failure.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
 import { logout, logoutOfAll } from '../../src/login/logout.js';
-import { status } from '../../src/login/render.js';
 import { removeOrphans } from '../../src/stores/orphans.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openShelf } from '../support/flows/shelf.js';
+import { status } from '../support/flows/status.js';
 import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
 import { logout } from '../../src/login/logout.js';
-import { status } from '../../src/login/render.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
+import { status } from '../support/flows/status.js';
 import { failureOf } from '../support/http.js';
 
 const { signal } = new AbortController();

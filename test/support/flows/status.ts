@@ -1,0 +1,8 @@
+import type { LoginPorts } from '../../../src/login/ports.js';
+import { type LoginStatus, loginStatus } from '../../../src/login/render.js';
+
+/** What `postern status` shows of every login. */
+export async function status(ports: Pick<LoginPorts, 'index' | 'clock'>): Promise<readonly LoginStatus[]> {
+  const { logins } = await ports.index.read();
+  return logins.map((login) => loginStatus(login, ports.clock.now()));
+}
