@@ -8,7 +8,7 @@ import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
 import { lazyExternalPrograms, lazyServeDocument } from './app/lazy-ports.js';
-import { createPorts, createProxies, type OwnPorts, openWire, type PortsOptions } from './app/ports.js';
+import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { reportFailure } from './app/print-failure.js';
 import { createSignals, ownProcess } from './app/process.js';
 import { Redactor } from './app/redactor.js';
@@ -167,7 +167,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     serveDocument: lazyServeDocument(ports.clock, () => paths().state),
     openWire: () => openWire(given),
     host: () => createHostPipe(stdin(), world.stdout),
-    proxies: createProxies(given),
+    openProxy: proxyOpener(given),
     signals: world.signals,
     signal: interruption.signal,
     stderrIsTerminal: stderr.isTTY === true,

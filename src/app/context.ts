@@ -7,7 +7,7 @@ import type { Programs } from '../credential/programs.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { Wire } from '../mcp/wire.js';
-import type { Proxies } from '../proxy/ports.js';
+import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/ports.js';
 
 /**
@@ -24,7 +24,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
-  readonly proxies: Proxies;
+  readonly openProxy: OpenProxy;
   readonly signals: Signals;
   readonly input: ReadInput | undefined;
   readonly timeLeft: (ms: number) => number;

@@ -7,7 +7,7 @@ import type { HttpClient } from '../http/request.js';
 import type { TrustOptions } from '../http/trust.js';
 import type { BrowserPorts, LoginPorts } from '../login/ports.js';
 import type { Wire } from '../mcp/wire.js';
-import type { Proxies } from '../proxy/ports.js';
+import type { OpenProxy } from '../proxy/ports.js';
 import type { Connection } from '../relay/connection.js';
 import { createClock } from '../stores/clock.js';
 import { statePaths } from '../stores/paths.js';
@@ -172,15 +172,13 @@ async function openRelay(options: PortsOptions, limits: PoolLimits): Promise<Ori
   return openRelayOrigins(httpOptions, limits);
 }
 
-/** Local proxies, whose keys are secrets like others. */
-export function createProxies(options: PortsOptions): Proxies {
-  return {
-    open: async (proxy) => {
-      const { openProxy, proxyPool } = await import('../proxy/server.js');
-      const running = await openProxy(await openRelay(options, proxyPool), proxy);
-      if (running.key !== undefined) options.hold(running.key.reveal());
-      return running;
-    },
+/** Opens local proxies, whose keys are secrets like others. */
+export function proxyOpener(options: PortsOptions): OpenProxy {
+  return async (proxy) => {
+    const { openProxy, proxyPool } = await import('../proxy/server.js');
+    const running = await openProxy(await openRelay(options, proxyPool), proxy);
+    if (running.key !== undefined) options.hold(running.key.reveal());
+    return running;
   };
 }
 

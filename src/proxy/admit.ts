@@ -28,7 +28,6 @@ export interface Mounted {
 }
 
 export interface Admitted {
-  readonly ok: true;
   readonly mounted: Mounted;
   readonly head: ForwardedRequest;
   readonly framing: RequestFraming;
@@ -36,10 +35,6 @@ export interface Admitted {
   readonly target: string;
   /** What stands before the rest in a path of ours that leads to this mount. */
   readonly prefix: string;
-}
-
-export interface Refused extends Refusal {
-  readonly ok: false;
 }
 
 /** Targets remembered for one mount: most programs ask for the same few. */
@@ -50,55 +45,44 @@ const maxTargets = 256;
  * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
  * then the key, then the mount.
  */
-export function admit(request: IncomingRequest, gate: Gate): Admitted | Refused {
+export function admit(request: IncomingRequest, gate: Gate): Admitted | Refusal {
   const { method, target, lines } = request;
-  if (lines.length / 2 >= proxyLimits.headerLines) return refused('too_many_headers', true);
+  if (lines.length / 2 >= proxyLimits.headerLines) return refusal('too_many_headers', true);
   const head = forwardedRequest(lines);
   const [host] = head.hosts;
-  if (host === undefined) return refused('bad_request', true);
-  if (head.hosts.length !== 1 || !gate.authorities.has(host)) return refused('wrong_host', true);
-  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return refused('cross_site');
-  if (request.minor !== 1) return refused('version_refused', true);
+  if (host === undefined) return refusal('bad_request', true);
+  if (head.hosts.length !== 1 || !gate.authorities.has(host)) return refusal('wrong_host', true);
+  if (head.origins.length > 0 || head.fetchSites.some((site) => site !== 'none')) return refusal('cross_site');
+  if (request.minor !== 1) return refusal('version_refused', true);
   const framing = requestFraming(head.lengths, head.codings);
-  if (framing === undefined || head.repeated) return refused('bad_request', true);
-  if (head.expects.some((what) => what.toLowerCase() !== '100-continue')) return refused('expectation_refused', true);
-  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return refused('upgrade_refused', true);
-  if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refused('bad_target');
+  if (framing === undefined || head.repeated) return refusal('bad_request', true);
+  if (head.expects.some((what) => what.toLowerCase() !== '100-continue')) return refusal('expectation_refused', true);
+  if (head.upgrades.some((protocol) => protocol.toLowerCase() !== 'h2c')) return refusal('upgrade_refused', true);
+  if (!/^\/(?!\/)[\x21\x22\x24-\x5b\x5d-\x7e]*$/.test(target)) return refusal('bad_target');
   const path = inside(target, head.keys, gate.key);
-  if (path === undefined) return refused('key_needed');
+  if (path === undefined) return refusal('key_needed');
   const { segment, rest } = firstSegment(path);
   const mounted = gate.mounts.get(segment);
-  if (mounted === undefined) return refused('no_such_mount');
+  if (mounted === undefined) return refusal('no_such_mount');
   const upstream = targetAt(mounted, rest);
-  if (upstream === undefined) return refused('bad_target');
+  if (upstream === undefined) return refusal('bad_target');
   const prefix = target.slice(0, target.length - rest.length);
   const forward = method === 'GET' ? plainly(head.forward) : head.forward;
-  const admitted = {
-    ok: true,
-    mounted,
-    head: { ...head, forward },
-    framing,
-    target: upstream,
-    prefix,
-  } as const;
+  const admitted = { mounted, head: { ...head, forward }, framing, target: upstream, prefix };
   request.known = admitted;
   return ofOneServer(admitted, gate);
 }
 
 /** The same for a head that was admitted before, word for word, where nothing has changed since. */
-export function admitAgain({ known }: IncomingRequest, gate: Gate): Admitted | Refused | undefined {
+export function admitAgain({ known }: IncomingRequest, gate: Gate): Admitted | Refusal | undefined {
   return known === undefined ? undefined : ofOneServer(known as Admitted, gate);
 }
 
 /** A session belongs to the server that it began at. */
-function ofOneServer(admitted: Admitted, { sessions }: Gate): Admitted | Refused {
+function ofOneServer(admitted: Admitted, { sessions }: Gate): Admitted | Refusal {
   const { head, mounted } = admitted;
   const isOther = head.sessions.length > 0 && sessions.isOfOther(head.sessions, mounted.mount.name);
-  return isOther ? refused('session_of_other_server') : admitted;
-}
-
-export function refused(...why: Parameters<typeof refusal>): Refused {
-  return { ok: false, ...refusal(...why) };
+  return isOther ? refusal('session_of_other_server') : admitted;
 }
 
 /** The part of the target behind the key; undefined without the right key. Never from the query. */

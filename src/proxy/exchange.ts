@@ -15,18 +15,17 @@ import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
 import { EndpointEvents } from './endpoint-event.js';
 import { pathOfEndpoint, restOfLocation } from './mount-path.js';
 import type { ProxyOptions } from './ports.js';
-import { type Refusal, refusal, refusalFor, refuse, type SortedResponse, type SortedResponses } from './refusal.js';
+import { type Refusal, refusal, refusalFor, refuse, type SortedResponse, sortedHead } from './refusal.js';
 import { Silence } from './silence.js';
 
 /** What all exchanges of a proxy share. */
 export interface Surroundings {
   readonly origins: Origins<Connection>;
   readonly sessions: Sessions;
-  readonly responses: SortedResponses;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
   /** Told once of each exchange, when nothing of it is under way any more. */
-  readonly over: (exchange: Active) => void;
+  over(exchange: Active): void;
 }
 
 export interface ExchangeParts {
@@ -98,7 +97,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   }
 
   head(received: ResponseHead): void {
-    const head = this.#parts.around.responses.of(received);
+    const head = sortedHead(received);
     const { status } = received;
     const { challenges } = head;
     const { authorizer } = this.#parts.admitted.mounted.mount;

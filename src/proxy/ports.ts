@@ -31,8 +31,5 @@ export interface RunningProxy extends AsyncDisposable {
   close(graceMs: number): Promise<void>;
 }
 
-/** Local proxies. No part of `Ports`: a command opens one. */
-export interface Proxies {
-  /** @throws Failure `proxy_port_in_use`, `proxy_socket_refused`, … */
-  open(options: ProxyOptions): Promise<RunningProxy>;
-}
+/** Opens a local proxy. @throws Failure `proxy_port_in_use`, `proxy_socket_refused`, … */
+export type OpenProxy = (options: ProxyOptions) => Promise<RunningProxy>;

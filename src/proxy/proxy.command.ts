@@ -2,13 +2,13 @@ import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } f
 import { Failure } from '../core/failure.js';
 import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import { printable } from '../core/text/printable.js';
-import { aborted } from '../core/time.js';
+import { asciiJson, printable } from '../core/text/printable.js';
+import { unlessAborted } from '../core/time.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
-import type { Proxies, ProxyMount, ProxyOptions, RunningProxy } from './ports.js';
-import { proxyJson, proxyLines } from './render.js';
+import { localKeyHeader } from './forwarded-headers.js';
+import type { OpenProxy, ProxyMount, ProxyOptions, RunningProxy } from './ports.js';
 
 export const proxyTable = {
   name: 'proxy',
@@ -103,20 +103,20 @@ export const proxyTable = {
 interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
   readonly files: Files;
   readonly logins: () => Promise<Logins>;
-  readonly proxies: Proxies;
+  readonly openProxy: OpenProxy;
   readonly signals: Signals;
 }
 
 type Arguments = ArgumentsOf<typeof proxyTable>;
 
-/** The same failure of the same server is told again after this long. */
+/** The same failure of the same server is printed again after this long. */
 const repeatedAfterMs = 10_000;
 
 export const command: Command<typeof proxyTable, World> = {
   table: proxyTable,
   async run(world, args) {
     const mounts = await mountAll(world, args);
-    await using proxy = await world.proxies.open(optionsOf(world, args, mounts));
+    await using proxy = await world.openProxy(optionsOf(world, args, mounts));
     await say(world, args, proxy, mounts);
     return await untilEnd(world, args, proxy);
   },
@@ -148,19 +148,19 @@ function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[])
       headMs: args.timeout * 1000,
       silenceMs: args.silence === undefined ? null : args.silence * 1000,
     },
-    failed: teller(world),
+    failed: printer(world),
   };
 }
 
-/** Tells of failures on stderr, the same one again only after a while: a program may ask again and again. */
-function teller(world: World): ProxyOptions['failed'] {
-  const told = new Map<string, number>();
+/** Prints failures on stderr, the same one again only after a while: a program may ask again and again. */
+function printer(world: World): ProxyOptions['failed'] {
+  const printed = new Map<string, number>();
   return (mount, error, id) => {
     const failure = error instanceof Failure ? error : undefined;
     const key = `${mount} ${failure?.code}`;
     const now = world.clock.monotonic();
-    if (now - (told.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
-    told.set(key, now);
+    if (now - (printed.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs) return;
+    printed.set(key, now);
     const what = failure === undefined ? `A fault of this program: ${printable(String(error))}` : failure.message;
     world.tell(`${mount} ${id}: ${what}`);
     if (failure !== undefined) world.tell(`  ${failure.remedy} [${failure.code}]`);
@@ -173,27 +173,70 @@ async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: r
       'postern: --no-key: every user and every program of this machine can use these logins while this runs.',
     );
   }
-  const shown = { proxy, mounts, socket: args.socket };
-  const result = world.json ? proxyJson(shown) : proxyLines(shown);
+  const result = listing(proxy, mounts, { json: world.json, socket: args.socket });
   await world.out.write(result);
   if (args.readyFd !== undefined) await world.files.tellReady(args.readyFd, result);
   for (const { name, server } of mounts) world.tell(`${name}  ${printable(server)}`);
   world.tell('Ctrl-C ends it.');
 }
 
+/** The address of the one server; of several, a line each with the name in front. */
+function listing(
+  { origin, key }: RunningProxy,
+  mounts: readonly ProxyMount[],
+  { json, socket }: { readonly json: boolean; readonly socket: string | undefined },
+): string {
+  const path = key === undefined ? '' : `/${key.reveal()}`;
+  const servers = mounts.map(({ name, server }) => ({ name, server, url: `${origin}${path}/${name}` }));
+  if (!json) return servers.map(({ name, url }) => `${servers.length > 1 ? `${name} ` : ''}${url}\n`).join('');
+  const keys = key === undefined ? {} : { key: key.reveal(), key_header: localKeyHeader };
+  return `${asciiJson({ origin, ...(socket === undefined ? {} : { socket }), ...keys, servers })}\n`;
+}
+
+/** Runs until it is told to end, then until running requests have ended. */
 async function untilEnd(world: World, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
-  const end = await waitForEnd(world, { stdin: args.untilStdinEnds });
-  if (end === 'interrupted') return 130;
   const { signal } = world;
-  await Promise.race([proxy.close(args.grace * 1000), aborted(signal)]);
-  return signal.aborted ? 130 : 0;
+  try {
+    await unlessAborted(askedToEnd(world, args.untilStdinEnds), signal);
+    await unlessAborted(proxy.close(args.grace * 1000), signal);
+    return 0;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return 130;
+  }
+}
+
+/** Resolves at SIGTERM or SIGHUP, or with `stdin` at its end. */
+async function askedToEnd({ signals, signal, files }: World, stdin: boolean): Promise<void> {
+  if (signal.aborted) return;
+  let asked = () => {};
+  const end = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  using _taken = signals.take((name) => {
+    if (name !== 'SIGTERM' && name !== 'SIGHUP') return false;
+    asked();
+    return true;
+  });
+  signal.addEventListener('abort', asked, { once: true });
+  if (stdin) readToEnd(files.stdin()).then(asked, asked);
+  const keepsAlive = setInterval(() => undefined, 2 ** 30);
+  try {
+    await end;
+  } finally {
+    clearInterval(keepsAlive);
+  }
+}
+
+async function readToEnd(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of chunks);
 }
 
 /**
  * A path segment for each login, no two the same: its name, else its server's host; a number behind where that is
  * taken.
  */
-export function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>[]): readonly string[] {
+function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>[]): readonly string[] {
   const taken = new Set<string>();
   return logins.map(({ name, server }) => {
     const base = name ?? (new URL(server).hostname.replace(/[^a-z0-9.-]+/g, '') || 'server');
@@ -202,44 +245,4 @@ export function mountNames(logins: readonly Pick<LoginRecord, 'name' | 'server'>
     taken.add(own);
     return own;
   });
-}
-
-/**
- * Waits until a command that runs on and on is to end: `asked` by SIGTERM or SIGHUP, or with `stdin` at its end, to end
- * when it has finished what it does; `interrupted`: now.
- */
-export async function waitForEnd(
-  world: Pick<World, 'signals' | 'signal' | 'files'>,
-  options: { readonly stdin: boolean },
-): Promise<'asked' | 'interrupted'> {
-  const { promise, resolve } = withResolver<'asked' | 'interrupted'>();
-  const asked = () => resolve('asked');
-  using _taken = world.signals.take((signal) => {
-    if (signal !== 'SIGTERM' && signal !== 'SIGHUP') return false;
-    asked();
-    return true;
-  });
-  const interrupted = () => resolve('interrupted');
-  if (world.signal.aborted) interrupted();
-  world.signal.addEventListener('abort', interrupted, { once: true });
-  if (options.stdin) readToEnd(world.files.stdin()).then(asked, asked);
-  const keepsAlive = setInterval(() => undefined, 2 ** 30);
-  try {
-    return await promise;
-  } finally {
-    clearInterval(keepsAlive);
-    world.signal.removeEventListener('abort', interrupted);
-  }
-}
-
-async function readToEnd(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of chunks);
-}
-
-function withResolver<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

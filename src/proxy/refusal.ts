@@ -78,24 +78,10 @@ export interface SortedResponse extends ForwardedResponse {
   readonly isCoded: boolean;
 }
 
-/** So many heads are remembered: as many as there are busy connections, most of the time. */
-const maxHeads = 64;
-
-/** Sorts heads of responses: the same head, which connections give again and again, once. */
-export class SortedResponses {
-  readonly #heads: ResponseHead[] = [];
-  readonly #sorted: SortedResponse[] = [];
-  #next = 0;
-
-  of(head: ResponseHead): SortedResponse {
-    const known = this.#sorted[this.#heads.indexOf(head)];
-    if (known !== undefined) return known;
-    const sorted = sortedResponse(head);
-    this.#heads[this.#next] = head;
-    this.#sorted[this.#next] = sorted;
-    this.#next = (this.#next + 1) % maxHeads;
-    return sorted;
-  }
+/** The head of a response, sorted: once, where connections give the same one again and again. */
+export function sortedHead(head: ResponseHead): SortedResponse {
+  head.known ??= sortedResponse(head);
+  return head.known as SortedResponse;
 }
 
 function sortedResponse({ status, lines }: ResponseHead): SortedResponse {

@@ -7,13 +7,13 @@ import type { Connection } from '../relay/connection.js';
 import { type RequestHandler, type ServerConnection, ServerConnections } from '../relay/server-connection.js';
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
-import { type Admitted, admit, admitAgain, type Gate, newLocalKey, type Refused, refused, Sessions } from './admit.js';
+import { type Admitted, admit, admitAgain, type Gate, newLocalKey, Sessions } from './admit.js';
 import { Exchange, type Surroundings } from './exchange.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import { Endpoints } from './mount-path.js';
 import type { ProxyOptions, RunningProxy } from './ports.js';
-import { refuse, SortedResponses } from './refusal.js';
+import { type Refusal, refusal, refuse } from './refusal.js';
 
 /** The connections that a proxy needs to one origin: each response may be a stream. */
 export const proxyPool: PoolLimits = { bounded: 0, stream: proxyLimits.requests, streaming: 0 };
@@ -41,11 +41,11 @@ export async function openProxy(origins: Origins<Connection>, options: ProxyOpti
   };
 }
 
-class Running implements RequestHandler {
+class Running implements RequestHandler, Surroundings {
   readonly sessions = new Sessions();
+  readonly origins: Origins<Connection>;
+  readonly options: ProxyOptions;
   readonly #server: Server;
-  readonly #origins: Origins<Connection>;
-  readonly #around: Surroundings;
   readonly #under = new ActiveSet<Exchange>();
   readonly #closing = new AbortController();
   readonly #connections = new ServerConnections();
@@ -55,32 +55,22 @@ class Running implements RequestHandler {
   });
   #gate: Gate | undefined;
   #count = 0;
-  #ending = false;
+  ending = false;
   #idle: () => void = () => undefined;
 
   constructor(server: Server, origins: Origins<Connection>, options: ProxyOptions) {
     this.#server = server;
-    this.#origins = origins;
-    const { sessions } = this;
-    const { signal } = this.#closing;
-    setMaxListeners(0, signal); // one for each request that waits for a connection
-    const responses = new SortedResponses();
-    this.#around = {
-      origins,
-      options,
-      sessions,
-      responses,
-      signal,
-      over: (exchange) => this.#over(exchange),
-    };
+    this.origins = origins;
+    this.options = options;
+    setMaxListeners(0, this.signal); // one for each request that waits for a connection
+  }
+
+  get signal(): AbortSignal {
+    return this.#closing.signal;
   }
 
   get now(): number {
     return this.#connections.now;
-  }
-
-  get ending(): boolean {
-    return this.#ending;
   }
 
   /** Takes requests from now on, which this gate checks. */
@@ -93,13 +83,13 @@ class Running implements RequestHandler {
     this.#count += 1;
     const number = this.#count;
     const admitted = this.#admit(request);
-    if (!admitted.ok) {
+    if ('status' in admitted) {
       const close = admitted.close === true || mayHaveMore(request);
       refuse(response, { ...admitted, close }, `r${number}`);
       return undefined;
     }
     const { method } = request;
-    const exchange = new Exchange({ connection, method, response, admitted, around: this.#around, number });
+    const exchange = new Exchange({ connection, method, response, admitted, around: this, number });
     if (admitted.head.expects.length > 0 && admitted.framing.kind !== 'none') connection.wantBody();
     this.#lookout.start();
     this.#under.add(exchange);
@@ -108,7 +98,7 @@ class Running implements RequestHandler {
   }
 
   async close(graceMs: number): Promise<void> {
-    this.#ending = true;
+    this.ending = true;
     this.#server.close();
     this.#connections.endIdle();
     for (const exchange of this.#under.all()) if (exchange.standing) exchange.cut();
@@ -122,7 +112,7 @@ class Running implements RequestHandler {
   }
 
   async end(): Promise<void> {
-    this.#ending = true;
+    this.ending = true;
     this.#closing.abort();
     this.#lookout.stop();
     const closed = new Promise<void>((resolve) => {
@@ -131,19 +121,19 @@ class Running implements RequestHandler {
     });
     this.#connections.end();
     await closed;
-    await this.#origins[Symbol.asyncDispose]();
+    await this.origins[Symbol.asyncDispose]();
   }
 
-  #admit(request: IncomingRequest): Admitted | Refused {
-    const gate = this.#gate;
-    if (this.#ending || gate === undefined) return refused('ending', true);
-    const admitted = admitAgain(request, gate) ?? admit(request, gate);
-    const isFull = admitted.ok && this.#under.size >= proxyLimits.requests;
-    return isFull ? refused('too_many_requests') : admitted;
-  }
-
-  #over(exchange: Active): void {
+  over(exchange: Active): void {
     this.#under.remove(exchange);
     if (this.#under.size === 0) this.#idle();
+  }
+
+  #admit(request: IncomingRequest): Admitted | Refusal {
+    const gate = this.#gate;
+    if (this.ending || gate === undefined) return refusal('ending', true);
+    const admitted = admitAgain(request, gate) ?? admit(request, gate);
+    const isFull = 'mounted' in admitted && this.#under.size >= proxyLimits.requests;
+    return isFull ? refusal('too_many_requests') : admitted;
   }
 }

@@ -108,6 +108,8 @@ export interface ResponseHead {
    * is closed (RFC 9112 section 9.3).
    */
   readonly idleMs: number;
+  /** What its reader has worked out of it: the same head may come again. */
+  known: unknown;
 }
 
 const maxResponseLines = 1_000;
@@ -144,7 +146,7 @@ export function readResponseHead(text: string): ResponseHead | undefined {
   const framing = responseFraming(said, status, minor);
   if (framing === undefined) return undefined;
   const idleMs = framing.kind !== 'close' && staysOpen(said.connection, minor) ? idleOf(said.keepAlive) : 0;
-  return { status, lines, framing, idleMs };
+  return { status, lines, framing, idleMs, known: undefined };
 }
 
 /** What the lines of a head say about its body and its connection. */

@@ -61,7 +61,7 @@ export class Own implements RequestHandler {
 
   take(connection: ServerConnection, head: IncomingRequest, answer: ServerResponse): UnderWay | undefined {
     const admitted = admitAgain(head, gate) ?? admit(head, gate);
-    if (!admitted.ok) {
+    if ('status' in admitted) {
       refuse(answer, { ...admitted, close: true }, 'r');
       return undefined;
     }
