@@ -131,7 +131,7 @@ export interface ProtocolCall {
   readonly params: JsonObject;
 }
 
-export interface ArgumentSources {
+interface ArgumentSources {
   readFile(path: string): Promise<Uint8Array>;
   readStdin(): Promise<Uint8Array>;
 }
@@ -172,13 +172,9 @@ const subjects: Readonly<
 };
 
 async function readArguments(words: readonly string[], sources: ArgumentSources): Promise<JsonObject> {
-  const given: JsonObject = {};
-  for (const word of words) {
-    for (const [name, value] of Object.entries(await readArgument(word, sources))) {
-      Object.defineProperty(given, name, { value, enumerable: true, writable: true, configurable: true });
-    }
-  }
-  return given;
+  const given: JsonObject[] = [];
+  for (const word of words) given.push(await readArgument(word, sources));
+  return Object.fromEntries(given.flatMap((one) => Object.entries(one)));
 }
 
 async function readArgument(word: string, sources: ArgumentSources): Promise<JsonObject> {

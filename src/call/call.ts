@@ -1,6 +1,6 @@
 import type { CorePorts, Relogin } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import type { JsonObject, JsonValue } from '../core/text/json.js';
+import type { JsonObject } from '../core/text/json.js';
 import { HttpWire } from '../mcp/http-wire.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -64,18 +64,14 @@ async function allPages(conversation: Conversation, request: CallRequest, maxPag
   const first = await conversation.request(method, params);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
   if (member === undefined || 'cursor' in params) return first;
-  const entries: JsonValue[] = [...list(first, member)];
+  const pages = [first];
   let cursor = first['nextCursor'];
-  for (let page = 1; typeof cursor === 'string' && page < maxPages; page += 1) {
+  while (typeof cursor === 'string' && pages.length < maxPages) {
     const next = await conversation.request(method, { ...params, cursor });
-    entries.push(...list(next, member));
+    pages.push(next);
     cursor = next['nextCursor'];
   }
+  const entries = pages.flatMap((page) => (Array.isArray(page[member]) ? page[member] : []));
   const { nextCursor: _cursor, ...rest } = first;
   return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };
-}
-
-function list(result: JsonObject, member: string): readonly JsonValue[] {
-  const entries = result[member];
-  return Array.isArray(entries) ? entries : [];
 }

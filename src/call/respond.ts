@@ -32,7 +32,7 @@ async function elicit(
   const properties = asObject(asObject(params['requestedSchema'])?.['properties']) ?? {};
   if (policy === 'defaults') {
     const defaults = Object.entries(properties).map(([name, schema]) => [name, asObject(schema)?.['default']] as const);
-    return { action: 'accept', content: fromEntries(defaults) };
+    return { action: 'accept', content: given(defaults) };
   }
   if (policy === 'decline' || !ports.terminal.interactive) return { action: 'decline' };
   const said = typeof params['message'] === 'string' ? params['message'] : '';
@@ -44,13 +44,8 @@ async function elicit(
     if (typed === undefined) return { action: 'cancel' };
     entries.push([name, typed === '' ? schema['default'] : convert(typed, schema)]);
   }
-  const sent = await ports.terminal.ask('Send these answers to the server? [y/N] ', {
-    hidden: false,
-    signal,
-  });
-  return sent?.trim().toLowerCase() === 'y'
-    ? { action: 'accept', content: fromEntries(entries) }
-    : { action: 'decline' };
+  const sent = await ports.terminal.ask('Send these answers to the server? [y/N] ', { hidden: false, signal });
+  return sent?.trim().toLowerCase() === 'y' ? { action: 'accept', content: given(entries) } : { action: 'decline' };
 }
 
 function promptFor(name: string, schema: JsonObject): string {
@@ -70,12 +65,6 @@ function convert(typed: string, schema: JsonObject): JsonValue {
   return typed;
 }
 
-function fromEntries(entries: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
-  const object: JsonObject = {};
-  for (const [name, value] of entries) {
-    if (value !== undefined) {
-      Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
-    }
-  }
-  return object;
+function given(entries: readonly (readonly [string, JsonValue | undefined])[]): JsonObject {
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

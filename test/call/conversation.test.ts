@@ -73,3 +73,20 @@ test('a session that the server has lost is opened once more, and not for ever',
   assert.match(lost.stderr, /answered 404/);
   assert.equal(sessions, 4);
 });
+
+test('a page of any number of entries is put together with the others', async () => {
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method !== 'tools/list') {
+      usual(seen, response);
+      return;
+    }
+    const isLast = seen.message.params?.['cursor'] === 'more';
+    const result = isLast ? { tools: Array(200_000).fill(0) } : { tools: [1, [2]], nextCursor: 'more' };
+    response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id: seen.message.id, result }));
+  });
+  await using home = await bareHome();
+  const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'tools/list', '--json']);
+  assert.equal(code, 0, stderr);
+  const { tools } = JSON.parse(stdout);
+  assert.deepEqual([tools.length, tools.slice(0, 2)], [200_002, [1, [2]]]);
+});
