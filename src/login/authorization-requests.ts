@@ -2,6 +2,7 @@ import { Failure } from '../core/failure.js';
 import { takeStep } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import {
+  type AuthorizationParameters,
   authorizationRequestParameters,
   authorizationRequestUrl,
   longestAuthorizationRequest,
@@ -9,7 +10,6 @@ import {
   type Proof,
   type PushedRequest,
   pushAuthorizationRequest,
-  pushedRequestParameters,
 } from '../oauth/authorization-request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
@@ -116,7 +116,7 @@ export class AuthorizationRequests {
    * too long. A pushed one runs out, often within a minute, which is little for who copies it to another computer.
    */
   async #addressOf(
-    parameters: readonly (readonly [string, string])[],
+    parameters: AuthorizationParameters,
     client: ClientAuthentication,
   ): Promise<{ readonly url: string; readonly lifetimeMs?: number }> {
     const { endpoint, person } = this.#common;
@@ -129,17 +129,16 @@ export class AuthorizationRequests {
       if (isLong) throw requestTooLong(url.length);
       return { url };
     }
-    const { requestUri, lifetimeMs } = await this.#push(pushTo, parameters, client);
+    const { parameters: pushed, lifetimeMs } = await this.#push(pushTo, parameters, client);
     if (person.mode === 'no-browser') {
       terminal.tell(`The address can be opened within ${Math.floor(lifetimeMs / 1000)} seconds, once.`);
     }
-    const pushed = pushedRequestParameters(client.clientId, requestUri);
     return { url: authorizationRequestUrl(endpoint, pushed), lifetimeMs };
   }
 
   async #push(
     endpoint: string,
-    parameters: readonly (readonly [string, string])[],
+    parameters: AuthorizationParameters,
     client: ClientAuthentication,
   ): Promise<PushedRequest> {
     const { ports, discovery } = this.#begun;

@@ -2,58 +2,50 @@ import { Secret } from '../core/secret.js';
 import { isVscharText } from '../core/text/characters.js';
 import type { HttpClient } from '../http/request.js';
 import { callTo, type EndpointRequest, type FailedRequest, unusable, validateResponse } from './engine.js';
-
-export interface AuthorizationRequest {
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly resource: string;
-  /** Empty: no `scope` parameter at all. */
-  readonly scopes: readonly string[];
-  readonly state: string;
-  readonly codeChallenge: string;
-}
+import { withScope } from './token.js';
 
 /** Longest authorization request that is opened, in characters. */
 export const longestAuthorizationRequest = 8192;
 
-type Parameters = readonly (readonly [name: string, value: string])[];
+/** Of an authorization request, by their wire names. */
+export type AuthorizationParameters = Readonly<Record<string, string>>;
 
-/** An authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource` (RFC 8707). */
-export function authorizationRequestParameters(request: AuthorizationRequest): Parameters {
-  return [
-    ['response_type', 'code'],
-    ['client_id', request.clientId],
-    ['redirect_uri', request.redirectUri],
-    ['state', request.state],
-    ['code_challenge', request.codeChallenge],
-    ['code_challenge_method', 'S256'],
-    ['resource', request.resource],
-    ...(request.scopes.length === 0 ? [] : ([['scope', request.scopes.join(' ')]] as const)),
+/**
+ * An authorization request (RFC 6749 section 4.1.1) with PKCE S256 (RFC 7636) and `resource` (RFC 8707).
+ * @param request Without `scopes` there is no `scope` parameter at all.
+ */
+export function authorizationRequestParameters(request: {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly resource: string;
+  readonly scopes: readonly string[];
+  readonly state: string;
+  readonly codeChallenge: string;
+}): AuthorizationParameters {
+  const { clientId, redirectUri, resource, scopes, state, codeChallenge } = request;
+  return {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: codeChallenge,
+    code_challenge_method: 'S256',
+    ...withScope({ resource, scopes }),
     // Authorization servers with OpenID's habits drop offline_access unless consent is asked for.
-    ...(request.scopes.includes('offline_access') ? ([['prompt', 'consent']] as const) : []),
-  ];
-}
-
-/** What takes the place of a request that was pushed (RFC 9126 section 4). */
-export function pushedRequestParameters(clientId: string, requestUri: string): Parameters {
-  return [
-    ['client_id', clientId],
-    ['request_uri', requestUri],
-  ];
+    ...(scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
+  };
 }
 
 /** The URL of a request. Each parameter occurs exactly once; what else the endpoint's own query holds stays. */
-export function authorizationRequestUrl(endpoint: string, parameters: Parameters): string {
+export function authorizationRequestUrl(endpoint: string, parameters: AuthorizationParameters): string {
   const url = new URL(endpoint);
-  for (const [name, value] of parameters) {
-    url.searchParams.set(name, value);
-  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url.href;
 }
 
 export interface PushedRequest {
-  /** Takes the place of the request at the authorization endpoint, once. */
-  readonly requestUri: string;
+  /** They take the place of those that were pushed (RFC 9126 section 4), once. */
+  readonly parameters: AuthorizationParameters;
   /** Milliseconds for which it can be opened. */
   readonly lifetimeMs: number;
 }
@@ -64,12 +56,11 @@ export interface PushedRequest {
  */
 export async function pushAuthorizationRequest(
   http: HttpClient,
-  request: EndpointRequest & { readonly parameters: Parameters; readonly now: number },
+  request: EndpointRequest & { readonly parameters: AuthorizationParameters; readonly now: number },
 ): Promise<{ readonly ok: true; readonly pushed: PushedRequest } | FailedRequest> {
   const to = await callTo('pushed_authorization_request_endpoint', http, request);
   const { oauth, as, client, authentication, options } = to;
-  const parameters = request.parameters.map((parameter) => [...parameter]);
-  const response = await oauth.pushedAuthorizationRequest(as, client, authentication, parameters, options);
+  const response = await oauth.pushedAuthorizationRequest(as, client, authentication, request.parameters, options);
   const validated = await validateResponse(response, {
     success: 201,
     now: request.now,
@@ -78,9 +69,11 @@ export async function pushAuthorizationRequest(
   if (!validated.ok) return validated;
   const { request_uri: requestUri, expires_in: seconds } = validated.body;
   // Stricter: it is part of the URL that a browser opens.
-  return requestUri.length <= 4096 && isVscharText(requestUri)
-    ? { ok: true, pushed: { requestUri, lifetimeMs: seconds * 1000 } }
-    : unusable('its request_uri is too long or has forbidden characters');
+  if (requestUri.length > 4096 || !isVscharText(requestUri)) {
+    return unusable('its request_uri is too long or has forbidden characters');
+  }
+  const parameters = { client_id: request.client.clientId, request_uri: requestUri };
+  return { ok: true, pushed: { parameters, lifetimeMs: seconds * 1000 } };
 }
 
 /** What proves that a response belongs to our request: `state`, and PKCE's verifier with its S256 challenge. */

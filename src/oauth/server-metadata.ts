@@ -20,31 +20,6 @@ import {
   resourceNotListed,
 } from './failures.js';
 
-/** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
-export interface AuthorizationServer {
-  readonly issuer: string;
-  /** Undefined only where no authorization request is to be made. */
-  readonly authorizationEndpoint: string | undefined;
-  readonly tokenEndpoint: string;
-  readonly registrationEndpoint: string | undefined;
-  readonly revocationEndpoint: string | undefined;
-  /** RFC 9126 section 5. */
-  readonly pushedAuthorizationRequestEndpoint: string | undefined;
-  /** Does it take authorization requests only as they were pushed? Then the endpoint is there. */
-  readonly requiresPushedRequests: boolean;
-  /** RFC 8628 section 4. */
-  readonly deviceAuthorizationEndpoint: string | undefined;
-  readonly scopesSupported: readonly string[];
-  /** Undefined when absent. */
-  readonly grantTypes: readonly string[] | undefined;
-  /** Undefined when absent (RFC 8414: then client_secret_basic). */
-  readonly tokenAuthMethods: readonly string[] | undefined;
-  /** RFC 9207: `iss` is announced for authorization responses. */
-  readonly announcesIss: boolean;
-  /** True only for the boolean `true`. */
-  readonly takesMetadataDocuments: boolean;
-}
-
 /** By which grant a token is to be got. A code typed elsewhere (RFC 8628) gives a person's login, too. */
 export type WantedGrant = Grant | 'device_code';
 
@@ -104,27 +79,34 @@ export async function validateServerMetadata(
   return { ok: true, came, authorizationServer: authorizationServerOf(document, wanted) };
 }
 
-/** A bad endpoint that may not be needed counts as absent. */
-function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: WantedIssuer): AuthorizationServer {
+/** Authorization server metadata (RFC 8414 section 2, OpenID Connect Discovery 1.0), as far as we use it. */
+export type AuthorizationServer = Readonly<ReturnType<typeof authorizationServerOf>>;
+
+/** What is absent is undefined; a bad endpoint that may not be needed counts as absent. */
+function authorizationServerOf(document: JsonObject, { issuer, zone, grant }: WantedIssuer) {
   const endpoint = (name: string) =>
     urlProblem(document[name], zone) === undefined ? stringField(document, name) : undefined;
-  const strings = (name: string) => {
+  const strings = (name: string): readonly string[] | undefined => {
     const value = document[name];
     return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : undefined;
   };
   return {
     issuer,
-    // What nobody needs is neither used nor shown.
+    // Without an authorization request it is neither used nor shown.
     authorizationEndpoint: grant === 'authorization_code' ? endpoint('authorization_endpoint') : undefined,
     tokenEndpoint: String(document['token_endpoint']),
     registrationEndpoint: endpoint('registration_endpoint'),
     revocationEndpoint: endpoint('revocation_endpoint'),
+    // RFC 9126 section 5; where it is required, it is there.
     pushedAuthorizationRequestEndpoint: endpoint('pushed_authorization_request_endpoint'),
     requiresPushedRequests: document['require_pushed_authorization_requests'] === true,
+    // RFC 8628 section 4
     deviceAuthorizationEndpoint: endpoint('device_authorization_endpoint'),
     scopesSupported: strings('scopes_supported') ?? [],
     grantTypes: strings('grant_types_supported'),
+    // RFC 8414: without it, client_secret_basic
     tokenAuthMethods: strings('token_endpoint_auth_methods_supported'),
+    // RFC 9207
     announcesIss: document['authorization_response_iss_parameter_supported'] === true,
     takesMetadataDocuments: document['client_id_metadata_document_supported'] === true,
   };

@@ -29,10 +29,8 @@ export function validateDocument(bytes: Uint8Array, url: string | undefined): Va
   const parsed = parseJson(bytes, { maxDepth: 16, maxKeys: 2_000 });
   const object = parsed.ok ? asObject(parsed.value) : undefined;
   if (object === undefined) {
-    const problem = parsed.ok
-      ? foundInText({ not_an_object: 'The document is JSON, and no object.' })
-      : notJson(bytes, parsed.problem);
-    return { object, findings: [...tooLarge, ...problem] };
+    const notAnObject = foundInText({ not_an_object: 'The document is JSON, and no object.' });
+    return { object, findings: [...tooLarge, ...(parsed.ok ? notAnObject : [notJson(bytes, parsed.problem)])] };
   }
   const clientId = object['client_id'];
   const address = url ?? (typeof clientId === 'string' ? clientId : undefined);
@@ -49,22 +47,12 @@ export function validateDocument(bytes: Uint8Array, url: string | undefined): Va
   };
 }
 
-const plainJson = ['failure', 'R-2.3b', 'Save it as plain JSON (RFC 8259), each member once.'] as const;
-
 const foundInText = findingsOf({
   too_large: ['failure', 'R-5.8g, CIMD section 6.6', 'Leave out what the client does not need.'],
   not_an_object: ['failure', 'R-2.3b', 'Write the client’s metadata as one JSON object.'],
-  is_html: ['failure', 'R-2.3b', 'Publish the JSON file itself at this address, not a page about it.'],
-  not_utf8: plainJson,
-  byte_order_mark: plainJson,
-  not_json: plainJson,
-  too_deep: plainJson,
-  too_many_keys: plainJson,
-  duplicate_key: plainJson,
 });
 
-const problems: Readonly<Record<JsonProblem | 'is_html', string>> = {
-  is_html: 'it is a web page',
+const problems: Readonly<Record<JsonProblem, string>> = {
   not_utf8: 'it is not UTF-8',
   byte_order_mark: 'it begins with a byte order mark',
   not_json: 'its syntax is wrong',
@@ -73,10 +61,13 @@ const problems: Readonly<Record<JsonProblem | 'is_html', string>> = {
   duplicate_key: 'a member stands in it twice',
 };
 
-function notJson(bytes: Uint8Array, problem: JsonProblem): readonly Finding[] {
+function notJson(bytes: Uint8Array, problem: JsonProblem): Finding {
   const isHtml = /^\s*</.test(new TextDecoder().decode(bytes.subarray(0, 64)));
-  const code = isHtml ? 'is_html' : problem;
-  return foundInText({ [code]: `The document is not the JSON that is needed: ${problems[code]}.` });
+  const what = `The document is not the JSON that is needed: ${isHtml ? 'it is a web page' : problems[problem]}.`;
+  const remedy = isHtml
+    ? 'Publish the JSON file itself at this address, not a page about it.'
+    : 'Save it as plain JSON (RFC 8259), each member once.';
+  return { code: isHtml ? 'is_html' : problem, rule: 'R-2.3b', verdict: 'failure', what, remedy };
 }
 
 const rule = 'R-2.3b, RFC 7591 section 2';
