@@ -2,18 +2,12 @@ import { isNqcharText } from './text/characters.js';
 
 /** Limits of one scope string, in scopes and characters. */
 const maxScopes = 100;
-
 const maxLength = 4096;
 
-/** What is wrong with a scope string, worded to follow the name of where it stands. */
-export type ScopeProblem =
-  | `is longer than ${typeof maxLength} characters`
-  | `has more than ${typeof maxScopes} scopes`
-  | 'has a forbidden character';
-
-export type ParsedScope =
+/** `problem` follows the name of what holds the scope string. */
+type ParsedScope =
   | { readonly ok: true; readonly scopes: readonly string[] }
-  | { readonly ok: false; readonly problem: ScopeProblem };
+  | { readonly ok: false; readonly problem: string };
 
 /**
  * The scopes of one wire string (RFC 6749 section 3.3): tokens between spaces, in their order, each once. An

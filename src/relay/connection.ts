@@ -207,7 +207,7 @@ export class Connection implements AsyncDisposable, ResponseSink, SendingEnd {
 
   #write(socket: Socket, request: OutgoingRequest): void {
     const { body } = request;
-    const text = this.#heads.textOf(request, body === null ? null : body.length);
+    const text = this.#heads.textOf(request);
     if (text === undefined) {
       queueMicrotask(() => this.#fail(new TypeError('These are no parts of one request.'), false));
       return;

@@ -30,13 +30,15 @@ const requestHead =
 /** Methods whose requests say that they have no body (RFC 9110 section 8.6). */
 const bodied: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The head of a request, without what frames its body. */
-export interface RequestLines {
+/** One request as a connection sends it. */
+export interface OutgoingRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
   /** Names and values in turn; without `Host`, and nothing about framing or the connection. */
   readonly headers: readonly string[];
+  /** Bytes are left alone until the request is over. */
+  readonly body: Uint8Array | BodySource | null;
 }
 
 /** Writes the heads of the requests of one connection, each validated as the text that it becomes. */
@@ -53,17 +55,16 @@ export class RequestHeads {
   /**
    * The text of a request's head, one character a byte; the framing is ours alone (RFC 9112 section 6). Undefined where
    * the parts, validated before, do not make exactly one head: this is the last net.
-   * @param length of the body in bytes; undefined: in chunked coding; null: none
    */
-  textOf(request: RequestLines, length: number | undefined | null): string | undefined {
-    const { method, target, headers } = request;
+  textOf({ method, target, headers, body }: OutgoingRequest): string | undefined {
     let text = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: keep-alive\r\n`;
     for (let at = 0; at + 1 < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;
-    const sent = length === null && bodied.has(method) ? 0 : length;
-    if (sent === undefined) text += 'transfer-encoding: chunked\r\n\r\n';
-    else text += sent === null ? '\r\n' : `content-length: ${sent}\r\n\r\n`;
+    const isFramed = body !== null || bodied.has(method);
+    const length = body === null ? 0 : body.length;
+    if (!isFramed) text += '\r\n';
+    else text += length === undefined ? 'transfer-encoding: chunked\r\n\r\n' : `content-length: ${length}\r\n\r\n`;
     // The first line, two of our own, the empty one, and what frames the body.
-    const lines = headers.length / 2 + (sent === null ? 4 : 5);
+    const lines = headers.length / 2 + (isFramed ? 5 : 4);
     if (text === this.#latest.text && lines === this.#latest.lines) return text;
     if (!isOneHead(text, lines)) return undefined;
     this.#latest = { text, lines };
@@ -76,12 +77,6 @@ function isOneHead(text: string, lines: number): boolean {
   let left = lines;
   for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) left -= 1;
   return left === 0;
-}
-
-/** One request as a connection sends it, which frames it: `headers` say nothing about its body. */
-export interface OutgoingRequest extends RequestLines {
-  /** Bytes are left alone until the request is over. */
-  readonly body: Uint8Array | BodySource | null;
 }
 
 const crlf = '\r\n';

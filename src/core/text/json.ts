@@ -35,8 +35,13 @@ export function parseJson(bytes: Uint8Array, limits: JsonLimits = {}): ParsedJso
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, problem: 'byte_order_mark' };
   const { maxDepth = 64, maxKeys = 10_000, maxCost = Number.POSITIVE_INFINITY, isOurs = false } = limits;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parsed = parseJsonBytes(buffer, { maxDepth, maxKeys, maxCost, isOurs });
-  return parsed.ok || isUtf8(bytes) ? parsed : { ok: false, problem: 'not_utf8' };
+  try {
+    const value = new Parser(buffer, new JsonStrings(buffer, isOurs), { maxDepth, maxKeys, maxCost }).document();
+    return { ok: true, value };
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    return { ok: false, problem: isUtf8(bytes) ? cause.problem : 'not_utf8' };
+  }
 }
 
 /** The object in a text, as `parseJson`; undefined for anything else. */
@@ -101,47 +106,29 @@ function costOfText(text: string, spelled: number): number {
 }
 
 const letterT = 0x74;
-
 const letterF = 0x66;
-
 const letterN = 0x6e;
 
-/**
- * Parses a whole JSON text by recursive descent, at most `maxDepth` levels deep, with at most `maxKeys`
- * names and entries of lists. Accepts exactly what RFC 8259 allows, less names that occur twice in one object. It
- * reads the bytes themselves: the text as a whole would be as large as they are, or twice as large.
- */
-export function parseJsonBytes(bytes: Buffer, { isOurs, ...limits }: Required<JsonLimits>): ParsedJson {
-  try {
-    return { ok: true, value: new Parser(bytes, new JsonStrings(bytes, isOurs), limits).document() };
-  } catch (cause) {
-    if (cause instanceof Refusal) return { ok: false, problem: cause.problem };
-    throw cause;
-  }
-}
+type ParserLimits = Omit<Required<JsonLimits>, 'isOurs'>;
 
+/**
+ * Parses a whole JSON text by recursive descent: exactly what RFC 8259 allows, less names that occur twice in one object.
+ * It reads the bytes themselves: the text as a whole would be as large as they are, or twice as large.
+ */
 class Parser {
   readonly #bytes: Buffer;
   readonly #strings: JsonStrings;
-  readonly #maxDepth: number;
-  readonly #maxKeys: number;
-  readonly #maxCost: number;
+  readonly #limits: ParserLimits;
   #at = 0;
   #keys = 0;
   #cost = 0;
   /** Entries of the lists that are open: each list then takes its own at once, and no more room than they need. */
   #entries: JsonValue[] = [];
 
-  constructor(
-    bytes: Buffer,
-    strings: JsonStrings,
-    { maxDepth, maxKeys, maxCost }: Omit<Required<JsonLimits>, 'isOurs'>,
-  ) {
+  constructor(bytes: Buffer, strings: JsonStrings, limits: ParserLimits) {
     this.#bytes = bytes;
     this.#strings = strings;
-    this.#maxDepth = maxDepth;
-    this.#maxKeys = maxKeys;
-    this.#maxCost = maxCost;
+    this.#limits = limits;
   }
 
   document(): JsonValue {
@@ -154,7 +141,7 @@ class Parser {
     const first = this.#next();
     if (first === quote) return this.#string();
     if (first === openBrace || first === openBracket) {
-      if (depth >= this.#maxDepth) throw new Refusal('too_deep');
+      if (depth >= this.#limits.maxDepth) throw new Refusal('too_deep');
       this.#at++;
       this.#spend(costs.level);
       return first === openBrace ? this.#object(depth + 1) : this.#array(depth + 1);
@@ -194,13 +181,13 @@ class Parser {
 
   /** Each name and each entry of a list costs memory, however short it is. */
   #count(): void {
-    if (++this.#keys > this.#maxKeys) throw new Refusal('too_many_keys');
+    if (++this.#keys > this.#limits.maxKeys) throw new Refusal('too_many_keys');
     this.#spend(costs.entry);
   }
 
   #spend(cost: number): void {
     this.#cost += cost;
-    if (this.#cost > this.#maxCost) throw new Refusal('too_many_keys');
+    if (this.#cost > this.#limits.maxCost) throw new Refusal('too_many_keys');
   }
 
   #name(): string {
