@@ -3,10 +3,15 @@ import type { Secret } from '../core/secret.js';
 import type { AuthorizationCode } from '../oauth/authorization-response.js';
 import type { ClientAuthentication } from '../oauth/client-authentication.js';
 import type { Discovery } from '../oauth/discover.js';
-import type { EndpointRequest } from '../oauth/engine.js';
 import { audienceWarning } from '../oauth/id-token.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
-import { type IssuedToken, sendTokenRequest, type TokenResult, validateTokenResponse } from '../oauth/token.js';
+import {
+  type IssuedToken,
+  sendTokenRequest,
+  type TokenGrant,
+  type TokenResult,
+  validateTokenResponse,
+} from '../oauth/token.js';
 import { tokenFailure } from '../tokens/send-refresh.js';
 import type { LoginPorts } from './ports.js';
 
@@ -15,7 +20,7 @@ export interface Authorization {
   readonly verifier: Secret;
 }
 
-type Needs = Pick<LoginPorts, 'journal' | 'clock'>;
+type Needs = Pick<LoginPorts, 'http' | 'journal' | 'clock'>;
 
 /** A token, and how the client authenticated to get it (for its refreshes). */
 export interface Redeemed {
@@ -32,54 +37,48 @@ export interface TokenRequest {
 
 /**
  * Redeems the code (RFC 6749 section 4.1.3).
- * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
- * `token_endpoint_failed`, or the HTTP client's
+ * @throws Failure as `askForToken`
  */
 export function redeem(
-  ports: Needs & Pick<LoginPorts, 'http' | 'progress'>,
+  ports: Needs & Pick<LoginPorts, 'progress'>,
   request: TokenRequest & { readonly authorization: Authorization; readonly redirectUri: string },
 ): Promise<Redeemed> {
   const { authorization, redirectUri } = request;
   ports.progress.begin('Redeeming the code');
-  const spent = [authorization.code.secret, authorization.verifier];
-  return askForToken(ports, { ...request, step: 'redeem', spent }, (endpoint) =>
-    sendTokenRequest(ports.http, endpoint, { ...authorization, redirectUri }),
-  );
+  return askForToken(ports, 'redeem', request, { ...authorization, redirectUri });
 }
 
-/** Sends a token request. */
-export type SendTokenRequest = (endpoint: EndpointRequest & { readonly resource: string }) => Promise<Response>;
-
 /**
- * Gets a token with whatever grant `send` asks by.
- * @param request `spent`: secrets of the request, other than the client's.
- * @throws Failure as `redeem`
+ * Gets a token.
+ * @param name Of the step.
+ * @throws Failure `invalid_grant`, `invalid_client`, `grant_refused`, `token_unusable`, `token_type_unusable`,
+ * `token_endpoint_failed`, or the HTTP client's
  */
 export async function askForToken(
   ports: Needs,
-  request: TokenRequest & { readonly step: string; readonly spent: readonly Secret[] },
-  send: SendTokenRequest,
+  name: string,
+  request: TokenRequest,
+  grant: TokenGrant,
 ): Promise<Redeemed> {
   const { issuer, tokenEndpoint } = request.discovery.authorizationServer;
-  const step = { name: request.step, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
-  const { result, client } = await tokenResult(ports, request, (endpoint) =>
-    takeStep(ports, step, () => send(endpoint)),
-  );
-  if (result.ok) return { token: recordToken(ports, result.token, request.discovery, request.step), client };
+  const step = { name, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
+  const { result, client } = await takeStep(ports, step, () => tokenResult(ports, request, grant));
+  if (result.ok) return { token: recordToken(ports, result.token, request.discovery, name), client };
   ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
   throw tokenFailure(result, issuer);
 }
 
 /** What the token endpoint says to this client. @throws Failure of the HTTP client */
 export function tokenResult(
-  { clock }: Pick<LoginPorts, 'clock'>,
-  { discovery, client, scopes, spent = [], signal }: TokenRequest & { readonly spent?: readonly Secret[] },
-  send: SendTokenRequest,
+  { http, clock }: Needs,
+  { discovery, client, scopes, signal }: TokenRequest,
+  grant: TokenGrant,
 ): Promise<AsClient<TokenResult, ClientAuthentication>> {
   const { authorizationServer: server, protectedResource, zone } = discovery;
   const target = { endpoint: server.tokenEndpoint, issuer: server.issuer, resource: protectedResource.resource, zone };
+  const spent = 'code' in grant ? [grant.code.secret, grant.verifier] : [];
   return askAsClient(server, client, async (as) => {
-    const response = await send({ ...target, client: as, signal });
+    const response = await sendTokenRequest(http, { ...target, client: as, signal }, grant);
     const sent = [as.secret, ...spent];
     return await validateTokenResponse(response, { now: clock.now(), requested: scopes, sent });
   });

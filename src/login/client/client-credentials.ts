@@ -5,12 +5,11 @@ import { printable } from '../../core/text/printable.js';
 import { authMethodFor, type ClientAuthentication } from '../../oauth/client-authentication.js';
 import { importPrivateKey } from '../../oauth/client-key.js';
 import { ownClientRefused } from '../../oauth/failures.js';
-import { sendTokenRequest } from '../../oauth/token.js';
 import { privateKeysOf } from '../../tokens/client-keys.js';
 import { readForIssuer } from '../../tokens/read-credential.js';
 import { beginLogin } from '../begin-login.js';
 import type { BegunLogin, LoginPorts, LoginRequest } from '../ports.js';
-import { askForToken, type Redeemed } from '../redeem.js';
+import { askForToken, type Redeemed, type TokenRequest } from '../redeem.js';
 import { saveCredential } from '../save-credential.js';
 import { clientKeyUnusable, clientProofMissing, ownClientMissing } from './failures.js';
 import { checkTakesKeys, forgetOlderKeys } from './made-keys.js';
@@ -38,7 +37,7 @@ export async function clientCredentialsLogin(world: LoginPorts, request: LoginRe
   ports.terminal.tell(`at the authorization server ${printable(issuer)}`);
   ports.progress.begin('Asking for a token');
   try {
-    const redeemed = await askAs(ports, clients, { discovery, scopes, step: grant, spent: [], signal });
+    const redeemed = await askAs(ports, clients, { discovery, scopes, signal });
     // A refresh token has no place here (RFC 6749 section 4.4.3): asking again does what it would do.
     const token = { ...redeemed.token, refreshToken: undefined };
     const used = { ...redeemed, token };
@@ -56,12 +55,11 @@ type Clients = readonly [ClientAuthentication, ...ClientAuthentication[]];
 async function askAs(
   ports: LoginPorts,
   [client, next, ...rest]: Clients,
-  asked: Omit<Parameters<typeof askForToken>[1], 'client'>,
+  asked: Omit<TokenRequest, 'client'>,
 ): Promise<Redeemed> {
   try {
-    return await askForToken(ports, { ...asked, client }, (endpoint) =>
-      sendTokenRequest(ports.http, endpoint, { client: 'itself', scopes: asked.scopes }),
-    );
+    const grant = { client: 'itself', scopes: asked.scopes } as const;
+    return await askForToken(ports, 'client_credentials', { ...asked, client }, grant);
   } catch (error) {
     if (!isFailure(error, 'invalid_client')) throw error;
     if (next === undefined) throw ownClientRefused(error);

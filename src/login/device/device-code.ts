@@ -5,7 +5,6 @@ import {
   sendDeviceAuthorizationRequest,
   validateDeviceResponse,
 } from '../../oauth/device.js';
-import { sendTokenRequest } from '../../oauth/token.js';
 import { tokenFailure } from '../../tokens/send-refresh.js';
 import { authorizationDenied } from '../failures.js';
 import type { LoginPorts } from '../ports.js';
@@ -87,7 +86,7 @@ export async function waitForDeviceToken(ports: Needs, started: StartedDevice, t
 async function askOnce(ports: Needs, started: StartedDevice) {
   const { deviceCode } = started.device;
   try {
-    return await tokenResult(ports, started, (endpoint) => sendTokenRequest(ports.http, endpoint, { deviceCode }));
+    return await tokenResult(ports, started, { deviceCode });
   } catch (error) {
     if (!isFailure(error, 'network_failed', 'timed_out') || started.signal.aborted) throw error;
     return undefined;
