@@ -21,6 +21,8 @@ export const formatsAskedAgain: ReadonlySet<string> = new Set(['headers', 'kubec
 
 export type CredentialFormat = (typeof credentialFormats)[number];
 
+export const minTtlOption = { name: 'min-ttl', kind: 'number', min: 0, max: 86_400, value: 'SECONDS' } as const;
+
 export const credentialTable = {
   name: 'credential',
   summary: 'answer another program that asks for a credential, in its own format',
@@ -39,11 +41,7 @@ export const credentialTable = {
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     pinOption,
     {
-      name: 'min-ttl',
-      kind: 'number',
-      min: 0,
-      max: 86_400,
-      value: 'SECONDS',
+      ...minTtlOption,
       describe: 'refresh a token with less life left than this',
       fallback: '60, env 300; never more than a part of the token’s lifetime',
     },

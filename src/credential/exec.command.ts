@@ -6,6 +6,7 @@ import { findLogin } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { tokenToKeep } from '../tokens/valid-token.js';
+import { minTtlOption } from './credential.options.js';
 import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
 import { tokenIn } from './formats/plain.js';
 import type { Programs } from './programs.js';
@@ -32,12 +33,8 @@ export const execTable = {
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for the server' },
     pinOption,
     {
-      name: 'min-ttl',
-      kind: 'number',
-      min: 0,
-      max: 86_400,
+      ...minTtlOption,
       default: 60,
-      value: 'SECONDS',
       describe: 'start with no token that has less life left than this, refreshed or not',
     },
   ],

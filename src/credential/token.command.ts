@@ -5,6 +5,7 @@ import { proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { refreshedToken, validToken } from '../tokens/valid-token.js';
+import { minTtlOption } from './credential.options.js';
 
 export const tokenTable = {
   name: 'token',
@@ -13,15 +14,7 @@ export const tokenTable = {
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     { name: 'header', kind: 'boolean', describe: 'print it as a header: Authorization: Bearer …' },
-    {
-      name: 'min-ttl',
-      kind: 'number',
-      min: 0,
-      max: 86_400,
-      default: 60,
-      value: 'SECONDS',
-      describe: 'refresh a token with less life left than this',
-    },
+    { ...minTtlOption, default: 60, describe: 'refresh a token with less life left than this' },
     {
       name: 'refresh',
       kind: 'boolean',

@@ -40,12 +40,7 @@ export interface Since {
 /** An entry, and the script that it names, if it names one. */
 export interface MadeEntry {
   readonly entry: Entry;
-  readonly shim?: Shim;
-}
-
-export interface Shim {
-  readonly path: string;
-  readonly text: string;
+  readonly shim?: { readonly path: string; readonly text: string };
 }
 
 /** Another program: where its configuration is, and what belongs there. Messages are sentences. */
