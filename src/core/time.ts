@@ -85,14 +85,18 @@ export class Deadline implements Disposable {
   }
 }
 
-/** Waits for the work, and not longer than that. @throws what the work throws */
-export async function within(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<unknown>): Promise<void> {
+/** What the work brings in that time, else undefined: it is not waited for any longer. @throws what the work throws */
+export async function within<T>(clock: Pick<Clock, 'sleep'>, ms: number, work: Promise<T>): Promise<T | undefined> {
   const waiting = new AbortController();
   try {
-    await Promise.race([work, clock.sleep(ms, waiting.signal).catch(() => undefined)]);
+    return await Promise.race([work, clock.sleep(ms, waiting.signal).then(nothing, nothing)]);
   } finally {
     waiting.abort();
   }
+}
+
+function nothing(): undefined {
+  return undefined;
 }
 
 /** What the work brings; a signal ends only the waiting for it. @throws what the work throws, or the signal's reason */

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/ports.js';
 import { collectBytes } from '../core/text/bytes.js';
 import { asObject, type JsonObject, parseObject } from '../core/text/json.js';
+import { within } from '../core/time.js';
 import type { HttpResponse } from '../http/request.js';
 import { bearerChallenge } from '../oauth/challenge.js';
 
@@ -62,14 +63,10 @@ export async function readRefusal(clock: Clock, response: HttpResponse): Promise
   const challenges = all('www-authenticate');
   const [type = ''] = all('content-type');
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(type.trim())) return { challenges };
-  const over = new AbortController();
   try {
-    const tooLate = clock.sleep(patienceMs, over.signal).then(() => undefined);
-    return { challenges, body: await Promise.race([collectBytes(response.body, maxRead, tooLarge), tooLate]) };
+    return { challenges, body: await within(clock, patienceMs, collectBytes(response.body, maxRead, tooLarge)) };
   } catch {
     return { challenges }; // it broke off: the refusal itself is what counts
-  } finally {
-    over.abort();
   }
 }
 

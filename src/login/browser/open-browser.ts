@@ -1,4 +1,6 @@
 import { isAbsolute } from 'node:path';
+import { within } from '../../core/time.js';
+import { createClock } from '../../stores/clock.js';
 import { isExecutable, runProgram } from '../../stores/programs.js';
 import type { Browser } from '../ports.js';
 
@@ -45,18 +47,12 @@ async function startOpener(path: string, url: string, env: NodeJS.ProcessEnv): P
  * environment on; from WSL, Windows programs get none of it but what WSLENV names.
  */
 async function openOnWindows(url: string): Promise<'opened' | 'unavailable'> {
-  let timer: NodeJS.Timeout | undefined;
   try {
     const { default: open } = await import('open');
-    const tooLong = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), windowsWaitMs);
-    });
-    const child = await Promise.race([open(url), tooLong]);
+    const child = await within(createClock(), windowsWaitMs, open(url));
     return child === undefined || child.exitCode === 0 ? 'opened' : 'unavailable';
   } catch {
     return 'unavailable';
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,5 +1,5 @@
 import { delimiter } from 'node:path';
-import { Failure } from '../../core/failure.js';
+import { type Failure, ignoreFailure } from '../../core/failure.js';
 import type { StoreKind } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { parseObject } from '../../core/text/json.js';
@@ -147,11 +147,6 @@ class HelperStore implements SecretStore {
     if (named !== url) throw this.#wrong('it is another item');
     return new Secret(secret);
   }
-}
-
-function ignoreFailure(error: unknown): undefined {
-  if (!(error instanceof Failure)) throw error;
-  return undefined;
 }
 
 /** A host of its own for each key (RFC 2606), since some helpers take items of one host for one another. */

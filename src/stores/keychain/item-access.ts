@@ -1,6 +1,7 @@
 import type { Failure } from '../../core/failure.js';
 import type { Limits } from '../../core/limits.js';
 import type { Clock } from '../../core/ports.js';
+import { within } from '../../core/time.js';
 import { storeFailed, storeLocked, storeTimeout, storeUnavailable, type Unavailable } from '../failures.js';
 import type { Items } from './item-parts.js';
 import { type ItemRequest, type ItemResponse, performItemRequest, requestInChild } from './keychain-requests.js';
@@ -146,22 +147,18 @@ export class ItemAccess implements Items {
   async #within(limitMs: number, request: ItemRequest, setting: Setting): Promise<ItemResponse | 'timeout'> {
     const { clock, limits, env, notify } = this.#options;
     const over = new AbortController();
-    const isAfter = (ms: number) =>
-      clock.sleep(ms, over.signal).then(
-        () => true,
-        () => false,
-      );
     if (setting === 'unlock') {
-      void isAfter(limits.noticeMs).then((isLong) => {
-        if (isLong) notify('The keychain is locked: waiting for its prompt to be answered.');
-      });
+      const notice = 'The keychain is locked: waiting for its prompt to be answered.';
+      clock.sleep(limits.noticeMs, over.signal).then(
+        () => notify(notice),
+        () => undefined,
+      );
     }
     const response = setting === 'here' ? performItemRequest(request) : requestInChild(request, env, over.signal);
     try {
-      return await Promise.race([response, isAfter(limitMs).then(() => 'timeout' as const)]);
+      return (await within(clock, limitMs, response)) ?? 'timeout';
     } finally {
       over.abort();
-      response.catch(() => undefined);
     }
   }
 
