@@ -36,7 +36,6 @@ const fieldWords: Readonly<Record<string, string>> = {
  */
 const stillThere: Readonly<Record<string, number>> = {
   answer: 12,
-  late: 2,
   most: 3,
   place: 20,
   renew: 2,
