@@ -77,27 +77,29 @@ function challenge(
     name,
     rows,
     what,
-    rewrite: (exchange, answer) =>
-      exchange.point === 'protected' && answer.status === 401
-        ? withHeader(answer, 'www-authenticate', ...lines(exchange))
-        : answer,
+    rewrite: (exchange, response) =>
+      exchange.point === 'protected' && response.status === 401
+        ? withHeader(response, 'www-authenticate', ...lines(exchange))
+        : response,
   };
 }
 
-function pointer(name: string, rows: readonly number[], what: string, url: (places: Addresses) => string): Fault {
+function pointer(name: string, rows: readonly number[], what: string, url: (addresses: Addresses) => string): Fault {
   return challenge(name, rows, what, ({ addresses }) => [
     `Bearer resource_metadata="${url(addresses)}", scope="mcp:basic"`,
   ]);
 }
 
 function challengeOnServerError(): Fault {
-  const fail = (answer: SentResponse): SentResponse => ({ ...answer, status: 500 });
+  const fail = (response: SentResponse): SentResponse => ({ ...response, status: 500 });
   return {
     name: 'challenge-on-500',
     rows: [14],
     what: 'the challenge comes with status 500',
-    rewrite: (exchange, answer) =>
-      exchange.point === 'protected' && headerOf(answer, 'www-authenticate') !== undefined ? fail(answer) : answer,
+    rewrite: (exchange, response) =>
+      exchange.point === 'protected' && headerOf(response, 'www-authenticate') !== undefined
+        ? fail(response)
+        : response,
   };
 }
 
