@@ -36,8 +36,7 @@ const fieldWords: Readonly<Record<string, string>> = {
  */
 const stillThere: Readonly<Record<string, number>> = {
   answer: 12,
-  most: 3,
-  place: 20,
+  place: 18,
   renew: 2,
   stray: 3,
   wish: 5,

@@ -156,16 +156,16 @@ function nameAt(bytes: Uint8Array, at: number): string {
   return knownText(bytes, at + 1, end) ?? '';
 }
 
-/** What the string at `at` says, which has been found to be one; '' where it is spelled with more than `most` bytes. */
-export function textAt(bytes: Uint8Array, at: number, most: number): string {
+/** What the string at `at` says, which has been found to be one; '' where it is spelled with more than `max` bytes. */
+export function textAt(bytes: Uint8Array, at: number, max: number): string {
   let end = at + 1;
   for (;;) {
     const byte = bytes[end] ?? quote;
     if (byte === quote) break;
-    if (end - at > most) return '';
+    if (end - at > max) return '';
     if (byte === backslash || byte >= 0x80) {
       const past = skipString(bytes, at);
-      return past - at > most ? '' : JSON.parse(new TextDecoder().decode(bytes.subarray(at, past)));
+      return past - at > max ? '' : JSON.parse(new TextDecoder().decode(bytes.subarray(at, past)));
     }
     end += 1;
   }

@@ -35,7 +35,7 @@ export class JsonStrings {
     const first = this.#firstEscape(from, to);
     if (first === -1) return this.#bytes.toString('utf8', from, to);
     return this.#isOurs
-      ? this.#unescapedInPlace(from, first, to)
+      ? this.#unescapedHere(from, first, to)
       : JSON.parse(`"${this.#bytes.toString('utf8', from, to)}"`);
   }
 
@@ -81,7 +81,7 @@ export class JsonStrings {
    * Where it stands: else it would take its memory twice more. No escape is shorter than what it stands for in UTF-8,
    * nor than half a character is when it is put like a whole one (WTF-8).
    */
-  #unescapedInPlace(from: number, first: number, to: number): string {
+  #unescapedHere(from: number, first: number, to: number): string {
     const bytes = this.#bytes;
     let hasHalf = false;
     let written = first;
