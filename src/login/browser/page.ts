@@ -9,21 +9,6 @@ export interface Page {
   readonly contentSecurityPolicy: string;
 }
 
-export interface Pages {
-  /** Asks the person, before the login page, whether a program is to log in; `next`: where the button leads. */
-  consent(consent: LoginConsent, next: string): Page;
-  readonly stored: Page;
-  readonly failed: Page;
-  /** The outcome is not known yet. */
-  readonly pending: Page;
-  /** There was no way to the login page. */
-  readonly unopened: Page;
-  /** The one-time link was used before. */
-  readonly used: Page;
-  /** For everything else. */
-  readonly nothing: Page;
-}
-
 /** Characters of an address or a name on a page. */
 const maxShown = 300;
 
@@ -31,15 +16,56 @@ type Tone = 'good' | 'bad' | 'plain';
 
 const neverCopy = 'Never copy this address, or the one before it, for anyone: nobody needs it.';
 
+type Texts = readonly [tone: Tone, title: string, text: string, note: string];
+
+/** What is on each page but the one that asks; `pending`: the outcome is not known yet, `nothing`: for everything else. */
+const texts = {
+  stored: ['good', 'You are logged in', 'You can close this tab and go back to the terminal.', neverCopy],
+  failed: [
+    'bad',
+    'The login did not succeed',
+    'Look in the terminal: it says what happened, and what to do next. You can close this tab.',
+    neverCopy,
+  ],
+  pending: [
+    'plain',
+    'The login is not finished yet',
+    'Look in the terminal to see how it ends. You can close this tab.',
+    neverCopy,
+  ],
+  unopened: [
+    'bad',
+    'The login page could not be opened',
+    'Look in the terminal: it says what happened. If the login still waits there, load this page again.',
+    neverCopy,
+  ],
+  used: [
+    'bad',
+    'This link was used before',
+    'It works in one browser only. To go on in this one, open the address that the terminal shows.',
+    'If it was not you who opened it the first time, somebody else on this computer may have: the terminal will ask you.',
+  ],
+  nothing: [
+    'plain',
+    'Nothing to see here',
+    'This address only receives the answer to a login that was started in a terminal. If a login page sent you here, that login is over: start it again in the terminal.',
+    'Never copy an address like this one for anyone: nobody needs it.',
+  ],
+} as const satisfies Readonly<Record<string, Texts>>;
+
+export type Pages = Readonly<Record<keyof typeof texts, Page>> & {
+  /** Asks the person, before the login page, whether a program is to log in; `next`: where the button leads. */
+  consent(consent: LoginConsent, next: string): Page;
+};
+
 /** Makes the pages that a person can meet at the callback listener. */
 export function createPages(): Pages {
   const hash = createHash('sha256').update(pageStyle).digest('base64');
   const contentSecurityPolicy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
-  const page = (tone: Tone, title: string, text: string, note: string, more = ''): Page => ({
-    html: htmlOf(tone, title, text, note, more),
-    contentSecurityPolicy,
-  });
+  const page = (...content: Parameters<typeof htmlOf>): Page => ({ html: htmlOf(...content), contentSecurityPolicy });
+  const constant = Object.entries<Texts>(texts).map(([name, content]) => [name, page(...content)]);
   return {
+    ...(Object.fromEntries(constant) as Readonly<Record<keyof typeof texts, Page>>),
     consent: ({ program, server, issuer }, next) =>
       page(
         'plain',
@@ -50,37 +76,6 @@ export function createPages(): Pages {
 <p><a class="button" href="${next}">Go to the login page</a></p>
 `,
       ),
-    stored: page('good', 'You are logged in', 'You can close this tab and go back to the terminal.', neverCopy),
-    failed: page(
-      'bad',
-      'The login did not succeed',
-      'Look in the terminal: it says what happened, and what to do next. You can close this tab.',
-      neverCopy,
-    ),
-    pending: page(
-      'plain',
-      'The login is not finished yet',
-      'Look in the terminal to see how it ends. You can close this tab.',
-      neverCopy,
-    ),
-    unopened: page(
-      'bad',
-      'The login page could not be opened',
-      'Look in the terminal: it says what happened. If the login still waits there, load this page again.',
-      neverCopy,
-    ),
-    used: page(
-      'bad',
-      'This link was used before',
-      'It works in one browser only. To go on in this one, open the address that the terminal shows.',
-      'If it was not you who opened it the first time, somebody else on this computer may have: the terminal will ask you.',
-    ),
-    nothing: page(
-      'plain',
-      'Nothing to see here',
-      'This address only receives the answer to a login that was started in a terminal. If a login page sent you here, that login is over: start it again in the terminal.',
-      'Never copy an address like this one for anyone: nobody needs it.',
-    ),
   };
 }
 
@@ -101,7 +96,7 @@ function markOf(tone: Tone): string {
   return `<svg viewBox="2 10 60 46" width="120" height="92" aria-hidden="true">${wall}${marks[tone]}</svg>`;
 }
 
-function htmlOf(tone: Tone, title: string, text: string, note: string, more: string): string {
+function htmlOf(tone: Tone, title: string, text: string, note: string, more = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
