@@ -8,7 +8,7 @@ import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
-import type { ExternalPrograms } from '../setup/ports.js';
+import type { ExternalPrograms } from '../setup/machine/ports.js';
 
 /**
  * The real world, as commands see it: each takes of it what its own `World` names. A port is made at its first use, so

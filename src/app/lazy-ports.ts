@@ -2,7 +2,7 @@ import type { ServeDocument } from '../client-metadata/ports.js';
 import type { Clock } from '../core/ports.js';
 import type { HttpClient } from '../http/request.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
-import type { ExternalPrograms } from '../setup/ports.js';
+import type { ExternalPrograms } from '../setup/machine/ports.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
 

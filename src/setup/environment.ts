@@ -1,8 +1,8 @@
 import type { LoginRecord } from '../core/records.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { authorityVariables, proxyVariables } from '../http/proxy-settings.js';
+import type { Machine } from './machine/ports.js';
 import type { SetupRequest } from './plan-entry.js';
-import type { Machine } from './ports.js';
 import type { Program } from './programs/program.js';
 
 /**

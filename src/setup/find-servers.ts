@@ -4,7 +4,7 @@ import { argumentRefused } from '../core/usage-failures.js';
 import { serversUnreadable } from './failures.js';
 import { jsonAt } from './formats/json.js';
 import { tomlAt } from './formats/toml.js';
-import type { MachineFiles } from './ports.js';
+import type { MachineFiles } from './machine/ports.js';
 import { programNamed } from './programs/programs.js';
 import { type FoundServer, foundServers } from './programs/read-servers.js';
 

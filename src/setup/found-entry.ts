@@ -1,7 +1,7 @@
 import { entryAlone, entryValue, meaningOf, openEntry, putEntry, wholeKey } from './formats/entry.js';
 import { ifEditable } from './formats/text.js';
+import type { Machine, MachineFiles } from './machine/ports.js';
 import { edit, type SetupPlan } from './plan-entry.js';
-import type { Machine, MachineFiles } from './ports.js';
 import { callIn, type EntryCall, readCall } from './programs/entry-call.js';
 
 /** How an entry differs from the one that would be written now. */

@@ -1,7 +1,7 @@
 import { ignoreFailure } from '../core/failure.js';
+import type { ExternalPrograms, MachineFiles } from './machine/ports.js';
 import type { SetupRecord } from './machine/setup-records.js';
 import { configurationFile } from './plan-entry.js';
-import type { ExternalPrograms, MachineFiles } from './ports.js';
 import type { Program, Scope } from './programs/program.js';
 import { programs } from './programs/programs.js';
 import { type EntryState, entryState } from './recorded-entry.js';

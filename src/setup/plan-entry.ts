@@ -4,8 +4,8 @@ import type { LoginWords } from '../tokens/login-pin.js';
 import { entryNotEdited, entryTaken, noSuchScope, wordsUnsayable } from './failures.js';
 import { entryName, openEntry, putEntry } from './formats/entry.js';
 import { NotEditable } from './formats/text.js';
+import type { Machine, MachineFiles } from './machine/ports.js';
 import type { ProgramFile } from './machine/program-files.js';
-import type { Machine, MachineFiles } from './ports.js';
 import { addressIn, callIn } from './programs/entry-call.js';
 import {
   callWords,

@@ -1,8 +1,8 @@
 import type { Locks } from '../stores/ports.js';
 import { type EntryKey, namesIn, rawEntry, wholeKey } from './formats/entry.js';
+import type { ExternalPrograms } from './machine/ports.js';
 import type { KeptRecord, SetupRecord } from './machine/setup-records.js';
 import { planEntry, plannedText, type SetupPlan, type SetupRequest } from './plan-entry.js';
-import type { ExternalPrograms } from './ports.js';
 import { digest, entryDigest, entryState, meaningDigest } from './recorded-entry.js';
 
 /** What `--write` did. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import type { Machine } from '../../src/setup/machine/ports.js';
 import { programFiles } from '../../src/setup/machine/program-files.js';
 import { createSetupRecords } from '../../src/setup/machine/setup-records.js';
-import type { Machine } from '../../src/setup/ports.js';
 import type { SetupWorld } from '../../src/setup/write-entry.js';
 import { createLocks } from '../../src/stores/state/locks.js';
 import { realClock } from '../stores/state/real-clock.js';

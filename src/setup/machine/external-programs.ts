@@ -1,8 +1,8 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { statePaths } from '../../stores/paths.js';
 import { findProgram, realPath, runProgram } from '../../stores/programs.js';
-import type { ExternalPrograms, Machine, StartWords } from '../ports.js';
 import { ownProgram } from './own-program.js';
+import type { ExternalPrograms, Machine, StartWords } from './ports.js';
 import { programFiles } from './program-files.js';
 import { createSetupRecords } from './setup-records.js';
 

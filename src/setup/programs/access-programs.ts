@@ -1,7 +1,7 @@
 import { printable, quoted, shellWord } from '../../core/text/printable.js';
 import { type GitVariable, gitVariables } from '../formats/git-config.js';
 import { kubeContexts } from '../formats/kubeconfig.js';
-import type { Machine } from '../ports.js';
+import type { Machine } from '../machine/ports.js';
 import { type EntryRequest, gitLine, inConfig, inHome, type Program, pathIn, shellLine } from './program.js';
 
 const git: Program = {

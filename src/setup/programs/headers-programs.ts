@@ -1,7 +1,7 @@
 import { rawEntry } from '../formats/entry.js';
 import { jsonAt } from '../formats/json.js';
 import { tomlAt } from '../formats/toml.js';
-import type { Machine } from '../ports.js';
+import type { Machine } from '../machine/ports.js';
 import { configuredLine, type EntryRequest, inHome, inProject, join, type Program, pathIn } from './program.js';
 
 /** Claude Code: `headersHelper`, a shell line whose output are headers. */

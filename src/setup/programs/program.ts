@@ -1,6 +1,6 @@
 import { shellWord } from '../../core/text/printable.js';
 import type { Entry } from '../formats/entry.js';
-import type { Machine } from '../ports.js';
+import type { Machine } from '../machine/ports.js';
 import { sameServerElsewhere } from './read-servers.js';
 import type { Invocation, OwnCommand } from './responses.js';
 

@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, parseObject, stringField } from '../../core/text/json.js';
 import type { ProgramInput } from '../../stores/programs.js';
-import type { Machine } from '../ports.js';
+import type { Machine } from '../machine/ports.js';
 
 /** The command of ours that a program calls: `bridge`, or `credential` with this format. */
 export type OwnCommand = 'bridge' | 'headers' | 'git' | 'kubectl' | 'bazel' | 'goauth' | 'curl';

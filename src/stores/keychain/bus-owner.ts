@@ -66,9 +66,9 @@ function textOf(path: string): string {
 }
 
 /** Processes end meanwhile, and some are not for us to see. */
-function readOr<Found>(otherwise: Found, read: () => Found): Found {
+function readOr<Found>(otherwise: Found, readIt: () => Found): Found {
   try {
-    return read();
+    return readIt();
   } catch {
     return otherwise;
   }

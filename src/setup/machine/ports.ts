@@ -1,6 +1,6 @@
-import type { ProgramCommand, ProgramEnd } from '../stores/programs.js';
-import type { ProgramFiles } from './machine/program-files.js';
-import type { SetupRecords } from './machine/setup-records.js';
+import type { ProgramCommand, ProgramEnd } from '../../stores/programs.js';
+import type { ProgramFiles } from './program-files.js';
+import type { SetupRecords } from './setup-records.js';
 
 /** This machine, as far as place and form of another program's configuration depend on it. */
 export interface Machine {
