@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../core/failure.js';
 import { parseObject } from '../../core/text/json.js';
 import { readIfThere } from './private-file.js';
-import { exists, identityIn, type ProcessIdentity, stateOf } from './process-identity.js';
+import { exists, identityIn, type ProcessIdentity, stateOf, writtenIdentity } from './process-identity.js';
 
 /** What a lock file says, and what is known of it. */
 export interface Claim {
@@ -30,7 +30,7 @@ export function publishClaim(path: string, base: string, us: ProcessIdentity): s
   const temporary = `${base}.${us.pid}.${nonce}${suffix.temporary}`;
   let isWritten = false;
   try {
-    writeFileSync(temporary, JSON.stringify({ nonce, ...us }), { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, JSON.stringify({ nonce, ...writtenIdentity(us) }), { flag: 'wx', mode: 0o600 });
     isWritten = true;
     linkSync(temporary, path);
     return nonce;

@@ -110,7 +110,7 @@ function pauseMs(looks: number, waitMs: number): number {
 
 function nameOf(claim: Claim, us: ProcessIdentity): string {
   if (claim.holder === undefined) return 'process unknown';
-  const elsewhere = claim.holder.place === us.place ? '' : ' on another machine or in another container';
+  const elsewhere = claim.holder.system === us.system ? '' : ' on another machine or in another container';
   return `process ${claim.holder.pid}${elsewhere}`;
 }
 

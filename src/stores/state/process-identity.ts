@@ -12,7 +12,7 @@ export interface ProcessIdentity {
   /** Random identifier of this boot; empty where there is none. */
   readonly boot: string;
   /** The machine, and on Linux the PID namespace (a container has its own), in which `pid` means something. */
-  readonly place: string;
+  readonly system: string;
 }
 
 /** The identity of this process. */
@@ -21,15 +21,20 @@ export function ownIdentity(): ProcessIdentity {
     pid: process.pid,
     started: startOf(process.pid),
     boot: textOf('/proc/sys/kernel/random/boot_id'),
-    place: placeOf(),
+    system: ownSystem(),
   };
 }
 
-/** The identity in what was written as JSON; undefined for anything else. The names are those on disk. */
+/** The identity as it is written as JSON, with the names that earlier releases gave. */
+export function writtenIdentity({ system: place, ...rest }: ProcessIdentity): object {
+  return { ...rest, place };
+}
+
+/** The identity in what was written; undefined for anything else. */
 export function identityIn(object: JsonObject | undefined): ProcessIdentity | undefined {
-  const { pid, started, boot, place } = object ?? {};
-  const isWhole = Number.isSafeInteger(pid) && Number(pid) >= 1 && [started, boot, place].every(isText);
-  return isWhole ? ({ pid, started, boot, place } as unknown as ProcessIdentity) : undefined;
+  const { pid, started, boot, place: system } = object ?? {};
+  const isWhole = Number.isSafeInteger(pid) && Number(pid) >= 1 && [started, boot, system].every(isText);
+  return isWhole ? ({ pid, started, boot, system } as unknown as ProcessIdentity) : undefined;
 }
 
 /**
@@ -39,10 +44,10 @@ export function identityIn(object: JsonObject | undefined): ProcessIdentity | un
  * @param writtenAt When the holder's identity was written, milliseconds since 1970.
  */
 export function stateOf(holder: ProcessIdentity, us: ProcessIdentity, writtenAt: number): 'alive' | 'dead' | 'unknown' {
-  if (machineOf(holder.place) !== machineOf(us.place)) return 'unknown';
+  if (machineOf(holder.system) !== machineOf(us.system)) return 'unknown';
   const sameBoot = us.boot === '' ? writtenAt > bootTime() - clockSlackMs : holder.boot === us.boot;
   if (!sameBoot) return 'dead';
-  if (holder.place !== us.place) return 'unknown';
+  if (holder.system !== us.system) return 'unknown';
   if (!exists(holder.pid)) return 'dead';
   const life = lifeOf(holder.pid);
   if (life === undefined || holder.started === '') return 'alive';
@@ -70,7 +75,7 @@ function bootTime(): number {
   return Date.now() - uptime() * 1000;
 }
 
-function placeOf(): string {
+function ownSystem(): string {
   const machine = `${textOf('/etc/machine-id')}@${hostname()}`;
   try {
     return `${machine} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -79,8 +84,8 @@ function placeOf(): string {
   }
 }
 
-function machineOf(place: string): string {
-  return place.slice(0, place.lastIndexOf(' '));
+function machineOf(system: string): string {
+  return system.slice(0, system.lastIndexOf(' '));
 }
 
 /** Fields 3 (state) and 22 (start time) of proc(5)'s stat; the name before them may hold anything. */
