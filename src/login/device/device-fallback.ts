@@ -34,9 +34,11 @@ export function deviceFallback(
   timeoutMs: number,
 ): DeviceFallback {
   const { deviceAuthorizationEndpoint: endpoint, issuer } = discovery.authorizationServer;
-  let settle = (_redeemed: Redeemed | Promise<Redeemed>): void => {};
-  const redeemed = new Promise<Redeemed>((resolve) => {
-    settle = resolve;
+  let succeed = (_redeemed: Redeemed): void => {};
+  let fail = (_reason: unknown): void => {};
+  const redeemed = new Promise<Redeemed>((resolve, reject) => {
+    succeed = resolve;
+    fail = reject;
   });
   redeemed.catch(() => undefined); // whoever has won does not look at it any more
   const begin = async (signal: AbortSignal): Promise<readonly string[]> => {
@@ -47,15 +49,15 @@ export function deviceFallback(
     try {
       const started = await askForDevice(ports, { discovery, client, scopes, signal: patience }, endpoint);
       if (!(await mayShow(ports, issuer, started.device, signal))) return [];
-      waitForDeviceToken(ports, { ...started, signal }, timeoutMs).then(settle, (error: unknown) => {
-        if (isFinal(error)) settle(Promise.reject(error));
+      waitForDeviceToken(ports, { ...started, signal }, timeoutMs).then(succeed, (error: unknown) => {
+        if (isFinal(error)) fail(error);
       });
       ports.terminal.event(deviceEvent(started.device));
       return deviceLines(started.device, { timeoutMs, isFallback: true });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Failure) && !patience.aborted) throw error;
-      if (isFinal(error)) settle(Promise.reject(error));
+      if (isFinal(error)) fail(error);
       return isFailure(error, 'unauthorized_client') ? [noCode] : [];
     }
   };
