@@ -18,7 +18,7 @@ import type { Keyboard } from './app/terminal/quiet-keys.js';
 import { createSilence, createSpinner } from './app/terminal/spinner.js';
 import { warnOfEnvironment } from './app/warn-of-environment.js';
 import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
-import { createHostPipe } from './bridge/host-pipe.js';
+import { HostPipe } from './bridge/host-pipe.js';
 import type { CommandExit } from './core/command.js';
 import { readConfiguration } from './core/configuration/configuration.js';
 import { once } from './core/lazy.js';
@@ -166,7 +166,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     serveDocument: lazyServeDocument(ports.clock, () => paths().state),
     openWire: () => openWire(given),
-    host: () => createHostPipe(stdin(), world.stdout),
+    host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),
     signals: world.signals,
     signal: interruption.signal,

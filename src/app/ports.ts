@@ -155,11 +155,11 @@ function storesOf(
 
 /** The bridge's way out, to be closed by whoever opens it. */
 export async function openWire(options: PortsOptions): Promise<Wire & AsyncDisposable> {
-  const [{ createWire }, { usualPoolLimits }] = await Promise.all([
+  const [{ RelayWire }, { usualPoolLimits }] = await Promise.all([
     import('../bridge/relay-wire.js'),
     import('../http/pool.js'),
   ]);
-  const wire = createWire(options.userAgent, await openRelay(options, usualPoolLimits));
+  const wire = new RelayWire(options.userAgent, await openRelay(options, usualPoolLimits));
   return watchWire(wire, options.hold);
 }
 

@@ -15,16 +15,7 @@ const lineFeed = Buffer.from('\n');
  * The host behind stdin and stdout. It has gone when its input ends, when nobody reads what is written, and when this
  * process has been handed to another parent: a host that was killed may leave its pipes open in programs that it started.
  */
-export function createHostPipe(stdin: Readable, stdout: Writable): HostPipe {
-  // stdout is the protocol's: what packages print goes to stderr.
-  const { error } = console;
-  Object.assign(console, { log: error, info: error, debug: error });
-  const pipe = new Pipe(stdin, stdout);
-  stdout.on('error', () => pipe.gone());
-  return pipe;
-}
-
-class Pipe implements HostPipe {
+export class HostPipe {
   readonly #stdin: Readable;
   readonly #stdout: Writable;
   #pieces: Uint8Array[] = [];
@@ -35,13 +26,17 @@ class Pipe implements HostPipe {
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin;
-    this.#stdout = stdout;
+    this.#stdout = stdout.on('error', () => this.#gone());
+    // stdout is the protocol's: what packages print goes to stderr.
+    const { error } = console;
+    Object.assign(console, { log: error, info: error, debug: error });
   }
 
+  /** Tells what comes until `end`, which comes once: at the end of input, or when the host is gone. */
   listen(taker: { data(chunk: Uint8Array): void; end(): void }): void {
     const parent = process.ppid;
     const watch = setInterval(() => {
-      if (process.ppid !== parent) this.gone();
+      if (process.ppid !== parent) this.#gone();
     }, lookEveryMs);
     watch.unref();
     let ended = false;
@@ -72,6 +67,7 @@ class Pipe implements HostPipe {
     return !this.#isGone && this.#stdout.writableLength > fullAt;
   }
 
+  /** One message; the line feed is added. Never blocks: look at `isFull`. */
   write(message: Uint8Array): void {
     if (this.#isGone) return;
     // One write for all messages of this turn of the event loop.
@@ -85,6 +81,7 @@ class Pipe implements HostPipe {
     else this.#waiting.push(then);
   }
 
+  /** Resolves once the host has read all, or cannot any more. */
   async flushed(): Promise<void> {
     this.#flush();
     while (!this.#isGone && this.#stdout.writableLength > 0) {
@@ -92,7 +89,7 @@ class Pipe implements HostPipe {
     }
   }
 
-  gone(): void {
+  #gone(): void {
     this.#isGone = true;
     this.#pieces = [];
     for (const then of this.#waiting.splice(0)) then();
@@ -130,18 +127,4 @@ class Pipe implements HostPipe {
       if (!this.isFull) this.#wake();
     });
   }
-}
-
-/** The program that has started this one and speaks to it line by line. */
-export interface HostPipe {
-  /** Tells what comes until `end`, which comes once: at the end of input, or when the host is gone. */
-  listen(taker: { data(chunk: Uint8Array): void; end(): void }): void;
-  pause(): void;
-  resume(): void;
-  /** One message; the line feed is added. Never blocks: look at `isFull`. */
-  write(message: Uint8Array): void;
-  readonly isFull: boolean;
-  whenDrained(then: () => void): void;
-  /** Resolves once the host has read all, or cannot any more. */
-  flushed(): Promise<void>;
 }

@@ -17,14 +17,6 @@ const maxUrl = 8_192;
 /** How often overdue heads are looked for, in milliseconds. */
 const lookEveryMs = 1_000;
 
-/**
- * The HTTP client once more, with the same checks, over the relay's connections: for many small requests.
- * @param origins Where its connections come from, which is its own from now on
- */
-export function createWire(userAgent: string, origins: Origins<Connection>): Wire & AsyncDisposable {
-  return new RelayWire(userAgent, origins);
-}
-
 /** The latest address and headers that were validated: a bridge repeats the same objects. */
 interface Validated {
   readonly given: string;
@@ -33,7 +25,8 @@ interface Validated {
   readonly headers: { readonly given: WireRequest['headers']; readonly sent: readonly string[] };
 }
 
-class RelayWire implements Wire, AsyncDisposable {
+/** The checks of the HTTP client over the relay's connections, for many small requests. */
+export class RelayWire implements Wire, AsyncDisposable {
   readonly #userAgent: string;
   readonly #origins: Origins<Connection>;
   /** Those whose head has not come, and those whose body is coming. */
@@ -50,6 +43,7 @@ class RelayWire implements Wire, AsyncDisposable {
   #latest: Validated | undefined;
   #isClosed = false;
 
+  /** @param origins Where its connections come from, which is its own from now on */
   constructor(userAgent: string, origins: Origins<Connection>) {
     this.#userAgent = userAgent;
     this.#origins = origins;

@@ -81,7 +81,7 @@ const otherLineEnds = [
  * JSON on one line for every reader. Line ends of ASCII are white space, and become blanks. The others can only be in
  * strings, and are escaped.
  */
-export function oneLine(text: Uint8Array): Uint8Array {
+function oneLine(text: Uint8Array): Uint8Array {
   const bytes = text instanceof Buffer ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
   const isOne = bytes.indexOf(lineFeed) === -1 && bytes.indexOf(carriageReturn) === -1;
   const flat = isOne ? bytes : bytes.map((byte) => (byte === lineFeed || byte === carriageReturn ? space : byte));

@@ -37,7 +37,7 @@ export class Position {
   lastEventId: string | undefined;
   retryMs = firstRetryMs;
   #seen: string[] = [];
-  #isResumed = false;
+  isResumed = false;
 
   /** False for an event that had come before the stream was resumed. */
   note({ id, retry }: EventBytes): boolean {
@@ -45,14 +45,10 @@ export class Position {
     if (id === undefined) return true;
     this.lastEventId = id === '' ? undefined : id;
     if (id === '') return true;
-    const isRepeated = this.#isResumed && this.#seen.includes(id);
+    const isRepeated = this.isResumed && this.#seen.includes(id);
     this.#seen.push(id);
     if (this.#seen.length > rememberedIds) this.#seen.shift();
     return !isRepeated;
-  }
-
-  resumed(): void {
-    this.#isResumed = true;
   }
 }
 
@@ -127,7 +123,7 @@ async function listen(
 ): Promise<{ readonly outcome: Outcome; readonly messages: number }> {
   const { transport, session, inbound, server, credential } = parts;
   let messages = 0;
-  if (position.lastEventId !== undefined) position.resumed();
+  if (position.lastEventId !== undefined) position.isResumed = true;
   const outcome = await transport.send({
     request: { method: 'GET', url: server, body: undefined, lasting: true },
     headers: () => [

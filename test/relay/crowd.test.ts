@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { createWire } from '../../src/bridge/relay-wire.js';
+import { RelayWire } from '../../src/bridge/relay-wire.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { ask as askProxy, mountOf, openStand } from '../proxy/stand.js';
@@ -14,7 +14,7 @@ test('many requests that wait for their turn are no warning on the terminal', as
   process.on('warning', note);
   await using server = await startHttp((_, response) => void response.end('ok'));
   const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
-  await using wire = createWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
+  await using wire = new RelayWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
   await using stand = await openStand(mountOf(server.origin));
   const request = { method: 'GET', url: server.origin, headers: [], body: undefined } as const;
   const one = () =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { openRelayOrigins } from '../../src/app/relay-origins.js';
-import { createWire } from '../../src/bridge/relay-wire.js';
+import { RelayWire } from '../../src/bridge/relay-wire.js';
 import { usualPoolLimits } from '../../src/http/pool.js';
 import { systemResolver } from '../../src/http/resolve-host.js';
 import { startHttp } from '../support/http-server.js';
@@ -10,7 +10,7 @@ import { startHttp } from '../support/http-server.js';
 test('passing messages on loads no HTTP client beside our own: a bridge starts the sooner for it', async () => {
   await using server = await startHttp((_, response) => void response.end('ok'));
   const http = { env: {}, userAgent: 'postern-test', resolve: systemResolver };
-  await using wire = createWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
+  await using wire = new RelayWire(http.userAgent, openRelayOrigins(http, usualPoolLimits));
   const body = await new Promise<string>((resolve, reject) => {
     let text = '';
     const request = { method: 'GET', url: server.origin, headers: [], body: undefined } as const;
