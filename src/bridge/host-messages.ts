@@ -126,7 +126,7 @@ export class HostMessages {
     const pending = all.find(message.params.requestId);
     if (pending !== undefined) pending.isCancelled = true;
     if (pending?.isModern) {
-      pending.abort();
+      pending.exchange?.abort(undefined);
       return;
     }
     await this.#tell(line, message);

@@ -108,7 +108,7 @@ export class Conversation implements MessageHost, AsyncDisposable {
     } finally {
       signal.removeEventListener('abort', stop);
       this.#pending.settle(pending);
-      pending.abort();
+      pending.exchange?.abort(undefined);
     }
   }
 

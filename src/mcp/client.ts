@@ -128,8 +128,8 @@ export class ProtocolClient {
         position.note(event);
         return inbound.event(event, pending);
       },
-      began: (running) => {
-        if (pending !== undefined) pending.abort = () => running.abort(undefined);
+      began: (exchange) => {
+        if (pending !== undefined) pending.exchange = exchange;
       },
     });
   }

@@ -8,8 +8,8 @@ export interface Pending {
   readonly isModern: boolean;
   /** Resolves once it has its response, or will have none. */
   readonly settled: Promise<void>;
-  /** Ends what is under way for it; replaced as that changes. */
-  abort: () => void;
+  /** What is under way for it. */
+  exchange: { abort(reason: unknown): void } | undefined;
   isCancelled: boolean;
 }
 
@@ -33,7 +33,7 @@ export class PendingRequests {
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
-    const pending = { ...request, settled, abort: nothing, isCancelled: false };
+    const pending = { ...request, settled, exchange: undefined, isCancelled: false };
     this.#open.set(request.id, { pending, settle });
     return pending;
   }
