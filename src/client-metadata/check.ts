@@ -172,8 +172,8 @@ function linesOf(path: string | undefined, check: DocumentCheck): readonly strin
   const { findings, fetched, unreachable } = check;
   const url = check.url === undefined ? undefined : printable(check.url);
   const lines = findings.flatMap(({ rule, verdict, what, remedy, where }) => {
-    const place = path === undefined ? '' : where === 'file' ? 'in the file: ' : 'served: ';
-    return [`${words[verdict].padEnd(5)} ${place}${what} [${rule}]`, `      ${remedy}`];
+    const prefix = path === undefined ? '' : where === 'file' ? 'in the file: ' : 'served: ';
+    return [`${words[verdict].padEnd(5)} ${prefix}${what} [${rule}]`, `      ${remedy}`];
   });
   const broken = findings.filter(({ verdict }) => verdict === 'failure').length;
   const notes = findings.length - broken;

@@ -36,7 +36,7 @@ const fieldWords: Readonly<Record<string, string>> = {
  */
 const stillThere: Readonly<Record<string, number>> = {
   answer: 12,
-  place: 5,
+  place: 3,
   renew: 2,
   stray: 3,
   wish: 5,
