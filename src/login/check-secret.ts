@@ -1,5 +1,5 @@
 import { isFailure } from '../core/failure.js';
-import type { LoginRecord, RegistrationRecord } from '../core/records.js';
+import type { LoginRecord } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import { saysYes } from '../core/text/says-yes.js';
@@ -7,17 +7,13 @@ import type { Discovery } from '../oauth/discover.js';
 import { readCredential, readForIssuer } from '../tokens/read-credential.js';
 import { storedSecret } from '../tokens/registrations.js';
 import { clientSecretUnbound, endpointsMoved } from './failures.js';
-import type { LoginPorts, PreregisteredClient } from './ports.js';
+import type { BegunLogin, LoginPorts, PreregisteredClient } from './ports.js';
 
 type Ports = Pick<LoginPorts, 'store' | 'stores' | 'index' | 'terminal'>;
 
-interface Destination {
+interface Destination extends Pick<BegunLogin, 'kept' | 'held'> {
   readonly server: string;
   readonly issuer: string;
-  /** What was registered at this issuer before. */
-  readonly kept: readonly RegistrationRecord[];
-  /** The login that is about to be replaced. */
-  readonly held: LoginRecord | undefined;
   readonly signal: AbortSignal;
 }
 

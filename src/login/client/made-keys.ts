@@ -6,7 +6,7 @@ import { capabilityMissing } from '../../oauth/failures.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import { clientKeysOf, generateClientKey, readClientKey, removeClientKey } from '../../tokens/client-keys.js';
 import { storeForLogin } from '../begin-login.js';
-import type { LoginPorts } from '../ports.js';
+import type { LoginPorts, LoginRequest } from '../ports.js';
 
 /** What the authorization server is to be given for that client. */
 export interface KeysToRegister {
@@ -24,16 +24,9 @@ export interface KeysToRegister {
  */
 export async function makeKeyForLogin(
   ports: LoginPorts,
-  request: {
-    /** The server's canonical URL. */
-    readonly server: string;
-    /** `--authorization-server`. */
-    readonly issuer: string | undefined;
+  request: Pick<LoginRequest, 'server' | 'issuer' | 'store' | 'signal'> & {
     readonly clientId: string;
     readonly algorithm: KeyAlgorithm;
-    /** Where the private half is to be; undefined: where the last login's secrets are. */
-    readonly store: StoreKind | undefined;
-    readonly signal: AbortSignal;
   },
 ): Promise<KeysToRegister> {
   const { server, issuer: wanted, clientId, algorithm, signal } = request;
