@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { createHostPipe } from '../../src/bridge/host-pipe.js';
+import { HostPipe } from '../../src/bridge/host-pipe.js';
 
 /** A host that reads when it is told to: `written` is each write as it came. */
 class Host extends Writable {
@@ -30,7 +30,7 @@ function open(t: TestContext) {
   const stdin = new PassThrough();
   const host = new Host();
   const ends: string[] = [];
-  const pipe = createHostPipe(stdin, host);
+  const pipe = new HostPipe(stdin, host);
   const listen = () =>
     pipe.listen({ data: (chunk) => void ends.push(chunk.toString()), end: () => void ends.push('end') });
   return { stdin, host, pipe, ends, listen };
