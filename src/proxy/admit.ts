@@ -22,7 +22,7 @@ export interface Mounted {
   readonly mount: ProxyMount;
   readonly url: URL;
   readonly origin: string;
-  /** Targets validated before, by what stands behind the mount. */
+  /** Targets validated before, by what follows the mount in the path. */
   readonly targets: Map<string, string | undefined>;
   readonly endpoints: Endpoints;
 }
@@ -33,7 +33,7 @@ export interface Admitted {
   readonly framing: RequestFraming;
   /** Path and query to ask the server for. */
   readonly target: string;
-  /** What stands before the rest in a path of ours that leads to this mount. */
+  /** The beginning of a path of ours that leads to this mount. */
   readonly prefix: string;
 }
 
@@ -41,8 +41,8 @@ export interface Admitted {
 const maxTargets = 256;
 
 /**
- * Decides by form alone whether a request goes on, and where to; nothing has been sent before. Who may not come in is
- * told the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
+ * Decides by form alone whether a request goes on, and where to; nothing has been sent before. The order
+ * reveals the least: first the address (a rebound name, RFC 9112 section 3.2), web pages of whatever origin, then the form,
  * then the key, then the mount.
  */
 export function admit(request: IncomingRequest, gate: Gate): Admitted | Refusal {
@@ -160,7 +160,7 @@ export class Sessions {
   }
 }
 
-/** A copy, since V8 keeps the whole head that a part of it was cut from. A line feed stands in no identifier. */
+/** A copy, since V8 keeps the whole head that a part of it was cut from. No identifier has a line feed. */
 function keptAs(session: string): string {
   return session.length <= maxSession
     ? Buffer.from(session, 'latin1').toString('latin1')

@@ -16,7 +16,7 @@ export interface KeptBody extends BodyHandler {
   open(): Uint8Array | BodySource | null;
 }
 
-/** What becomes of a body is told. */
+/** Learns how a body goes on. */
 export interface BodyWatcher {
   /** A body that was waited for is there. */
   ready(): void;
@@ -85,7 +85,7 @@ export class StreamedBody implements KeptBody {
   /** What keeping them costs. */
   #kept = 0;
   #ended = false;
-  /** Is the caller told to wait? */
+  /** Is the caller paused? */
   #held = false;
   #try: Try | undefined;
 

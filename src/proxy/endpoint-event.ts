@@ -16,8 +16,8 @@ class Block {
 
 /**
  * Passes an event stream on as it is, but for the addresses that its `endpoint` events name (older transport HTTP+SSE,
- * revision 2024-11-05). Judged is what a reader makes of it (WHATWG HTML, section 9.2.6): in whatever order, with
- * whatever line ends, and wherever it stands in the stream. Held is at most one short event whose kind is open.
+ * revision 2024-11-05). What counts is what a reader makes of it (WHATWG HTML, section 9.2.6), in any order and
+ * with any line ends. At most one short event is held, until its kind is known.
  */
 export class EndpointEvents {
   readonly #pathOf: (address: string) => string | undefined;
@@ -29,12 +29,12 @@ export class EndpointEvents {
   #begun = false;
   #isBroken = false;
 
-  /** @param pathOf Gives the address that stands in for one; undefined for one that nobody may be told. */
+  /** @param pathOf Gives the address to pass on instead; undefined: the stream may not go on. */
   constructor(pathOf: (address: string) => string | undefined) {
     this.#pathOf = pathOf;
   }
 
-  /** What can be passed on now; undefined where the stream names an address that nobody may be told, and from then on. */
+  /** What can be passed on now; undefined once the stream has named an address that may not be passed on. */
   push(chunk: Uint8Array): Uint8Array | undefined {
     const { buffer, byteOffset, byteLength } = chunk;
     const text = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');

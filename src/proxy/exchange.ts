@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly sessions: Sessions;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
-  /** Told once of each exchange, when nothing of it is under way any more. */
+  /** Called once for each exchange, when nothing of it is under way any more. */
   over(exchange: Active): void;
 }
 
@@ -71,7 +71,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (!this.#body.waiting) this.ready();
   }
 
-  /** Looks whether somebody keeps silent for too long. @param now as `performance.now()` */
+  /** Ends the exchange where one side is silent for too long. @param now as `performance.now()` */
   sweep(now: number): void {
     const { admitted, around } = this.#parts;
     const { host } = admitted.mounted.url;
@@ -196,7 +196,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
       ?.catch((error: unknown) => this.#fail(error));
   }
 
-  /** False: nobody waits for it any more. */
+  /** False: the caller has gone. */
   #dispatch(connection: Connection, { token }: AuthorizedRequest): boolean {
     if (this.#ended) return false;
     const { method, admitted } = this.#parts;
@@ -223,7 +223,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     }
     if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
     this.#silence.turnOf('server sends');
-    // An address that stands in for another may be of another length.
+    // A replaced address may have another length.
     response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
   }
 
@@ -252,7 +252,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
 
 /**
  * What the caller's response says. `Location` leads to this mount again, or, outside of a redirect, is left out: a
- * redirect to anywhere else is never told, let alone followed, but Failure `redirect_refused`.
+ * redirect to anywhere else is never passed on or followed, but is Failure `redirect_refused`.
  */
 export function responseFor(head: SortedResponse, admitted: Admitted): OutgoingResponse | Failure {
   const { plain, hasDate, locations } = head;

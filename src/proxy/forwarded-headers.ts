@@ -17,8 +17,7 @@ function words(...lines: readonly string[]): readonly string[] {
 }
 
 /**
- * Taken out of responses: the connection's own business, challenges, and what would change how a browser treats
- * 127.0.0.1, which is not the server's.
+ * Taken out of responses: hop-by-hop headers, challenges, and what would change how a browser treats 127.0.0.1.
  */
 const notForTheCaller: ReadonlySet<string> = new Set(
   words(
@@ -31,7 +30,7 @@ const notForTheCaller: ReadonlySet<string> = new Set(
   ),
 );
 
-/** On every response: a page of the server's that a browser shows from here is inert, and tells nobody its address. */
+/** On every response: a page of the server's that a browser shows from here is inert, and sends no referrer. */
 export const inertPage: readonly string[] = [
   ...['content-security-policy', "sandbox; default-src 'none'; frame-ancestors 'none'"],
   ...['x-content-type-options', 'nosniff'],
@@ -95,20 +94,20 @@ export interface ForwardedRequest extends Readonly<Record<(typeof lists)[keyof t
   /** The connection is to end with the response. */
   readonly close: boolean;
   readonly sessions: readonly string[];
-  /** A header that may stand there once stands there twice. */
+  /** A header that may occur once occurs twice. */
   readonly repeated: boolean;
   /** All that is for the server; no framing, nothing about this connection, no identity of the caller's. */
   readonly forward: readonly string[];
 }
 
-/** Taken out: the connection's own business (RFC 9110 section 7.6.1), and who the caller is or came through. */
+/** Taken out: hop-by-hop headers (RFC 9110 section 7.6.1), and what identifies the caller or its route. */
 const notForTheServer = words(
   'keep-alive te trailer http2-settings via max-forwards authorization cookie cookie2',
   'forwarded x-real-ip x-client-ip true-client-ip client-ip cf-connecting-ip from referer',
   'x-original-url x-rewrite-url x-original-host x-host',
 );
 
-/** May stand in a request once: two of them are read differently by different servers. */
+/** May occur once in a request: servers read two of them differently. */
 const once = words('content-type mcp-protocol-version last-event-id mcp-method mcp-name content-range range');
 
 /** What a header means to us; what has no meaning goes on. */

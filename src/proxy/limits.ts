@@ -1,4 +1,4 @@
-/** Limits of the local proxy, beside those of its connections (`relay/limits.ts`). Times in milliseconds, sizes in bytes. */
+/** Limits of the local proxy; those of its connections are in `relay/limits.ts`. Times in milliseconds, sizes in bytes. */
 export const proxyLimits = {
   /** Requests under way at a time: some clients send several down one connection. */
   requests: 512,

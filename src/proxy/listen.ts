@@ -43,7 +43,7 @@ export async function listen(server: Server, where: ProxyOptions['listen']): Pro
 
 const otherPath = 'Choose another path, in a folder of your own such as $XDG_RUNTIME_DIR.';
 
-/** The socket is made within the call, so that nobody else can open it for a moment. */
+/** The mode is set when the socket is made: no other user can open it, even for a moment. */
 function listenClosed(server: Server, path: string): void {
   const mask = process.umask(0o177);
   try {
@@ -67,7 +67,7 @@ async function bound(
   server.removeAllListeners('error').on('error', () => undefined);
 }
 
-/** A socket that nobody listens on any more is taken away; nothing else is. */
+/** Removes a socket that no process listens on any more, and nothing else. */
 async function makeRoom(path: string): Promise<void> {
   const refuse = (why: string, remedy = otherPath) => proxySocketRefused(path, why, remedy);
   if (!isAbsolute(path) || Buffer.byteLength(path) > maxPath) {

@@ -9,7 +9,7 @@ export const maxTarget = 8_192;
 const encodedControl = /%(?:25)*(?:[01][0-9a-f]|7f)/i;
 
 /**
- * Path and query to ask a server for, when what stands behind its mount in the request target is `rest`: '' for the
+ * Path and query to ask a server for, when the request target goes on behind its mount with `rest`: '' for the
  * server's own address, else with its `/` or `?` in front. Undefined where it might lead anywhere but to the server's
  * address or below it: dot segments and separators in any spelling, `//` in front, controls. Scheme and host come from
  * `server` alone, a canonical URL, whatever `rest` says.
@@ -31,7 +31,7 @@ export function upstreamTarget(server: string, rest: string): string | undefined
 }
 
 /**
- * What stands behind the mount for an address that the server named in `Location`, resolved against the target that
+ * What follows the mount in a path of ours for an address that the server named in `Location`, resolved against the target that
  * was asked for; undefined for an address that is not the server's or below it.
  */
 export function restOfLocation(server: string, asked: string, location: string): string | undefined {
@@ -50,7 +50,7 @@ export function restOfLocation(server: string, asked: string, location: string):
   return upstreamTarget(server, `${rest}${query}`) === undefined ? undefined : `${rest}${query}${hash}`;
 }
 
-/** What a query has beside the mount's own, with its `?`. */
+/** A query without the mount's own, with its `?`. */
 function withoutOwn(own: string, query: string): string {
   if (own === '' || !`${query}&`.startsWith(`${own}&`)) return query;
   const more = query.slice(own.length + 1);
@@ -62,12 +62,12 @@ const maxEndpoints = 256;
 
 /**
  * The addresses for messages that a server of the older transport has named, where they are not below its own: each is
- * reached under a path of ours that nobody can make up.
+ * reached under a path of ours that cannot be guessed.
  */
 export class Endpoints {
   readonly #targets = new Map<string, string>();
 
-  /** Path and query that a path of ours stands for. */
+  /** Path and query at the server for a path of ours. */
   targetOf(rest: string): string | undefined {
     return this.#targets.get(rest);
   }
@@ -87,7 +87,7 @@ export class Endpoints {
   }
 }
 
-/** A request that was sent on: to what target of which server, and what stands before the rest in a path of ours. */
+/** A request that was sent on: to what target of which server, and the beginning of its path of ours. */
 export interface Asked {
   readonly mounted: {
     readonly mount: { readonly server: string };

@@ -16,9 +16,9 @@ export interface ProxyOptions {
   readonly listen: { readonly port: number } | { readonly socket: string };
   /** Whether requests must show the local key. */
   readonly key: boolean;
-  /** Milliseconds to wait for the head of an answer, and between two pieces of its body (null: for ever). */
+  /** Milliseconds to wait for the head of a response, and between two pieces of its body (null: for ever). */
   readonly limits: { readonly headMs: number; readonly silenceMs: number | null };
-  /** Told of each request that is answered with a failure of ours. `id` is in the answer, too. */
+  /** Called for each response that is a failure of ours. `id` is in the response, too. */
   readonly failed: (mount: string, failure: unknown, id: string) => void;
 }
 

@@ -193,7 +193,7 @@ function listing(
   return `${asciiJson({ origin, ...(socket === undefined ? {} : { socket }), ...keys, servers })}\n`;
 }
 
-/** Runs until it is told to end, then until running requests have ended. */
+/** Runs until it is asked to end, then until running requests have ended. */
 async function untilEnd(world: World, args: Arguments, proxy: RunningProxy): Promise<CommandExit> {
   const { signal } = world;
   try {

@@ -70,7 +70,7 @@ function statusOf(code: string, exit: ExitCode | undefined): readonly [status: n
   return [code === 'timed_out' ? 504 : 502, 'The server could not be asked, or its answer not be used.'];
 }
 
-/** The head of a response, sorted, and what the caller is told where nothing of it depends on the request. */
+/** The head of a response, sorted, and the response to the caller where nothing of it depends on the request. */
 export interface SortedResponse extends ForwardedResponse {
   readonly plain: OutgoingResponse;
   readonly isEventStream: boolean;

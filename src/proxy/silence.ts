@@ -5,7 +5,7 @@ import type { ProxyOptions } from './ports.js';
 /** Whose turn it is. While a token is fetched, or a person asked, other limits hold. */
 export type Turn = 'caller sends' | 'token' | 'server responds' | 'server sends' | 'caller reads';
 
-/** Who has kept silent for too long. */
+/** Which side has been silent for too long. */
 export type Overdue =
   | { readonly kind: 'caller_stalled' | 'caller_gone' }
   | { readonly kind: 'server'; readonly failure: Error };

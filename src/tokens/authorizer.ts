@@ -73,7 +73,7 @@ export class Authorizer {
 
   /**
    * To be called with each response. The same request once more with another token; undefined, or resolving to it after a
-   * success: the response stands.
+   * success: this response is final.
    * @throws Failure `token_refused`, `login_expired`, `login_needed`, `insufficient_scope`, `scope_refused`, …
    */
   retry(
@@ -85,7 +85,7 @@ export class Authorizer {
     if (status < 300) return this.#accepted(request);
     if (status === 401) return this.#afterRefusal(request, response, signal);
     const wanted = status === 403 ? wantedScope(challenges) : undefined;
-    return wanted && this.#afterWish(request, wanted, signal);
+    return wanted && this.#afterForbidden(request, wanted, signal);
   }
 
   #accepted({ token, tries: { helped } }: AuthorizedRequest): Promise<undefined> | undefined {
@@ -109,7 +109,7 @@ export class Authorizer {
     }
   }
 
-  async #afterWish(
+  async #afterForbidden(
     { target, token, tries }: AuthorizedRequest,
     wanted: WantedScope,
     signal?: AbortSignal,

@@ -5,16 +5,16 @@ import type { StorePorts } from '../stores/ports.js';
 import { tooManyTabs } from './failures.js';
 import { scopeNotGranted, scopeRefused, tooManyStepUps } from './request-failures.js';
 
-/** Tabs for one login within an hour that nobody typed, as long as no token of it worked. */
+/** Tabs in an hour for a login that no person typed, until a token of it has worked. */
 export const maxTabs = 3;
 
-/** Tabs for one login within an hour that nobody typed, whatever came of them. */
+/** Tabs in an hour for a login that no person typed, in all. */
 const maxTabsInAll = 10;
 
 /** Logins of an hour that are counted while none of their tokens has worked; one is enough. */
 const maxUnproven = 50;
 
-/** What holds back logins that nobody typed. Whoever types `login` at a terminal is never held back. */
+/** Limits for logins that no person typed. A `login` at a terminal has none. */
 export interface LoginBrakes {
   /** Counts a tab that is about to be opened. @throws Failure `too_many_tabs` */
   openTab(): Promise<void>;
@@ -60,7 +60,7 @@ export interface StepUpBudget {
   /** Counts one: the person said yes, and the browser is about to open. @throws as `check` */
   begin(): Promise<void>;
   /** What came of it: a scope that was not granted is not asked for again by itself within the hour. */
-  answered(better: LoginRecord): Promise<void>;
+  granted(better: LoginRecord): Promise<void>;
   /** The operation went through after it. */
   helped(): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function stepUpBudget(
       await each((name, max) => attempts.allows(name, max));
     },
     begin: () => each((name, max) => attempts.take(name, max)),
-    answered: async (better) => {
+    granted: async (better) => {
       for (const scope of scopesMissing(better.scopes, added)) await attempts.take(notGranted(scope), 1);
     },
     helped: async () => {

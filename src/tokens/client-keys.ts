@@ -36,8 +36,7 @@ function decodeClientKey(text: Secret, { issuer, clientId, keyId }: ClientKeyRec
 }
 
 /**
- * Makes a key pair and keeps it: the index says first that there may be one, then the private half goes into the store,
- * so that no item is there that nobody knows of.
+ * Makes a key pair and keeps it: first in the index, then the private half in the store, so that no item is unknown.
  * @param store Where it is to be; it is tried before anything is made.
  * @throws Failure of the store and the index
  */

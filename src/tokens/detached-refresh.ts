@@ -16,8 +16,8 @@ export interface RefreshPorts {
 
 /**
  * Refreshes by `postern token` in a process and session of its own. Callers kill their helper, with all of its process
- * group, after some seconds: an authorization server that responds later has taken the old refresh token back, and
- * somebody has to write its response down. What is printed is not used: the token is read where it is stored.
+ * group, after some seconds: the response of a slower authorization server, which has revoked the old refresh token,
+ * must still be stored. What is printed is not used: the token is read from the store.
  * @param program Node.js and the launcher, as absolute paths.
  */
 export function createDetachedRefresh(

@@ -122,7 +122,7 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
 
 /**
  * The server refuses a token that has not run out, and no other can be had without a person. Milliseconds are left of
- * it; null: nobody knows how many.
+ * it; null: unknown.
  */
 export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
   const left = leftMs === null ? '' : `, though it would be valid for ${wholeSeconds(leftMs)} s more`;
@@ -137,7 +137,7 @@ export function withServerWords(error: unknown, said: string): unknown {
   return new Failure({ code, exit, message: `${message} The server said: ${quoted(said)}`, remedy, cause: error });
 }
 
-/** A process that cannot be seen has sent the refresh token, as far as is known, and the answer never came to be stored. */
+/** A process elsewhere has sent the refresh token, as far as is known, and has stored no response. */
 export function refreshLeftElsewhere(login: LoginMeant, since: number): Failure {
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   return loginExpired(
@@ -206,7 +206,7 @@ export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: bool
   });
 }
 
-/** Tab after tab for a login that nobody typed: no further one is opened by itself. */
+/** Too many tabs for a login that no person typed: no further one is opened. */
 export function tooManyTabs(login: LoginMeant, max: number, how: 'in vain' | 'answered'): Failure {
   const what =
     how === 'in vain' ? 'in the last hour brought no login that works' : 'were opened for it in the last hour';

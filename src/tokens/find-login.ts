@@ -159,7 +159,7 @@ export function sameLogin(logins: readonly LoginRecord[], { server, account }: L
   return logins.find((record) => record.server === server && record.account === account);
 }
 
-/** Without another login between them: generations begin anew after a logout, and then somebody else may have logged in. */
+/** Are both the same login? Generations begin anew after a logout, so the time counts, too. */
 export function isOneLogin(one: LoginRecord, other: LoginRecord): boolean {
   return one.key === other.key && one.generation === other.generation && one.obtainedAt === other.obtainedAt;
 }

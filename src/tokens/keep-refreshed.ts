@@ -24,7 +24,7 @@ export function refreshed(held: StoredCredential, token: IssuedToken): StoredCre
   return refreshToken === undefined ? rest : { ...rest, refreshToken };
 }
 
-/** What an authorization server that renews it could say back. */
+/** Secrets that the token endpoint was sent, and could send back. */
 export function secretsOf({ accessToken, refreshToken, clientSecret }: StoredCredential) {
   return [accessToken, refreshToken, clientSecret];
 }
@@ -66,7 +66,7 @@ async function credentialIn(item: Secret, stored: StoredCredential): Promise<Sto
   return result.ok && isSameSubject(stored, result.token) ? refreshed(stored, result.token) : undefined;
 }
 
-/** A refresh is for whoever logged in, or its token is not used (OpenID Connect Core 1.0, section 12.2). */
+/** A refresh is for the subject of the login, or its token is not used (OpenID Connect Core 1.0, section 12.2). */
 export function isSameSubject({ binding, subject }: StoredCredential, token: IssuedToken): boolean {
   const now = identityIn(token.idToken, binding)?.subject;
   return subject === undefined || now === undefined || now === subject;
@@ -74,7 +74,7 @@ export function isSameSubject({ binding, subject }: StoredCredential, token: Iss
 
 /**
  * Moves a refreshed credential into its store, then what the index tells of it. While the store goes on failing nothing
- * is handed out, and the person is told. The caller has its lock.
+ * is handed out. The caller holds the lock.
  * @param sealed It waits in a sealed file, and will be moved at the next use at the latest.
  * @throws Failure the store's own, with what follows from it
  */
@@ -106,8 +106,8 @@ export async function keepCredential(
 
 /**
  * The credential that a refresh got and the store does not have yet, if there is one: it follows on the stored one, whose
- * refresh token it was got with, and opens it. What was left by a refresh whose answer the store does have is of no use
- * any more, and goes. The caller has the lock of this login.
+ * refresh token it was got with, and opens it. One whose response is in the store already is removed. The
+ * caller holds the lock.
  * @throws Failure `state_unsafe`
  */
 export async function recover(
@@ -119,7 +119,7 @@ export async function recover(
   if (!(await recovery.isWaiting(login.key))) return undefined;
   const item = stored.refreshToken && (await recovery.find(login.key, stored.refreshToken));
   const waiting = item && (await credentialIn(item, stored));
-  // Without rotation the secret that seals is the same before and after: what the store has already is told by its token.
+  // Without rotation the secret that seals is the same before and after: the token says whether the store has it already.
   if (waiting && waiting.accessToken.reveal() !== stored.accessToken.reveal()) return waiting;
   await recovery.forget(login.key).catch(ignoreFailure);
   return undefined;

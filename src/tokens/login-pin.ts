@@ -4,8 +4,7 @@ import { hashOfParts } from '../stores/credential-item.js';
 import { loginChanged } from './failures.js';
 
 /**
- * Stands for a server and an account where another program's configuration cannot hold them, beside the name of a login:
- * 128 bits in hex. Nothing of the address can be read from it.
+ * Identifies a server and an account where another program's configuration holds only the name of a login: 128 bits in hex. Nothing of the address can be read from it.
  */
 export async function loginPin({ server, account }: Pick<LoginRecord, 'server' | 'account'>): Promise<string> {
   return (await hashOfParts(['postern pin 1', server, account])).slice(0, 32);
@@ -18,7 +17,7 @@ export interface LoginWords {
 }
 
 /**
- * What an entry may call a login, the best first: its server and account, which nobody can give to another login; then,
+ * What an entry may call a login, the best first: its server and account, which are never another login’s; then,
  * for callers whose configuration cannot hold those, its name with a pin of them. A query that seems to hold a secret
  * is in no command line.
  * @param login `name` and `account` where there is one already

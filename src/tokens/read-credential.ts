@@ -83,7 +83,7 @@ async function checkOlder(ports: Pick<StorePorts, 'index'>, login: LoginRecord):
   if (isShared || resourceCovers(resource, server) === 'no') throw loginExpired(login, why);
 }
 
-/** Somebody else has removed it: `status` is to say so from now on. */
+/** Another program has removed it: `status` says so from now on. */
 async function markGone(ports: Pick<StorePorts, 'index'>, { key, generation }: LoginRecord): Promise<void> {
   const gone = (old: LoginRecord) =>
     old.generation === generation && old.gone !== true ? { ...old, gone: true } : old;
@@ -121,7 +121,7 @@ export function withLogin(
   return logins.some((login, at) => login !== document.logins[at]) ? { ...document, logins } : document;
 }
 
-/** A change that only makes the index tell the truth: a full disk must not keep a token from whoever may have it. */
+/** For changes that only correct the index: a token is handed out on a full disk, too. */
 export async function tryUpdate(
   ports: Pick<StorePorts, 'index'>,
   change: (document: IndexDocument) => IndexDocument,

@@ -3,10 +3,7 @@ import type { CorePorts } from '../core/ports.js';
 import type { StorePorts } from '../stores/ports.js';
 import { originText } from './credential-target.js';
 
-/**
- * Remembers what a caller did not get, for `status`: many of them show nobody what is said on stderr. That this fails,
- * too, is no news to the caller.
- */
+/** Remembers for `status` what a caller did not get: many callers hide stderr. Failures of this are ignored. */
 export async function rememberFailure(
   ports: Pick<StorePorts, 'failures'> & Pick<CorePorts, 'clock'>,
   what: { readonly format: string; readonly origin: string },
@@ -15,7 +12,7 @@ export async function rememberFailure(
   await ports.failures.keep({ ...what, at: ports.clock.now(), code }).catch(ignoreFailure);
 }
 
-/** What was remembered of an origin is over. Nothing else fails because this does. */
+/** Forgets what was remembered of an origin. Failures of this are ignored. */
 export async function forgetFailures(
   ports: Pick<StorePorts, 'failures'>,
   server: string,

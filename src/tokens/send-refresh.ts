@@ -39,8 +39,8 @@ export async function requestRefresh(
 }
 
 /**
- * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too: the person's
- * own host may have a private address beside a global one, which is refused to all others that a server names.
+ * Tells the HTTP client that a person named the host of an endpoint, where the login's server is there too. Such a host
+ * may have a private address besides a global one; others that a server names may not.
  * @throws Failure of the HTTP client
  */
 export async function nameOwnHost(

@@ -15,7 +15,7 @@ import { insufficientScope, loginUnderWay, stepUpDeclined } from './request-fail
 
 /**
  * Asks the person whether this login may ask for more scope, and shows which. A no holds for an hour for that server
- * and scope, in every process: nobody is asked again and again until the response suits the server.
+ * and scope, in every process.
  * @param request.scopes What the server wants, whether held or not.
  * @throws Failure `step_up_declined`; the signal's reason
  */
@@ -75,7 +75,7 @@ export function wantedScope(challenges: readonly string[]): WantedScope | undefi
   return isNamed ? { scopes: parsed.scopes, said: challenge.errorDescription ?? '' } : undefined;
 }
 
-/** Who may be asked for a login, and how patiently. */
+/** How a person is asked for a login. */
 export interface Person {
   readonly ask: (
     login: LoginRecord | undefined,
@@ -97,13 +97,13 @@ export function personOf(relogin: Relogin | undefined): Person | undefined {
 export interface BetterLoginOptions {
   /** Whose tokens they are. `server` is held from the start: no token of another one is used, whatever its login is called. */
   readonly meant: LoginMeant;
-  /** Undefined where nobody can be asked. */
+  /** Undefined: no person can be asked. */
   readonly person: Person | undefined;
   readonly scopeNeeded?: typeof insufficientScope;
   readonly signal: AbortSignal;
 }
 
-/** Logins, and step-ups, that requests wait for: one at a time, whoever wants it. */
+/** Logins and step-ups that requests wait for, one at a time. */
 export class BetterLogin {
   readonly #ports: Pick<StorePorts, 'attempts'> & Pick<CorePorts, 'clock'>;
   readonly #options: BetterLoginOptions;
@@ -142,7 +142,7 @@ export class BetterLogin {
 
   /**
    * @throws Failure `scope_refused`, `scope_not_granted` or `too_many_step_ups` when asking again is of no use,
-   * `insufficient_scope` when nobody may be asked, or the login's
+   * `insufficient_scope` when no person may be asked, or the login's
    */
   async stepUp(asked: {
     readonly login: LoginRecord;
@@ -155,9 +155,9 @@ export class BetterLogin {
     if (person === undefined) throw scopeNeeded(login, added, wanted.said);
     await budget.check();
     const better = await this.#ask(person, async () => {
-      const answered = await person.ask(login, wanted.scopes, () => budget.begin());
-      if (answered !== undefined) await budget.answered(answered);
-      return answered;
+      const granted = await person.ask(login, wanted.scopes, () => budget.begin());
+      if (granted !== undefined) await budget.granted(granted);
+      return granted;
     });
     if (better === undefined) throw scopeNeeded(login, added, wanted.said);
     return better;
@@ -180,7 +180,7 @@ export class BetterLogin {
   }
 }
 
-/** Work that is done once for all who want it at the same time; each of them can give up by himself. */
+/** Work that callers share while it is under way; each can stop waiting for it. */
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Promise<T>>();
 
@@ -196,7 +196,7 @@ export class SingleFlight<T> {
   }
 
   /**
-   * Joins the work of that name that is under way, else begins it; it goes on though who began it gives up.
+   * Joins the work of that name that is under way, else begins it. It goes on when its callers stop waiting.
    * @throws what the work throws, or the signal's reason
    */
   async run(name: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -22,7 +22,7 @@ const believedMs = 5_000;
 /** A token that the server refuses this soon after it replaced a refused one is not replaced again: it is not the token. */
 const freshMs = 10_000;
 
-/** How long a failure answers for what would fail again. */
+/** How long a failure is repeated to further requests. */
 const failureHoldsMs = 1_000;
 
 /** How long requests go without a token, where there is no login and the server asks for none. */
@@ -61,7 +61,7 @@ interface Held extends RequestToken {
   readonly replacedAt: number | undefined;
 }
 
-/** The token of one login for as long as a command runs: held while it lives, fetched once for all who wait for it. */
+/** The token of one login while a command runs: held while it lives, fetched once for all requests that wait for it. */
 export class TokenInUse {
   readonly #ports: AuthorizerPorts;
   readonly #options: TokenOptions;
@@ -192,7 +192,7 @@ export class TokenInUse {
     return this.current({ url: held.server }, signal);
   }
 
-  /** One fetch for all, whoever began it; a login that may appear at any moment is looked for each time. */
+  /** One fetch for all requests. A login that may appear at any moment is looked for each time. */
   #fetch(name: string, work: () => Promise<Held | undefined>, signal?: AbortSignal): Promise<Held | undefined> {
     const { clock } = this.#ports;
     const failed = this.#failed;
@@ -276,6 +276,6 @@ async function sameLoginNow(ports: AuthorizerPorts, login: LoginRecord | undefin
 }
 
 function needed(held: Held | undefined): Held {
-  if (held === undefined) throw new Error('whoever was refused gets a token or a failure');
+  if (held === undefined) throw new Error('a refused request gets a token or a failure');
   return held;
 }

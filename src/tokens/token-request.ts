@@ -37,7 +37,7 @@ const clockToleranceMs = 60_000;
 
 /**
  * Is this token to be handed out: alive for as long as was asked, not refused, and obtained in the past? One from the
- * future tells of a clock that was set back, so that nobody knows when it ends: it is refreshed, if it can be.
+ * future shows that the clock was set back, so its end is unknown: it is refreshed, if it can be.
  */
 export function usable(token: Token, wanted: Wanted, now: number): boolean {
   const isFromFuture = token.obtainedAt - now > clockToleranceMs;

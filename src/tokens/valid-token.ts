@@ -37,7 +37,7 @@ export async function storedOrRefreshed(
 }
 
 /**
- * Another token than the stored one, though that may live: for whoever was refused with it.
+ * Another token than the stored one, which a server refused though it may live.
  * @throws Failure `no_refresh_token`, or as `validToken`
  */
 export async function refreshedToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
@@ -47,7 +47,7 @@ export async function refreshedToken(ports: TokenPorts, request: ValidTokenReque
 }
 
 /**
- * A token for somebody who keeps it and cannot come back for another: refreshed when it has less life left than
+ * A token that is kept where it cannot be replaced: refreshed when it has less life left than
  * `minLifeMs`, and refused when a fresh one has less, too.
  * @throws Failure `token_too_short`, or those of `validToken`
  */
