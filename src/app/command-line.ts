@@ -1,9 +1,8 @@
 import type { Argv } from 'yargs';
 import { type CommandTable, camelCase, type LooseArguments, type OptionSpec } from '../core/command.js';
 import { exitCode, type Failure } from '../core/failure.js';
-import { quoted } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
 import { optionsOf, typedArguments } from './arguments.js';
+import { completionScript, completionTable } from './completion.js';
 import { asks, globalOptions } from './global-options.js';
 import { failureOf, refuseOdd } from './wrong-command-line.js';
 
@@ -49,15 +48,6 @@ const versionTable: CommandTable = {
   options: [],
 };
 
-const shells = ['bash', 'zsh', 'fish'] as const;
-
-const completionTable: CommandTable = {
-  name: 'completion',
-  summary: 'print what makes bash, zsh or fish complete this program’s words',
-  positionals: [{ name: 'shell', describe: 'bash, zsh or fish (default: the one in $SHELL)', required: false }],
-  options: [],
-};
-
 const ownTables = [helpTable, versionTable, completionTable];
 
 /** What yargs found a command to be given, by the names of its options and words. */
@@ -94,8 +84,7 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   const values = valuesIn(found);
   if (found.table === versionTable) return { kind: 'text', text: `${version}\n`, of: undefined };
   if (found.table === completionTable) {
-    const shell = shellOf(values('shell').map(String)[0], env);
-    return { kind: 'text', text: await completionScript(shell), of: undefined };
+    return { kind: 'text', text: await completionScript(values('shell').map(String)[0], env), of: undefined };
   }
   if (found.table === helpTable) {
     const topic = values('command').map(String);
@@ -146,28 +135,6 @@ function addOverview(parser: Argv, tables: readonly CommandTable[], take: (found
     .group(everywhere, everyCommand)
     .epilogue(exitCodes);
   for (const table of [...tables, ...ownTables]) addCommand(parser, table, table.name, take);
-}
-
-/** @throws Failure `usage_wrong` */
-function shellOf(given: string | undefined, env: CommandLineOptions['env']): (typeof shells)[number] {
-  const shell = shells.find((one) => (given === undefined ? env['SHELL']?.endsWith(one) : given === one));
-  if (shell !== undefined || given === undefined) return shell ?? 'bash';
-  throw usageWrong(`The words of ${quoted(given, 40)} cannot be completed.`, 'postern completion --help');
-}
-
-/** yargs goes by $SHELL, when it makes the script and whenever that asks it: the script says which shell it is. */
-async function completionScript(shell: string): Promise<string> {
-  const { env } = process;
-  const before = env['SHELL'];
-  env['SHELL'] = shell;
-  const { default: yargs } = await import('yargs');
-  const parser = yargs().scriptName('postern');
-  if (before === undefined) delete env['SHELL'];
-  else env['SHELL'] = before;
-  parser.command('$0', false, {}, () => void parser.showCompletionScript());
-  const script = await outputOf(parser, []);
-  const ours = script.replaceAll('postern completion', `postern completion ${shell}`);
-  return `${ours.replace('postern --get', `env SHELL=${shell} postern --get`)}\n`;
 }
 
 async function outputOf(parser: Argv, words: readonly string[]): Promise<string> {
