@@ -7,7 +7,7 @@ import { Failure } from './core/failure.js';
 import { defaultLimits } from './core/limits.js';
 import type { Terminal } from './core/ports.js';
 import { clientInfo } from './core/product.js';
-import { createPrograms } from './credential/programs.js';
+import { createPrograms } from './credential/exec-program.js';
 import { ciOf } from './login/browser/browser-availability.js';
 import type { Browser } from './login/ports.js';
 import { run } from './main.js';

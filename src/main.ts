@@ -24,7 +24,7 @@ import { readConfiguration } from './core/configuration/configuration.js';
 import { once } from './core/lazy.js';
 import { interrupted } from './core/output-failures.js';
 import type { Signals } from './core/ports.js';
-import { createPrograms, type Programs } from './credential/programs.js';
+import { createPrograms, type Programs } from './credential/exec-program.js';
 import type { ReadInput } from './credential/read-input.js';
 import { browserAvailability } from './login/browser/browser-availability.js';
 import { callerName } from './login/browser/caller-name.js';

@@ -3,7 +3,7 @@ import type { ServeDocument } from '../client-metadata/ports.js';
 import type { CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
 import type { FindServers, Logins, OwnProgram, Signals } from '../core/ports.js';
-import type { Programs } from '../credential/programs.js';
+import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { Wire } from '../mcp/wire.js';

@@ -13,6 +13,9 @@ import { createClock } from '../stores/clock.js';
 import { statePaths } from '../stores/paths.js';
 import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
+import { lazyHttp } from './lazy-ports.js';
+import type { Spinner } from './terminal/spinner.js';
+import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
 import {
   type Hold,
   watchHttp,
@@ -21,10 +24,7 @@ import {
   watchStores,
   watchTerminal,
   watchWire,
-} from './hold-secrets.js';
-import { lazyHttp } from './lazy-ports.js';
-import type { Spinner } from './terminal/spinner.js';
-import { createTerminal, type TerminalOptions } from './terminal/terminal.js';
+} from './watch-secrets.js';
 
 /** Which ports somebody brings himself: the demo a browser and a store, `--store memory` a store and an index, a test a clock. */
 export type OwnPorts = Partial<

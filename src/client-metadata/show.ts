@@ -3,7 +3,7 @@ import type { ConfiguredClient } from '../core/configuration/configured-lists.js
 import { type ClientAuthMethod, defaultAccount, type RegistrationWay, storeInWords } from '../core/records.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { chooseWay } from '../oauth/choose-way.js';
+import { chooseWay } from '../oauth/choose-registration.js';
 import { checkAddress } from '../oauth/client-metadata/client-id.js';
 import { discover } from '../oauth/discover.js';
 import { documentHasKey } from '../tokens/client-keys.js';

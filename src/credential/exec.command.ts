@@ -7,9 +7,9 @@ import { pinOption } from '../tokens/login-pin.js';
 import type { TokenPorts } from '../tokens/token-request.js';
 import { tokenToKeep } from '../tokens/valid-token.js';
 import { minTtlOption } from './credential.options.js';
+import type { Programs } from './exec-program.js';
 import { ownVariable, readTokenVariable, type TokenVariable } from './formats/environment.js';
 import { tokenIn } from './formats/plain.js';
-import type { Programs } from './programs.js';
 
 export const execTable = {
   name: 'exec',

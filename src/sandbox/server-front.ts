@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { ActiveFaults } from './faults/active-faults.js';
 import type { Addresses, Exchange, Point } from './faults/fault.js';
-import type { FaultBox } from './faults/fault-box.js';
 import type { RequestLog } from './log.js';
 import type { Handler } from './wire/listen.js';
 import { parametersOf } from './wire/request.js';
@@ -9,7 +9,7 @@ import { send } from './wire/response.js';
 interface ServerFrontParts {
   readonly addresses: Addresses;
   readonly log: RequestLog;
-  readonly faults: FaultBox;
+  readonly faults: ActiveFaults;
 }
 
 /** What stands before the protected server: the log and the faults. The body is left unread. */

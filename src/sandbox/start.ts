@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { makeSigningKeys } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
-import { FaultBox } from './faults/fault-box.js';
+import { ActiveFaults } from './faults/active-faults.js';
 import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
 import { type SandboxOptions, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
@@ -34,7 +34,7 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObject): Promise<Sandbox> {
   const settings = settingsFrom(options);
-  const faults = new FaultBox(settings.faults);
+  const faults = new ActiveFaults(settings.faults);
   const log = new RequestLog();
   const keysReady = makeSigningKeys(rsaKey);
   const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll([

@@ -1,5 +1,5 @@
 import type { HttpPorts } from '../http/request.js';
-import type { ProgramEnd } from '../stores/programs.js';
+import type { ProgramEnd } from '../stores/run-program.js';
 import { wordsUnsayable } from './failures.js';
 import { entryValue } from './formats/entry.js';
 import { type FoundEntry, readFound, variablesIn } from './found-entry.js';

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCode, Failure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, parseObject, stringField } from '../core/text/json.js';
-import { runProgram } from '../stores/programs.js';
+import { runProgram } from '../stores/run-program.js';
 import { refreshProcessFailed } from './failures.js';
 
 /** Resolves once the new token is stored. @throws Failure of the other process, or the signal's reason, after which the other one goes on */

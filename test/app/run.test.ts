@@ -10,7 +10,7 @@ import { createResultWriter, writerTo } from '../../src/app/write-stream.js';
 import type { Command, CommandTable } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
 import { interrupted } from '../../src/core/output-failures.js';
-import { createPrograms } from '../../src/credential/programs.js';
+import { createPrograms } from '../../src/credential/exec-program.js';
 import { run, type World } from '../../src/main.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import { makeHome } from '../support/home.js';

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { within } from '../../core/time.js';
 import { createClock } from '../../stores/clock.js';
-import { isExecutable, runProgram } from '../../stores/programs.js';
+import { isExecutable, runProgram } from '../../stores/run-program.js';
 import type { Browser } from '../ports.js';
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */

@@ -2,7 +2,7 @@ import type { RegistrationRecord } from '../../core/records.js';
 import { Secret } from '../../core/secret.js';
 import { isVscharText } from '../../core/text/characters.js';
 import { printable } from '../../core/text/printable.js';
-import { chooseWay, type WayChoice } from '../../oauth/choose-way.js';
+import { chooseWay, type WayChoice } from '../../oauth/choose-registration.js';
 import { authMethodFor } from '../../oauth/client-authentication.js';
 import { checkAddress } from '../../oauth/client-metadata/client-id.js';
 import { documentClient, documentHasKey } from '../../tokens/client-keys.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Allowance } from '../allowance.js';
+import type { ActiveFaults } from '../faults/active-faults.js';
 import type { Addresses, Exchange, Point } from '../faults/fault.js';
-import type { FaultBox } from '../faults/fault-box.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import type { Handler, LoopbackServer } from '../wire/listen.js';
@@ -25,7 +25,7 @@ interface FrontParts {
   readonly server: LoopbackServer;
   readonly settings: SandboxSettings;
   readonly log: RequestLog;
-  readonly faults: FaultBox;
+  readonly faults: ActiveFaults;
   readonly addresses: Addresses;
   readonly provider: Provider;
   readonly interactions: InteractionPages;

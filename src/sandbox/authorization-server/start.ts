@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Provider } from 'oidc-provider/lib/provider.js';
+import type { ActiveFaults } from '../faults/active-faults.js';
 import type { Addresses } from '../faults/fault.js';
-import type { FaultBox } from '../faults/fault-box.js';
 import { noRotation } from '../faults/refresh.js';
 import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
@@ -23,7 +23,7 @@ export interface AuthorizationServerParts {
   readonly keys: SigningKeys;
   readonly addresses: Addresses;
   readonly log: RequestLog;
-  readonly faults: FaultBox;
+  readonly faults: ActiveFaults;
   readonly accounts: UpstreamAccounts;
   /** The sandbox ends. */
   readonly closing: AbortSignal;

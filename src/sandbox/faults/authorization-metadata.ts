@@ -1,6 +1,6 @@
 import { gzipBomb, hugeJson, slowJson } from './bodies.js';
-import { html, insteadFault, type JsonObject, jsonFault, jsonOf, successFault, withText } from './change.js';
 import type { Exchange, Fault } from './fault.js';
+import { html, insteadFault, type JsonObject, jsonFault, jsonOf, successFault, withText } from './rewrite-response.js';
 
 const point = 'metadata';
 

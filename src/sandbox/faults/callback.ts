@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { SentResponse } from '../wire/response.js';
-import { headerOf, withHeader } from './change.js';
 import type { Fault } from './fault.js';
+import { headerOf, withHeader } from './rewrite-response.js';
 
 /** E: what the browser brings back to the client's callback. */
 export function callbackFaults(): readonly Fault[] {

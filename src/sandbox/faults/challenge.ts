@@ -1,6 +1,6 @@
 import type { SentResponse } from '../wire/response.js';
-import { headerOf, insteadFault, json, withHeader } from './change.js';
 import type { Addresses, Exchange, Fault } from './fault.js';
+import { headerOf, insteadFault, json, withHeader } from './rewrite-response.js';
 
 /** A: what the 401 says in `WWW-Authenticate`. */
 export function challengeFaults(): readonly Fault[] {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SentResponse } from '../wire/response.js';
 import { slowJson } from './bodies.js';
-import { html, insteadFault, json, jsonOf, redirect, withJson } from './change.js';
 import type { Exchange, Fault } from './fault.js';
+import { html, insteadFault, json, jsonOf, redirect, withJson } from './rewrite-response.js';
 
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';

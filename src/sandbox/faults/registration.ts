@@ -1,6 +1,6 @@
 import type { SentResponse } from '../wire/response.js';
-import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, withJson } from './change.js';
 import type { Fault } from './fault.js';
+import { html, insteadFault, json, jsonFault, jsonOf, redirect, successFault, withJson } from './rewrite-response.js';
 
 const point = 'registration';
 

@@ -1,5 +1,5 @@
-import { html, insteadFault, jsonFault, redirect, successFault, withText } from './change.js';
 import type { Fault } from './fault.js';
+import { html, insteadFault, jsonFault, redirect, successFault, withText } from './rewrite-response.js';
 
 const point = 'resource-metadata';
 

@@ -1,7 +1,7 @@
 import type { SentResponse } from '../wire/response.js';
 import { honestDocument } from './challenge.js';
-import { html, json, redirect, withHeader } from './change.js';
 import type { Exchange, Fault } from './fault.js';
+import { html, json, redirect, withHeader } from './rewrite-response.js';
 
 /** H: what the protected server does with a request that carries a token. */
 export function serverFaults(): readonly Fault[] {

@@ -1,4 +1,5 @@
 import { gzipBomb, slowJson } from './bodies.js';
+import type { Fault } from './fault.js';
 import {
   html,
   insteadFault,
@@ -10,8 +11,7 @@ import {
   successFault,
   withHeader,
   withText,
-} from './change.js';
-import type { Fault } from './fault.js';
+} from './rewrite-response.js';
 
 const point = 'token';
 

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join } from 'node:path';
 import { statePaths } from '../../stores/paths.js';
-import { findProgram, realPath, runProgram } from '../../stores/programs.js';
+import { findProgram, realPath, runProgram } from '../../stores/run-program.js';
 import { ownProgram } from './own-program.js';
 import type { ExternalPrograms, Machine, StartWords } from './ports.js';
 import { programFiles } from './program-files.js';

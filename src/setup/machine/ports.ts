@@ -1,4 +1,4 @@
-import type { ProgramCommand, ProgramEnd } from '../../stores/programs.js';
+import type { ProgramCommand, ProgramEnd } from '../../stores/run-program.js';
 import type { ProgramFiles } from './program-files.js';
 import type { SetupRecords } from './setup-records.js';
 

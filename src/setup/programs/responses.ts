@@ -1,5 +1,5 @@
 import { asObject, type JsonObject, parseObject, stringField } from '../../core/text/json.js';
-import type { ProgramInput } from '../../stores/programs.js';
+import type { ProgramInput } from '../../stores/run-program.js';
 import type { Machine } from '../machine/ports.js';
 
 /** The command of ours that a program calls: `bridge`, or `credential` with this format. */

@@ -5,7 +5,7 @@ import { Secret } from '../../core/secret.js';
 import { parseObject } from '../../core/text/json.js';
 import { helperFailed, helperMissing, helperResponseWrong, helperTimeout, storeTooLarge } from '../failures.js';
 import type { SecretStore } from '../ports.js';
-import { findProgram, type ProgramEnd, runProgram, safePath } from '../programs.js';
+import { findProgram, type ProgramEnd, runProgram, safePath } from '../run-program.js';
 
 export interface HelperStoreOptions {
   /** `helper:<name>`. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runProgram } from '../programs.js';
+import { runProgram } from '../run-program.js';
 import { service } from './item-parts.js';
 import { entryOptions, loadNative } from './native.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { createHelperStore } from '../../../src/stores/helper-program/helper-store.js';
-import { safePath } from '../../../src/stores/programs.js';
+import { safePath } from '../../../src/stores/run-program.js';
 import { startKeyring } from '../../support/keyring.js';
 import { needs } from '../../support/needs.js';
 import { temporaryFolder } from '../../support/temporary.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseWay, type WayFacts } from '../../src/oauth/choose-way.js';
+import { chooseWay, type WayFacts } from '../../src/oauth/choose-registration.js';
 
 const everything: WayFacts = {
   forced: undefined,

@@ -3,7 +3,7 @@ import type { Exchange, Fault } from './fault.js';
 import { allFaults } from './table.js';
 
 /** The faults that are switched on now. */
-export class FaultBox {
+export class ActiveFaults {
   #active: readonly Fault[] = [];
 
   /** @throws RangeError for a name that is not in the table */

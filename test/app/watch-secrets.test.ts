@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { Redactor } from '../../src/app/redactor.js';
 import {
   watchHttp,
   watchListeners,
@@ -10,8 +11,7 @@ import {
   watchStore,
   watchTerminal,
   watchWire,
-} from '../../src/app/hold-secrets.js';
-import { Redactor } from '../../src/app/redactor.js';
+} from '../../src/app/watch-secrets.js';
 import type { Terminal } from '../../src/core/ports.js';
 import { Secret } from '../../src/core/secret.js';
 import type { CallbackListener } from '../../src/login/ports.js';

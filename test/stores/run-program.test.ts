@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ProgramCommand, runProgram } from '../../src/stores/programs.js';
+import { type ProgramCommand, runProgram } from '../../src/stores/run-program.js';
 import { temporaryFolder } from '../support/temporary.js';
 
 const { env } = process;
