@@ -16,7 +16,6 @@ import { isUnattended, registry } from './app/registry.js';
 import { runCommandLine } from './app/run.js';
 import type { Keyboard } from './app/terminal/quiet-keys.js';
 import { createSilence, createSpinner } from './app/terminal/spinner.js';
-import { warnOfEnvironment } from './app/warn-of-environment.js';
 import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
 import { HostPipe } from './bridge/host-pipe.js';
 import type { CommandExit } from './core/command.js';
@@ -211,4 +210,14 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     program: [process.execPath, world.launch.script],
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
   };
+}
+
+/** What is set for all of Node.js, and not what a person may think that it is here. */
+function warnOfEnvironment(env: Readonly<Record<string, string | undefined>>, show: (line: string) => void): void {
+  if ((env['NODE_DEBUG'] ?? '') !== '') {
+    show('postern: NODE_DEBUG is set, with which Node.js prints what is sent and received, tokens among it.');
+  }
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    show('postern: NODE_TLS_REJECT_UNAUTHORIZED=0 is set; certificates are checked all the same.');
+  }
 }

@@ -12,7 +12,7 @@ import { type Message, parseMessages } from '../mcp/messages.js';
 import { type Pending, PendingRequests } from '../mcp/pending.js';
 import type { MessageShape } from '../mcp/scan-message.js';
 import { serverWords } from '../tokens/server-words.js';
-import { callRefused } from './failures.js';
+import { callRefused, messageTooCostly } from './failures.js';
 import { type ElicitationPolicy, respond } from './respond.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
@@ -123,6 +123,7 @@ export class Conversation implements MessageHost, AsyncDisposable {
 
   read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
     const parsed = parseMessages(text);
+    if (parsed === 'costly') throw messageTooCostly(this.#options.server);
     return (
       parsed && { text, parsed, messages: parsed.map((message) => ({ kind: message.kind, id: keyOf(message, asked) })) }
     );

@@ -24,6 +24,16 @@ export function callTooLarge(server: string, mebibytes: number, pieces: Pieces |
   });
 }
 
+/** One message of so many values, names or wide characters that to hold it takes several times its bytes. */
+export function messageTooCostly(server: string): Failure {
+  return new Failure({
+    code: 'too_large',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(server)} sent a message of so many values and names that it would take too much memory.`,
+    remedy: 'Ask for less at a time, where the tool or method can do that.',
+  });
+}
+
 /** A JSON-RPC error. */
 export function callRefused(method: string, code: number, said: string): Failure {
   return new Failure({

@@ -27,14 +27,15 @@ export type Message =
     };
 
 /**
- * The messages in a body or an event: one, or several of an older revision's batch. Undefined when it is none.
+ * The messages in a body or an event: one, or several of an older revision's batch. Undefined when it is none; `costly`
+ * where what is made of it would take too much memory.
  * @param bytes are overwritten
  */
-export function parseMessages(bytes: Uint8Array): readonly Message[] | undefined {
+export function parseMessages(bytes: Uint8Array): readonly Message[] | 'costly' | undefined {
   const size = bytes.byteLength / (32 * mebibyte);
   const limits = size <= 1 ? messageLimits : { ...messageLimits, maxCost: messageLimits.maxCost * size };
   const parsed = parseJson(bytes, limits);
-  if (!parsed.ok) return undefined;
+  if (!parsed.ok) return parsed.problem === 'too_many_keys' ? 'costly' : undefined;
   const values = Array.isArray(parsed.value) ? parsed.value : [parsed.value];
   const messages = values.map(parseMessage);
   return messages.every((message) => message !== undefined) ? messages : undefined;

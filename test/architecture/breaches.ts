@@ -51,7 +51,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
 const nodeHomes =
-  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|credential\/programs|client-metadata\/(?:document-server|self-signed))\.ts$/;
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|credential\/exec-program|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   [/^(?:oauth4webapi|jose)$/, 'src/oauth/'],
   [/^undici$/, 'src/http/'],

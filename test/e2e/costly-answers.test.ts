@@ -58,6 +58,16 @@ test('the largest answer takes four times its limit at most: no text stands besi
   }
 });
 
+test('a message that would take too much memory is called that, and not something else [A-257]', async () => {
+  await using server = await answersTo('tools/call', ({ id }) =>
+    inOnePiece(answer(id, refused['many strings']?.() ?? '')),
+  );
+  await using home = await makeHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'x']);
+  assert.equal(code, 5, stderr);
+  assert.match(stderr, /a message of so many values and names that it would take too much memory.*too_large, exit 5/s);
+});
+
 test('of events and lines that are next to nothing so many are read as a call’s limit has room for, each counted for what it costs [A-257]', async () => {
   const kinds: Readonly<Record<string, string>> = {
     answers: stray,
