@@ -186,11 +186,7 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const isQuiet = options.quiet || options.json;
   const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
-  const journal = createJournal({
-    show: options.verbose ? show : undefined,
-    colour,
-    recorded: () => spinner.end(),
-  });
+  const journal = createJournal({ show: options.verbose ? show : undefined, colour, recorded: () => spinner.end() });
   return {
     env,
     stdin,

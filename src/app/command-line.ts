@@ -41,12 +41,7 @@ const helpTable: CommandTable = {
   options: [],
 };
 
-const versionTable: CommandTable = {
-  name: 'version',
-  summary: 'show the version',
-  positionals: [],
-  options: [],
-};
+const versionTable: CommandTable = { name: 'version', summary: 'show the version', positionals: [], options: [] };
 
 const ownTables = [helpTable, versionTable, completionTable];
 

@@ -2,11 +2,7 @@ import type { ArgumentsOf, CommandTable, OptionSpec } from '../core/command.js';
 
 /** What every command understands, wherever it stands on the command line. */
 export const globalOptions = [
-  {
-    name: 'json',
-    kind: 'boolean',
-    describe: 'result, and a failure (last line of stderr), as one JSON object',
-  },
+  { name: 'json', kind: 'boolean', describe: 'result, and a failure (last line of stderr), as one JSON object' },
   { name: 'quiet', alias: 'q', kind: 'boolean', describe: 'no notes and no progress on stderr' },
   {
     name: 'verbose',
@@ -20,10 +16,7 @@ export const globalOptions = [
   { name: 'version', kind: 'boolean', describe: 'show the version' },
 ] as const satisfies readonly OptionSpec[];
 
-type GlobalTable = CommandTable & {
-  readonly options: typeof globalOptions;
-  readonly positionals: readonly [];
-};
+type GlobalTable = CommandTable & { readonly options: typeof globalOptions; readonly positionals: readonly [] };
 
 export type GlobalOptions = ArgumentsOf<GlobalTable>;
 

@@ -28,11 +28,7 @@ export function ownProcess(options: {
   /** Turns an error that nobody caught into what is printed. */
   readonly fault: (error: unknown) => { readonly exit: number; readonly lines: readonly string[] };
 }): OwnedProcess {
-  Object.assign(process.report, {
-    reportOnFatalError: false,
-    reportOnSignal: false,
-    reportOnUncaughtException: false,
-  });
+  Object.assign(process.report, { reportOnFatalError: false, reportOnSignal: false, reportOnUncaughtException: false });
   let ending: number | undefined;
   const handlers = Object.entries(signals).map(([signal, code]) => {
     const handler = () => {

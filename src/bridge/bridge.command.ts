@@ -39,10 +39,7 @@ export const bridgeTable = {
   ],
   examples: [
     { command: 'postern bridge work', describe: 'as the command of a server in another program' },
-    {
-      command: 'postern bridge https://example.com/mcp --non-interactive',
-      describe: 'never opens a browser',
-    },
+    { command: 'postern bridge https://example.com/mcp --non-interactive', describe: 'never opens a browser' },
   ],
   notes: [
     'stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.',

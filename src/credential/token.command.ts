@@ -44,11 +44,7 @@ export const command: Command<typeof tokenTable, TokenPorts & CommandOutput> = {
 
 /** What `token` prints, to the byte, line feed included: the hot path and the command share it. */
 export function tokenOutput(
-  token: {
-    readonly accessToken: Secret;
-    readonly expiresAt: number | null;
-    readonly scopes: readonly string[];
-  },
+  token: { readonly accessToken: Secret; readonly expiresAt: number | null; readonly scopes: readonly string[] },
   form: { readonly header: boolean; readonly json: boolean },
 ): string {
   const value = token.accessToken.reveal();

@@ -10,12 +10,7 @@ const messageLimits = { maxDepth: 200, maxKeys: 1_000_000, isOurs: true, maxCost
 
 /** One JSON-RPC message, by kind. Members that a newer revision adds stay on `object`. */
 export type Message =
-  | {
-      readonly kind: 'request';
-      readonly id: string | number;
-      readonly method: string;
-      readonly params: JsonObject;
-    }
+  | { readonly kind: 'request'; readonly id: string | number; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly id: string | number; readonly result: JsonObject }
   | {

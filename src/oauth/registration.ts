@@ -80,9 +80,7 @@ function usableClient(
 ): RegistrationResult {
   const { client_id: clientId, client_secret: secret, grant_types: grants } = body;
   const { redirect_uris: redirectUris = [request.redirectUri], client_secret_expires_at: seconds } = body;
-  if (!isPlainText(clientId, 1024)) {
-    return unusable('its client_id is missing, too long or has forbidden characters');
-  }
+  if (!isPlainText(clientId, 1024)) return unusable('its client_id is missing, too long or has forbidden characters');
   if (request.grants.includes('authorization_code') && !isOnly(redirectUris, request.redirectUri)) {
     return unusable('its redirect_uris are not exactly the one that was registered');
   }

@@ -26,10 +26,7 @@ export async function listen(server: Server, where: ProxyOptions['listen']): Pro
       (error) => proxyPortRefused(where.port, error.code ?? 'unknown', error),
     );
     const { port } = server.address() as AddressInfo;
-    return {
-      origin: `http://127.0.0.1:${port}`,
-      authorities: new Set([`127.0.0.1:${port}`, `localhost:${port}`]),
-    };
+    return { origin: `http://127.0.0.1:${port}`, authorities: new Set([`127.0.0.1:${port}`, `localhost:${port}`]) };
   }
   await makeRoom(where.socket);
   await bound(

@@ -144,10 +144,7 @@ function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[])
     mounts,
     listen: args.socket === undefined ? { port: args.port ?? 0 } : { socket: args.socket },
     key: !args.noKey && args.socket === undefined,
-    limits: {
-      headMs: args.timeout * 1000,
-      silenceMs: args.silence === undefined ? null : args.silence * 1000,
-    },
+    limits: { headMs: args.timeout * 1000, silenceMs: args.silence === undefined ? null : args.silence * 1000 },
     failed: printer(world),
   };
 }

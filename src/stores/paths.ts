@@ -16,10 +16,7 @@ const applicationSupport = ['Library', 'Application Support'] as const;
 
 const rootsOn: Readonly<Record<string, Readonly<Record<keyof StatePaths, Root>>>> = {
   win32: { config: ['APPDATA', 'AppData', 'Roaming'], state: ['LOCALAPPDATA', 'AppData', 'Local'] },
-  darwin: {
-    config: ['XDG_CONFIG_HOME', ...applicationSupport],
-    state: ['XDG_STATE_HOME', ...applicationSupport],
-  },
+  darwin: { config: ['XDG_CONFIG_HOME', ...applicationSupport], state: ['XDG_STATE_HOME', ...applicationSupport] },
 };
 
 const usualRoots = { config: ['XDG_CONFIG_HOME', '.config'], state: ['XDG_STATE_HOME', '.local', 'state'] } as const;

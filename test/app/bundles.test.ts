@@ -74,12 +74,7 @@ test('compiled code of another version of V8 is passed over, one that is gone is
   await using keyring = await startKeyring();
   await using home = await makeHome(keyring.env);
   const expiresAt = Date.now() + 3_600_000;
-  await storeLogin(home, {
-    server: 'https://a.example/mcp',
-    name: 'work',
-    accessToken: 'token-1',
-    expiresAt,
-  });
+  await storeLogin(home, { server: 'https://a.example/mcp', name: 'work', accessToken: 'token-1', expiresAt });
   await cp(join(repositoryRoot, 'bin'), join(home.path, 'bin'), { recursive: true });
   await cp(join(repositoryRoot, 'package.json'), join(home.path, 'package.json'));
   await mkdir(join(home.path, 'dist'));

@@ -19,12 +19,7 @@ const step: Step = {
 };
 
 function failure(message: string): Failure {
-  return new Failure({
-    code: 'some_code',
-    exit: exitCode.serverBreaksRules,
-    message,
-    remedy: 'Do this.',
-  });
+  return new Failure({ code: 'some_code', exit: exitCode.serverBreaksRules, message, remedy: 'Do this.' });
 }
 
 test('a failure says what happened, what to do, and its code in the last line [A-251]', () => {
@@ -92,11 +87,7 @@ test('whatever is no Failure is a fault: exit 1, its text and stack only with --
 test('the journal keeps every step, and prints each as it ends when asked to', () => {
   const shown: string[] = [];
   let recorded = 0;
-  const journal = createJournal({
-    show: (line) => shown.push(line),
-    colour: false,
-    recorded: () => (recorded += 1),
-  });
+  const journal = createJournal({ show: (line) => shown.push(line), colour: false, recorded: () => (recorded += 1) });
   journal.record(step);
   journal.record({ ...step, verdict: 'warning', note: 'mind this' });
   assert.equal(journal.steps.length, 2);

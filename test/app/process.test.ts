@@ -60,9 +60,7 @@ test('nothing is read from the working folder [A-264]', async () => {
   assert.match(refused.stderr, /redirectPort in .*config\.json/);
 });
 
-test('an output without a reader ends it with a word, not with a stack', {
-  skip: needs('script'),
-}, async () => {
+test('an output without a reader ends it with a word, not with a stack', { skip: needs('script') }, async () => {
   await using home = await makeHome();
   const [command, ...args] = programCommand(['--help']);
   const line = [command, ...args].map((word) => `'${word}'`).join(' ');
@@ -75,18 +73,13 @@ test('an output without a reader ends it with a word, not with a stack', {
   assert.doesNotMatch((await piped.finished).stderr, /at .*\.js/);
 });
 
-test('Ctrl-C ends a wait at once with 130, at a terminal and by signal', {
-  skip: needs('script'),
-}, async () => {
+test('Ctrl-C ends a wait at once with 130, at a terminal and by signal', { skip: needs('script') }, async () => {
   await using home = await makeHome();
   await using sandbox = startProgram(home, ['sandbox']);
   await sandbox.waitForStdout(/http\S+/);
   sandbox.kill('SIGINT');
   assert.equal((await sandbox.finished).code, 130);
-  await using terminal = await startAtTerminal(home, programCommand(['sandbox']), {
-    stdout: 'file',
-    columns: 80,
-  });
+  await using terminal = await startAtTerminal(home, programCommand(['sandbox']), { stdout: 'file', columns: 80 });
   await terminal.screen.waitForStdout(/Ctrl-C ends it/);
   terminal.type('\x03');
   assert.equal((await terminal.screen.finished).code, 130);

@@ -50,13 +50,9 @@ async function plant(...argv: string[]) {
     (text) => text,
   );
   const makeContext = ({ json }: GlobalOptions) => ({ json }) as Context;
-  const exit = await runCommandLine(argv, {
-    registry: [entry],
-    version: '9.9.9',
-    env: {},
-    out,
-    makeContext,
-  }).catch((error: unknown) => (error instanceof Failure ? error : Promise.reject(error)));
+  const exit = await runCommandLine(argv, { registry: [entry], version: '9.9.9', env: {}, out, makeContext }).catch(
+    (error: unknown) => (error instanceof Failure ? error : Promise.reject(error)),
+  );
   return { exit, printed, given, loaded };
 }
 

@@ -60,11 +60,7 @@ for (const { table } of registry) {
       fc.asyncProperty(fc.array(typed, { maxLength: 5 }), async (argv) => {
         const args = plainArguments(table, argv, {});
         if (args === undefined || args['help'] === true || args['version'] === true) return;
-        const parsed = await parseCommandLine([table.name, ...argv], {
-          tables: [table],
-          version: '9.9.9',
-          env: {},
-        });
+        const parsed = await parseCommandLine([table.name, ...argv], { tables: [table], version: '9.9.9', env: {} });
         assert.ok(parsed.kind === 'command', argv.join(' '));
         assert.deepEqual(args, parsed.args, argv.join(' '));
       }),

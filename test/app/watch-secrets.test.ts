@@ -82,12 +82,7 @@ test('the watched store, door, terminal and listeners do their work, and every s
     ['content-type', 'application/x-www-form-urlencoded'],
   ] as const;
   const body = 'grant_type=authorization_code&code=canary%2Fcode&code_verifier=canary-verifier';
-  await using response = await send(http, server.origin, {
-    method: 'POST',
-    namedBy: 'loopback',
-    headers,
-    body,
-  });
+  await using response = await send(http, server.origin, { method: 'POST', namedBy: 'loopback', headers, body });
   assert.match(await textOf(response), /canary-new/);
   const sent = ['Y2FuYXJ5OmJhc2lj', 'basic', 'canary-own-session', 'canary/code', 'canary-verifier'];
   assert.deepEqual([...held].sort(), [...sent, 'canary-session', 'canary-new', 'canary-id'].sort());

@@ -63,7 +63,7 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi)$/;
 
-export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360, lines: 38_300 } as const;
+export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360, lines: 38_150 } as const;
 
 /**
  * Every breach of the architecture in a tree of sources.

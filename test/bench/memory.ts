@@ -51,12 +51,7 @@ const cases: Readonly<Record<string, (asked: AskedFor) => RawAnswer>> = {
 await using keyring = await startKeyring();
 await using home = await makeHome(keyring.env);
 await using server = await answersTo('tools/call', (asked) => cases[asked.params?.name ?? '']?.(asked));
-await storeLogin(home, {
-  server: server.url,
-  name: 'bench',
-  accessToken: 'token-of-the-bench',
-  expiresAt: null,
-});
+await storeLogin(home, { server: server.url, name: 'bench', accessToken: 'token-of-the-bench', expiresAt: null });
 const out = (flow: string, name: string, mebibytes: number, note = ''): void =>
   void process.stdout.write(`${flow.padEnd(12)}${name.padEnd(44)}${mebibytes.toFixed(0).padStart(6)} MiB${note}\n`);
 
@@ -134,12 +129,7 @@ for (const name of Object.keys(cases).filter((one) => !one.startsWith('64'))) {
   if (!isWanted(`call ${name}`)) continue;
   await endingRow('call', name, programCommand(['call', 'bench', name, '--json', '--timeout', '300']));
 }
-const large = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'tools/call',
-  params: { name: 'an answer of 31 MiB' },
-});
+const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'an answer of 31 MiB' } });
 if (isWanted('request')) {
   const args = ['request', server.url, '--request', 'POST', '--data', large];
   await endingRow('request', 'an answer of 31 MiB', programCommand(args));

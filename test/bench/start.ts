@@ -14,22 +14,12 @@ const server = 'https://mcp.example/mcp';
 
 await using keyring = await startKeyring();
 await using home = await makeHome(keyring.env);
-await storeLogin(home, {
-  server,
-  name: 'work',
-  accessToken: 'token-of-the-bench',
-  expiresAt: Date.now() + 3_600_000,
-});
+await storeLogin(home, { server, name: 'work', accessToken: 'token-of-the-bench', expiresAt: Date.now() + 3_600_000 });
 const gh = join(home.path, 'gh');
 await mkdir(gh);
 await writeFile(join(gh, 'hosts.yml'), 'github.com:\n    oauth_token: gho_bench\n    user: someone\n');
 
-const node: Program = {
-  name: 'node -e 0',
-  command: [process.execPath, '-e', '0'],
-  env: home.env,
-  prints: /^$/,
-};
+const node: Program = { name: 'node -e 0', command: [process.execPath, '-e', '0'], env: home.env, prints: /^$/ };
 const gitRequest = 'protocol=https\nhost=mcp.example\npath=mcp\n\n';
 const own = (args: readonly string[], prints: RegExp, input = ''): Program => ({
   name: `postern ${args.join(' ')}`,

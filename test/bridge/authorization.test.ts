@@ -58,11 +58,7 @@ test('[A-238] nobody to ask: an error with a stable code and what to run; the lo
   const [url] = await login.waitForStderr(/\bhttps?:\/\/\S+[?&]response_type=code\S*(?=\s)/);
   await walkLogin(url);
   assert.equal((await login.finished).code, 0);
-  const listed = await host.ask({
-    id: 3,
-    method: 'tools/call',
-    params: { name: 'note_list', arguments: {} },
-  });
+  const listed = await host.ask({ id: 3, method: 'tools/call', params: { name: 'note_list', arguments: {} } });
   assert.ok(listed.result !== undefined, JSON.stringify(listed));
   assert.equal(await tabs(stage), 0);
 });

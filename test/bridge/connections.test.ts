@@ -68,11 +68,7 @@ test('interim answers, not asked for, are left out up to ten; a flood of them is
   for (const status of [100, 103]) {
     const few = await host.ask({ id: `${status}-10`, method: 'tools/call', params: { status, count: 10 } });
     assert.ok(few.result !== undefined, JSON.stringify(few));
-    const flood = await host.ask({
-      id: `${status}-f`,
-      method: 'tools/call',
-      params: { status, count: 100_000 },
-    });
+    const flood = await host.ask({ id: `${status}-f`, method: 'tools/call', params: { status, count: 100_000 } });
     assert.equal(flood.error?.data?.['code'], 'network_failed');
     assert.match(String(flood.error?.message), /interim answers \(1xx\) without end/);
   }

@@ -10,11 +10,7 @@ export interface Rpc {
   readonly method?: string;
   readonly params?: Record<string, unknown>;
   readonly result?: Record<string, unknown>;
-  readonly error?: {
-    readonly code: number;
-    readonly message: string;
-    readonly data?: Record<string, unknown>;
-  };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> };
 }
 
 /** One HTTP request as the server saw it. */

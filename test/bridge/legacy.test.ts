@@ -6,20 +6,14 @@ import { needs } from '../support/needs.js';
 import { storeLogin } from '../support/stored-login.js';
 import { bareHome, olderServer, scriptedServer, startBridge } from './host.js';
 
-const opening = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 't', version: '1' },
-};
+const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
 
 test('a server that has only the older transport is spoken to in that', async () => {
   await using server = await olderServer(() => '/messages?session=7');
   await using home = await bareHome();
   await using host = startBridge(home, server.url);
   assert.deepEqual((await host.open()).result, { protocolVersion: '2024-11-05' });
-  assert.deepEqual((await host.ask({ id: 1, method: 'tools/list', params: { a: 1 } })).result, {
-    echoed: { a: 1 },
-  });
+  assert.deepEqual((await host.ask({ id: 1, method: 'tools/list', params: { a: 1 } })).result, { echoed: { a: 1 } });
   const paths = server.seen.map(({ method, url, message }) => `${method} ${url} ${message.method ?? ''}`.trim());
   assert.deepEqual(paths, [
     'POST /mcp initialize',

@@ -59,11 +59,7 @@ for (const [what, text, most] of [
 
 test('[A-257] a stream that the host does not read is not read either', async () => {
   let written = 0;
-  const one = event({
-    jsonrpc: '2.0',
-    method: 'notifications/message',
-    params: { text: 'y'.repeat(20_000) },
-  });
+  const one = event({ jsonrpc: '2.0', method: 'notifications/message', params: { text: 'y'.repeat(20_000) } });
   await using server = await scriptedServer((seen, response) => {
     if (seen.message.method !== 'flood') return usual(seen, response);
     response.writeHead(200, { 'content-type': 'text/event-stream' });

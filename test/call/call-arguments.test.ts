@@ -31,10 +31,7 @@ test('nothing lists the tools; a word is a tool; a word with a slash is a method
     method: 'prompts/get',
     params: { name: 'p', arguments: { x: '1' } },
   });
-  assert.deepEqual(await read('resources/read', 'note://1'), {
-    method: 'resources/read',
-    params: { uri: 'note://1' },
-  });
+  assert.deepEqual(await read('resources/read', 'note://1'), { method: 'resources/read', params: { uri: 'note://1' } });
   assert.deepEqual(await read('resources/read', 'uri=note://1'), {
     method: 'resources/read',
     params: { uri: 'note://1' },
@@ -47,10 +44,7 @@ test('nothing lists the tools; a word is a tool; a word with a slash is a method
 });
 
 test('files and stdin bring objects, the later word winning', async () => {
-  assert.deepEqual((await read('echo', '@args.json', '-', 'a=1')).params.arguments, {
-    a: '1',
-    from: 'stdin',
-  });
+  assert.deepEqual((await read('echo', '@args.json', '-', 'a=1')).params.arguments, { a: '1', from: 'stdin' });
 });
 
 test('what cannot be read is refused before anything is sent', async () => {

@@ -98,10 +98,7 @@ test('[R-5.7a] an address that may be no client identifier is not asked, nor is 
   await using plain = await startHttp((_, response) => response.end('{}'));
   const http = await check(host, { url: `${plain.origin}/client.json` });
   assert.deepEqual([http.codes, http.fetched], [['served failure not_https'], false]);
-  const { codes, fetched } = await check(host, {
-    file: documentFor(host.url, { client_name: '' }),
-    offline: true,
-  });
+  const { codes, fetched } = await check(host, { file: documentFor(host.url, { client_name: '' }), offline: true });
   assert.deepEqual([codes, fetched], [['file failure client_name_missing'], false]);
   assert.deepEqual(plain.requests, []);
 });

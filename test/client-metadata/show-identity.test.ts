@@ -29,11 +29,7 @@ test('[R-4.6a] show says which way a login would take, and why not the ones befo
   const { registration_endpoint: endpoint, ...rest } = own.issuer.metadata;
   own.issuer.metadata = rest;
   assert.equal((await show(scene, own)).way, 'ask');
-  own.issuer.metadata = {
-    ...rest,
-    registration_endpoint: endpoint,
-    client_id_metadata_document_supported: true,
-  };
+  own.issuer.metadata = { ...rest, registration_endpoint: endpoint, client_id_metadata_document_supported: true };
   const document = await show(scene, own, { metadataUrl });
   assert.deepEqual(
     [document.way, document.clientId, document.redirectUri, document.authMethod],

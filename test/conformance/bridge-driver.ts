@@ -63,11 +63,7 @@ function requestsOf(scenario: string): readonly (readonly [string, object])[] {
 
 function initialize(host: BridgeHost): Promise<Rpc> {
   const clientInfo = { name: 'host', version: '1.0.0' };
-  return ask(host, 'initialize', {
-    protocolVersion: '2025-11-25',
-    capabilities: { elicitation: {} },
-    clientInfo,
-  });
+  return ask(host, 'initialize', { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo });
 }
 
 let nextId = 1;

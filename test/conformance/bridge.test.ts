@@ -22,9 +22,7 @@ function declare({ name, ...scenario }: Scenario): void {
   });
 }
 
-describe('official conformance suite through the bridge, requirements of 2025-11-25', {
-  concurrency: 2,
-}, () => {
+describe('official conformance suite through the bridge, requirements of 2025-11-25', { concurrency: 2 }, () => {
   required.forEach(declare);
 });
 

@@ -26,9 +26,7 @@ describe('official conformance suite, requirements of 2025-11-25', { concurrency
   required.forEach(declare);
 });
 
-describe('official conformance suite, newer authorization scenarios on the old wire', {
-  concurrency: 2,
-}, () => {
+describe('official conformance suite, newer authorization scenarios on the old wire', { concurrency: 2 }, () => {
   newerOnOldWire.forEach(declare);
   newerWithConsent.forEach(declare);
 });

@@ -66,11 +66,7 @@ export function planFor(scenario: string, server: string, context: ScenarioConte
 function asClient(
   server: string,
   context: ScenarioContext,
-  proof: {
-    readonly args: readonly string[];
-    readonly input?: string | undefined;
-    readonly file?: PlannedRun['file'];
-  },
+  proof: { readonly args: readonly string[]; readonly input?: string | undefined; readonly file?: PlannedRun['file'] },
 ): PlannedRun[] {
   const { args, input = '', file } = proof;
   const login = ['login', server, '--client-credentials', '--client-id', context.client_id ?? '', ...args];

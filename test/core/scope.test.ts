@@ -4,10 +4,7 @@ import fc from 'fast-check';
 import { formatScope, parseScope, scopesMissing, unionScopes } from '../../src/core/scope.js';
 
 test('scopes keep their order, and each counts once [A-24]', () => {
-  assert.deepEqual(parseScope('mcp:write read  write read '), {
-    ok: true,
-    scopes: ['mcp:write', 'read', 'write'],
-  });
+  assert.deepEqual(parseScope('mcp:write read  write read '), { ok: true, scopes: ['mcp:write', 'read', 'write'] });
   assert.deepEqual(parseScope(''), { ok: true, scopes: [] });
   assert.deepEqual(parseScope(' '), { ok: true, scopes: [] });
 });

@@ -137,9 +137,7 @@ test('a token that was renewed meanwhile is another one than was given: it is no
   assert.equal(refreshTokensSent(stage).length, 1);
 });
 
-test('token --refresh: another token, though the stored one lives, under the lock', {
-  skip,
-}, async () => {
+test('token --refresh: another token, though the stored one lives, under the lock', { skip }, async () => {
   await using stage = await openStage();
   const { key } = await logIn(stage);
   const { serverUrl } = stage.sandbox;

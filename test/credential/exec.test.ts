@@ -64,9 +64,7 @@ test('the command gets its words as they were typed, and its exit code is ours',
   assert.deepEqual([JSON.parse(finished.stdout), finished.code], [words, 7]);
 });
 
-test('signals reach the command, and how it dies is how we do; a dump of memory is left to it', {
-  skip,
-}, async () => {
+test('signals reach the command, and how it dies is how we do; a dump of memory is left to it', { skip }, async () => {
   await using machine = await twoLogins();
   const script = (text: string) => ['exec', 'work', '--', 'sh', '-c', text];
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const) {
@@ -124,9 +122,7 @@ async function loggedIn(accessTokenSeconds: number): Promise<Stage> {
   return stage;
 }
 
-test('a token about to expire is refreshed, and where that gives no longer one nothing starts', {
-  skip,
-}, async () => {
+test('a token about to expire is refreshed, and where that gives no longer one nothing starts', { skip }, async () => {
   await using stage = await loggedIn(40);
   const before = await stage.token(stage.sandbox.serverUrl);
   const refused = await stage.run('exec', 'short', '--', 'touch', 'started');

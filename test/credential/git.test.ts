@@ -55,9 +55,7 @@ async function runGit(seeded: Seeded, url: string, helper: string) {
   return { code, said: said.join(''), asked };
 }
 
-test('[A-180] where the login is over, git is told to quit, and asks nobody for a user name', {
-  skip,
-}, async () => {
+test('[A-180] where the login is over, git is told to quit, and asks nobody for a user name', { skip }, async () => {
   await using remote = await gitServer('Basic realm="git"');
   await using seeded = await seed(work({ server: `${remote.origin}/mcp`, expiresAt: Date.now() - 1000 }));
   const { code, said, asked } = await runGit(seeded, `${remote.origin}/mcp/repo.git`, 'postern');

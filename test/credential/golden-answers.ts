@@ -39,9 +39,7 @@ export const answers: readonly Row[] = [
   ['env work --shell json --var A --var B,value', {}, `{"A":"${token}","B":"Bearer ${token}"}\n`],
   [
     'git get',
-    {
-      input: gitInput('capability[]=authtype', 'capability[]=state', ...asked, 'wwwauth[]=Bearer realm="x"'),
-    },
+    { input: gitInput('capability[]=authtype', 'capability[]=state', ...asked, 'wwwauth[]=Bearer realm="x"') },
     `capability[]=authtype\nauthtype=Bearer\ncredential=${token}\nephemeral=1\npassword_expiry_utc=${seconds}\n\n`,
   ],
   ['git get', { input: gitInput(...asked) }, `username=oauth2\npassword=${token}\npassword_expiry_utc=${seconds}\n\n`],

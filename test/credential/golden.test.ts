@@ -6,9 +6,7 @@ import { type Given, gitInput, seed, work } from './seeded.js';
 
 const skip = needs('gnome-keyring', 'dbus');
 
-test('[A-190] each format is answered to the byte, by the short way and by the whole program', {
-  skip,
-}, async () => {
+test('[A-190] each format is answered to the byte, by the short way and by the whole program', { skip }, async () => {
   await using seeded = await seed(login);
   for (const [words, given, stdout] of answers) {
     const short = await seeded.ask(words.split(' '), given);
@@ -83,9 +81,7 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
   ] as const) {
     assert.match((await seeded.ask(words, { env })).stderr, said);
   }
-  const pair = await seeded.ask(['bazel', 'get', '--whole-host'], {
-    input: '{"uri":"https://pair.example/"}',
-  });
+  const pair = await seeded.ask(['bazel', 'get', '--whole-host'], { input: '{"uri":"https://pair.example/"}' });
   assert.match(pair.stderr, /credential bazel https:\/\/pair\.example\/a --whole-host \[login_ambiguous, exit 2\]\n$/);
   const input = gitInput('protocol=https', 'host=bad.example', 'path=mcp');
   for (const [nothing, ...words] of [

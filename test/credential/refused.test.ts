@@ -41,9 +41,7 @@ async function age(stage: Stage, key: string): Promise<void> {
 
 const passwordIn = (output: string) => /^password=(.*)$/m.exec(output)?.[1];
 
-test('[A-175] erase has that very token refreshed at the next use, and removes nothing', {
-  skip,
-}, async () => {
+test('[A-175] erase has that very token refreshed at the next use, and removes nothing', { skip }, async () => {
   const { stage: opened, key, ask } = await open();
   await using stage = opened;
   const first = passwordIn(await ask('get'));

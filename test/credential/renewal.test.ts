@@ -77,9 +77,7 @@ test('[A-142] an authorization server that does not answer: nothing within 8 s, 
   assert.deepEqual(JSON.parse((await stage.run('status', '--json')).stdout).failures, [], 'a success clears it');
 });
 
-test('[A-142] while the token still lives, a refresh that fails for now keeps nobody from it', {
-  skip,
-}, async () => {
+test('[A-142] while the token still lives, a refresh that fails for now keeps nobody from it', { skip }, async () => {
   await using stage = await openStage();
   const { key } = await logIn(stage);
   const { accessToken } = await letExpire(stage, key, 20_000);

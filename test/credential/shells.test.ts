@@ -17,11 +17,7 @@ const every = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)
   .filter(isTokenText)
   .join('');
 const nasty = `${every}'';rm\${IFS}-rf\${IFS}~;'\`id\`$(id)!!%PATH%^&|<>*?[a]{a,b}#~='''`;
-const granted = (text: string) => ({
-  accessToken: new Secret(text),
-  expiresAt: null,
-  server: 'https://a.example',
-});
+const granted = (text: string) => ({ accessToken: new Secret(text), expiresAt: null, server: 'https://a.example' });
 const output = (text: string, shell: Shell, ...names: string[]) =>
   environmentOutput(granted(text), shell, readVariables(names));
 
@@ -37,9 +33,7 @@ function evaluated(command: readonly string[], script: string, text: string): st
 }
 
 for (const shell of ['sh', 'dash', 'bash', 'zsh'] as const) {
-  test(`[A-186] ${shell}: every character that a token may hold survives eval`, {
-    skip: needs(shell),
-  }, () => {
+  test(`[A-186] ${shell}: every character that a token may hold survives eval`, { skip: needs(shell) }, () => {
     const script = 'eval "$LINES_"; printf "%s|%s" "$T" "$H"; env | grep -c "^T="';
     for (const text of [every, nasty]) {
       assert.equal(

@@ -30,9 +30,7 @@ test('a shim needs no argument, no PATH and no variable but the bus; it finds th
   assert.equal(run(bazel, ['get'], '{"uri":"https://other.example/"}').stdout, '{"headers":{}}\n');
 });
 
-test('a shim names the authorities that are trusted here, and no proxy, of which it is told', {
-  skip,
-}, async () => {
+test('a shim names the authorities that are trusted here, and no proxy, of which it is told', { skip }, async () => {
   await using seeded = await seed(work());
   const shim = join(seeded.home.path, 'shim');
   const env = { NODE_EXTRA_CA_CERTS: '/keys/ca.pem', HTTPS_PROXY: 'http://u:pass-of-proxy@p.example:1' };

@@ -12,9 +12,7 @@ import { seed, server, token, work } from './seeded.js';
 
 const skip = needs('gnome-keyring', 'dbus');
 
-test('stdin that never ends keeps nobody waiting, where the format does not define it', {
-  skip,
-}, async () => {
+test('stdin that never ends keeps nobody waiting, where the format does not define it', { skip }, async () => {
   await using seeded = await seed(work());
   for (const words of [
     ['headers', 'work'],
@@ -90,10 +88,7 @@ test('[A-190] nothing is shown on a terminal unless asked for; nobody who reads 
 }, async () => {
   await using seeded = await seed(work());
   const command = programCommand(['credential', 'header', 'work', '--timeout', '60']);
-  await using hidden = await startAtTerminal(seeded.home, command, {
-    stdout: 'terminal',
-    columns: 200,
-  });
+  await using hidden = await startAtTerminal(seeded.home, command, { stdout: 'terminal', columns: 200 });
   const refused = await hidden.screen.finished;
   assert.equal(refused.code, 2);
   assert.match(refused.stdout, /terminal_output, exit 2/);
@@ -107,9 +102,7 @@ test('[A-190] nothing is shown on a terminal unless asked for; nobody who reads 
   const closed = spawn(
     'sh',
     ['-c', `("$1" "$2" credential token work; echo $? >&2) | exec true`, 'sh', node, script ?? ''],
-    {
-      env: seeded.home.env,
-    },
+    { env: seeded.home.env },
   );
   const said: string[] = [];
   closed.stderr.setEncoding('utf8').on('data', (text: string) => void said.push(text));

@@ -53,12 +53,7 @@ test('a broken document ends with exit 5; every finding has a rule and a remedy,
     unreachable: null,
   });
   const [{ what, remedy, ...finding }] = findings;
-  assert.deepEqual(finding, {
-    code: 'placeholder',
-    rule: 'R-5.7a, CIMD section 4',
-    verdict: 'failure',
-    where: 'file',
-  });
+  assert.deepEqual(finding, { code: 'placeholder', rule: 'R-5.7a, CIMD section 4', verdict: 'failure', where: 'file' });
   assert.match(what, /placeholder/);
   assert.match(remedy, /postern client-metadata build/);
 });

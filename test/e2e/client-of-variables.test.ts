@@ -41,9 +41,7 @@ test('[A-58] POSTERN_CLIENT_ID with its secret logs in where POSTERN_AUTHORIZATI
   assert.equal(code, 0, stderr);
 });
 
-test('[A-58] bridge and call --login take the client of the variables, for its issuer alone', {
-  skip,
-}, async () => {
+test('[A-58] bridge and call --login take the client of the variables, for its issuer alone', { skip }, async () => {
   const { stage, homeWith } = await openWithClient();
   await using _stage = stage;
   const { serverUrl, issuer } = stage.sandbox;

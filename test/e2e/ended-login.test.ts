@@ -20,9 +20,7 @@ async function nothingIsLeft(stage: Stage, url: string): Promise<void> {
   assert.doesNotMatch(status.stdout, /127\.0\.0\.1/);
 }
 
-test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind [A-111]', {
-  skip,
-}, async () => {
+test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind [A-111]', { skip }, async () => {
   await using stage = await openStage();
   await using login = await stage.atTerminal('login', stage.sandbox.serverUrl, '--no-browser');
   const url = await authorizationUrlOf(login.screen);
@@ -31,9 +29,7 @@ test('Ctrl-C in the middle of a login ends it at once and leaves nothing behind 
   await nothingIsLeft(stage, url);
 });
 
-test('SIGTERM in the middle of a login ends it at once and leaves nothing behind [A-111]', {
-  skip,
-}, async () => {
+test('SIGTERM in the middle of a login ends it at once and leaves nothing behind [A-111]', { skip }, async () => {
   await using stage = await openStage();
   await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser');
   const url = await authorizationUrlOf(login);
@@ -43,9 +39,7 @@ test('SIGTERM in the middle of a login ends it at once and leaves nothing behind
   await nothingIsLeft(stage, url);
 });
 
-test('a login that nobody answers ends after --timeout with its own code [R-8.1] [A-111]', {
-  skip,
-}, async () => {
+test('a login that nobody answers ends after --timeout with its own code [R-8.1] [A-111]', { skip }, async () => {
   await using stage = await openStage();
   await using login = stage.start('login', stage.sandbox.serverUrl, '--no-browser', '--timeout', '10');
   const url = await authorizationUrlOf(login);

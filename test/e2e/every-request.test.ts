@@ -78,11 +78,7 @@ function sessions({ method, headers }: IncomingMessage, message: Rpc, response: 
     response.writeHead(202).end();
   } else if (message.method === 'initialize') {
     const { protocolVersion } = message.params ?? {};
-    const result = {
-      protocolVersion,
-      capabilities: { tools: {} },
-      serverInfo: { name: 'own', version: '1' },
-    };
+    const result = { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } };
     response.writeHead(200, { ...json, 'mcp-session-id': 'session-1' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   } else {

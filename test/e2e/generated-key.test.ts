@@ -17,10 +17,7 @@ function signerOf(assertion: string, registered: readonly PublicKey[]): PublicKe
   const [header, payload, signature = ''] = assertion.split('.');
   const { kid, alg } = json(header);
   const key = registered.find((one) => one.kid === kid && one.alg === alg);
-  const options = key && {
-    key: createPublicKey({ key, format: 'jwk' }),
-    dsaEncoding: 'ieee-p1363' as const,
-  };
+  const options = key && { key: createPublicKey({ key, format: 'jwk' }), dsaEncoding: 'ieee-p1363' as const };
   const signed = Buffer.from(`${header}.${payload}`);
   return options && verify('sha256', signed, options, Buffer.from(signature, 'base64url')) ? key : undefined;
 }

@@ -35,10 +35,7 @@ test('so it is with the pages of a list, of which there are so many at most [A-2
     JSON.stringify({
       jsonrpc: '2.0',
       id,
-      result: {
-        tools: [{ name: `after ${params?.cursor}`, description: 'x'.repeat(MiB / 2) }],
-        nextCursor: 'more',
-      },
+      result: { tools: [{ name: `after ${params?.cursor}`, description: 'x'.repeat(MiB / 2) }], nextCursor: 'more' },
     });
   await using server = await answersTo('tools/list', (asked) => inOnePiece(page(asked)));
   await using home = await makeHome();

@@ -33,18 +33,13 @@ async function shown(home: Home, args: readonly string[], begun: (screen: Runnin
   return { code, stdout, controls: rest.match(/\p{Cc}/gu) ?? [] };
 }
 
-test('a server’s words in a notification reach a terminal as visible text [A-27]', {
-  skip,
-}, async () => {
+test('a server’s words in a notification reach a terminal as visible text [A-27]', { skip }, async () => {
   await using home = await makeHome();
   await using server = await startOwnServer();
   const notices = [
     { method: 'notifications/message', params: { level: 'error', logger: hostile, data: hostile } },
     { method: 'notifications/message', params: { level: hostile, data: { [hostile]: hostile } } },
-    {
-      method: 'notifications/progress',
-      params: { progressToken: 1, progress: 1, total: 2, message: hostile },
-    },
+    { method: 'notifications/progress', params: { progressToken: 1, progress: 1, total: 2, message: hostile } },
   ];
   let spinning: Promise<unknown> | undefined;
   server.whenAnonymous = async (request, response) => {

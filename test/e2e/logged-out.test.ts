@@ -13,9 +13,7 @@ async function logIn(stage: Stage): Promise<void> {
   assert.equal(code, 0, stderr);
 }
 
-test('logout says what goes on working: access tokens that were handed out, until they expire', {
-  skip,
-}, async () => {
+test('logout says what goes on working: access tokens that were handed out, until they expire', { skip }, async () => {
   await using stage = await openStage();
   await logIn(stage);
   const token = await stage.token('r2');

@@ -98,9 +98,7 @@ test('call --login, request --login and proxy log in through the browser without
   assert.equal((await proxy.finished).code, 0);
 });
 
-test('login --client-secret-stdin takes the secret from a file on stdin, as the README shows', {
-  skip,
-}, async () => {
+test('login --client-secret-stdin takes the secret from a file on stdin, as the README shows', { skip }, async () => {
   const secret = 'canary-of-a-client-secret-0123456789';
   const redirect_uris = ['http://127.0.0.1/callback'];
   const clients = [{ client_id: 'confidential', client_secret: secret, redirect_uris }];

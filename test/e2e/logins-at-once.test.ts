@@ -48,9 +48,7 @@ test('[A-109] ten terminals log in to one server at once: one tab, one registrat
   assert.equal((await stage.keyring.items()).length, 1);
 });
 
-test('[A-109] the process that logs in is killed: of those that wait, exactly one takes over', {
-  skip,
-}, async () => {
+test('[A-109] the process that logs in is killed: of those that wait, exactly one takes over', { skip }, async () => {
   await using stage = await openStage();
   const { serverUrl } = stage.sandbox;
   const address = /\bhttps?:\/\/\S+[?&]response_type=code\S*(?=\s)/;

@@ -25,9 +25,7 @@ async function addressThatDoesNotLoad(authorizationUrl: URL): Promise<string> {
   return await refused;
 }
 
-test('a redirect URL pasted at the prompt logs in, and one with another state does not [A-82]', {
-  skip,
-}, async () => {
+test('a redirect URL pasted at the prompt logs in, and one with another state does not [A-82]', { skip }, async () => {
   await using stage = await openStage();
   await using login = await stage.atTerminal('login', stage.sandbox.serverUrl, '--no-browser');
   const url = new URL(await authorizationUrlOf(login.screen));

@@ -13,9 +13,7 @@ const openHome = ({ caFile }: PublicScene) => makeHomeWithKey({ NODE_EXTRA_CA_CE
 
 const loginAt = (server: string) => ['login', server, '--no-browser', '--store', 'file'];
 
-test('the whole program at public servers: a login, and nothing near is touched [A-6]', {
-  skip,
-}, async () => {
+test('the whole program at public servers: a login, and nothing near is touched [A-6]', { skip }, async () => {
   await using internet = await openPublicScene();
   await using home = await openHome(internet);
   await using program = startProgram(home, loginAt(internet.server.url));

@@ -22,9 +22,7 @@ async function askedBeforeTheBrowser(stage: Stage, ...options: string[]): Promis
   return asked;
 }
 
-test('four requests before the browser, the registration among them [R-4.2a] [R-4.3b] [R-1.8c]', {
-  skip,
-}, async () => {
+test('four requests before the browser, the registration among them [R-4.2a] [R-4.3b] [R-1.8c]', { skip }, async () => {
   await using stage = await openStage();
   const asked = await askedBeforeTheBrowser(stage);
   assert.equal(asked.length, 4, asked.join('\n'));

@@ -47,10 +47,7 @@ export async function openStage(options: SandboxOptions = {}): Promise<Stage> {
     browser,
     printed,
     atTerminal: async (...args) => {
-      const terminal = await startAtTerminal(home, programCommand(args), {
-        stdout: 'terminal',
-        columns: 100,
-      });
+      const terminal = await startAtTerminal(home, programCommand(args), { stdout: 'terminal', columns: 100 });
       noted(args, terminal.screen);
       return terminal;
     },

@@ -124,9 +124,7 @@ test('[R-5.1a] two servers that differ in the query alone: each is sent its own 
   assert.equal((await ask('token', beta)).code, 3);
 });
 
-test('[R-5.1a] logout ends the very login that is named, and none for an address above it', {
-  skip,
-}, async () => {
+test('[R-5.1a] logout ends the very login that is named, and none for an address above it', { skip }, async () => {
   await using server = await honest();
   await using keyring = await startKeyring();
   await using home = await makeHome(keyring.env);

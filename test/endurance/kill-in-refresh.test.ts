@@ -79,10 +79,7 @@ describe('SIGKILL between the answer to a refresh and the keychain', { skip }, (
   test('[A-136][R-5.8b] the keychain hangs: the answer is sealed before it is asked, and the next command moves it there', async () => {
     await using place = await openPlace({ POSTERN_STORE_SECONDS: '60' });
     const { home, keyring } = place;
-    const { server, state } = await startRotation({
-      meanwhile: () => keyring.pause(),
-      answered: () => undefined,
-    });
+    const { server, state } = await startRotation({ meanwhile: () => keyring.pause(), answered: () => undefined });
     await using _server = server;
     const { key } = await stored(home, `${server.origin}/token`, 0, 0);
     await using killed = startProgram(home, ['token', addressOf(0)]);
@@ -100,10 +97,7 @@ describe('SIGKILL between the answer to a refresh and the keychain', { skip }, (
   test('[A-136] the older token lives on: the next `token` hands out the newer one, and sends nothing', async () => {
     await using place = await openPlace({ POSTERN_STORE_SECONDS: '60' });
     const { home, keyring } = place;
-    const { server, state } = await startRotation({
-      meanwhile: () => keyring.pause(),
-      answered: () => undefined,
-    });
+    const { server, state } = await startRotation({ meanwhile: () => keyring.pause(), answered: () => undefined });
     await using _server = server;
     const { key } = await stored(home, `${server.origin}/token`, 0, hour);
     await using killed = startProgram(home, ['token', addressOf(0), '--min-ttl', '7000']);

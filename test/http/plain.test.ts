@@ -65,9 +65,7 @@ test('requests one after another share one connection, more at once do not wait'
     if (count > 0) assert.equal(await textOf(response), 'done');
   }
   assert.equal(server.connections.opened, 1);
-  await using stream = await send(http, `${server.origin}/stream`, {
-    limits: { totalMs: null, maxBytes: null },
-  });
+  await using stream = await send(http, `${server.origin}/stream`, { limits: { totalMs: null, maxBytes: null } });
   await using post = await send(http, `${server.origin}/post`, { method: 'POST', body: '{}' });
   assert.equal(await textOf(post), 'done');
   assert.equal(server.connections.opened, 2);

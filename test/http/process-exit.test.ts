@@ -36,9 +36,7 @@ test('a program that is done with the door ends, closed or not: nothing keeps it
   ] as const;
   for (const [path, after] of cases) {
     const script = program(server.origin + path, after);
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-      timeout: 20_000,
-    });
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
     assert.equal(stdout, 'ended\n', after);
   }
 });

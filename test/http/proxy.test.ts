@@ -159,10 +159,7 @@ test('a proxy setting that cannot be used is named, its value is not shown [A-16
 test('what NO_PROXY lists is reached directly, and then its addresses are judged', async () => {
   await using world = await startWorld();
   await using proxy = await startConnectProxy(world.server.port);
-  const env = {
-    HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
-    NO_PROXY: 'other, .example:8443 good.example',
-  };
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: 'other, .example:8443 good.example' };
   await using http = testHttp({ 'good.example': ['127.0.0.1'] }, { env, caFile: world.caFile });
   const response = await send(http, `https://good.example:${world.server.port}/`);
   assert.equal(await textOf(response), 'good.example');

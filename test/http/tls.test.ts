@@ -92,12 +92,7 @@ test('NODE_TLS_REJECT_UNAUTHORIZED=0 opens nothing [A-130]', () =>
 test('TLS older than 1.2, and a server that speaks none, are told apart from a dead one [A-130]', () =>
   withAuthority(async (authority) => {
     const certificate = await authority.issue('IP:127.0.0.1');
-    const old = {
-      ...certificate,
-      minVersion: 'TLSv1',
-      maxVersion: 'TLSv1.1',
-      ciphers: 'ALL@SECLEVEL=0',
-    } as const;
+    const old = { ...certificate, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const;
     await using server = await startHttp((_, response) => response.end('never'), old);
     await using plain = await startHttp((_, response) => response.end('never'));
     await using http = testHttp({}, { caFile: authority.caFile });
@@ -111,12 +106,7 @@ test('a client certificate is shown to a server that asks for one', () =>
   withAuthority(async (authority) => {
     const certificate = await authority.issue('IP:127.0.0.1');
     const client = await authority.issue('DNS:client');
-    const options = {
-      ...certificate,
-      ca: [await caOf(authority)],
-      requestCert: true,
-      rejectUnauthorized: true,
-    };
+    const options = { ...certificate, ca: [await caOf(authority)], requestCert: true, rejectUnauthorized: true };
     await using server = await startHttp((request, response) => {
       response.end((request.socket as TLSSocket).getPeerCertificate().subjectaltname);
     }, options);

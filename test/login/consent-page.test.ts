@@ -154,9 +154,7 @@ test('a program’s login begins on that page where the issuer is new at a known
   let isWatched = false;
   await using scene = await openScene(
     {},
-    {
-      browse: async (link) => void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)),
-    },
+    { browse: async (link) => void (isWatched ? statuses.push((await open(link)).status) : await walkLogin(link)) },
   );
   await scene.login({ server: own.server.url });
   isWatched = true;

@@ -27,13 +27,7 @@ const cases: readonly Case[] = [
   { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], asked: 'a offline_access' },
   { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['openid', 'email'], asked: 'a' },
   { rule: '[R-5.4a]', atIssuer: ['offline_access'], asked: null },
-  {
-    rule: '[R-5.4a]',
-    challenged: 'a',
-    atIssuer: ['offline_access'],
-    grants: ['authorization_code'],
-    asked: 'a',
-  },
+  { rule: '[R-5.4a]', challenged: 'a', atIssuer: ['offline_access'], grants: ['authorization_code'], asked: 'a' },
 ];
 
 function arrange(own: OwnScene, { challenged, listed, atIssuer, grants }: Case): void {
@@ -42,11 +36,7 @@ function arrange(own: OwnScene, { challenged, listed, atIssuer, grants }: Case):
     authorization_servers: [own.issuer.issuer],
     ...(listed === undefined ? {} : { scopes_supported: listed }),
   });
-  own.issuer.metadata = {
-    ...own.issuer.metadata,
-    scopes_supported: atIssuer,
-    grant_types_supported: grants,
-  };
+  own.issuer.metadata = { ...own.issuer.metadata, scopes_supported: atIssuer, grant_types_supported: grants };
 }
 
 for (const each of cases) {

@@ -57,10 +57,7 @@ test('[A-70] at a terminal the person is asked before anything is redeemed; only
     ['yonder', 0],
     ['y', 1],
   ] as const) {
-    const { scene, redeemed } = await openTheft({
-      interactive: true,
-      typed: typed === undefined ? [] : [typed],
-    });
+    const { scene, redeemed } = await openTheft({ interactive: true, typed: typed === undefined ? [] : [typed] });
     await using _scene = scene;
     if (count === 0) await scene.loginFails('link_taken_twice');
     else await scene.login();

@@ -26,11 +26,7 @@ test('parameters that a tool marks go into headers on the wire without sessions,
   await host.ask({ id: 1, method: 'tools/list', params: { _meta } });
   const args = { region: 'Zürich', count: 3, deep: { on: false }, size: 1.5, bad: 'x', plain: 'y' };
   await host.ask({ id: 2, method: 'tools/call', params: { name: 'query', arguments: args, _meta } });
-  await host.ask({
-    id: 3,
-    method: 'tools/call',
-    params: { name: 'query', arguments: { region: null }, _meta },
-  });
+  await host.ask({ id: 3, method: 'tools/call', params: { name: 'query', arguments: { region: null }, _meta } });
   await host.ask({ id: 4, method: 'tools/call', params: { name: 'query', arguments: args } });
   const sent = server.seen
     .slice(1)

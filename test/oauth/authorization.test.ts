@@ -34,14 +34,7 @@ test('[R-2.5a][R-2.5b][R-2.5c][R-4.8d][A-76] every parameter is there exactly on
       const url = new URL(
         authorizationRequestUrl(
           server.authorizationEndpoint ?? '',
-          authorizationRequestParameters({
-            clientId,
-            redirectUri,
-            resource,
-            scopes,
-            state,
-            codeChallenge: 'c',
-          }),
+          authorizationRequestParameters({ clientId, redirectUri, resource, scopes, state, codeChallenge: 'c' }),
         ),
       );
       const expected: Record<string, string> = {

@@ -51,10 +51,7 @@ test('what is too large is unreadable, not absent [A-13]', () => {
     kind: 'unreadable',
     why: 'it is too large',
   });
-  assert.deepEqual(bearerChallenge([`${'x,'.repeat(20)} Bearer`]), {
-    kind: 'unreadable',
-    why: 'it is too many',
-  });
+  assert.deepEqual(bearerChallenge([`${'x,'.repeat(20)} Bearer`]), { kind: 'unreadable', why: 'it is too many' });
 });
 
 test('any input gives one of the four kinds [R-2.4a]', () => {

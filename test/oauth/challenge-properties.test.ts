@@ -66,10 +66,7 @@ function anyCase(text: string): fc.Arbitrary<string> {
 
 /** Elements on one line or several, with any separators. */
 function asLines(elements: readonly string[]): fc.Arbitrary<string[]> {
-  const gaps = fc.array(fc.oneof(comma, fc.constant('\n')), {
-    minLength: elements.length,
-    maxLength: elements.length,
-  });
+  const gaps = fc.array(fc.oneof(comma, fc.constant('\n')), { minLength: elements.length, maxLength: elements.length });
   return gaps.map((between) =>
     elements
       .map((element, at) => `${element}${between[at]}`)

@@ -88,10 +88,7 @@ test('what is malformed becomes no parameter, and what follows is attached to no
 });
 
 test('too much text and too many challenges are named, not parsed [A-13] [A-259]', () => {
-  assert.deepEqual(parseChallenges([`Bearer a="${'x'.repeat(1_000_000)}"`]), {
-    ok: false,
-    problem: 'too_large',
-  });
+  assert.deepEqual(parseChallenges([`Bearer a="${'x'.repeat(1_000_000)}"`]), { ok: false, problem: 'too_large' });
   assert.deepEqual(parseChallenges([','.repeat(100_000)]), { ok: false, problem: 'too_large' });
   assert.deepEqual(parseChallenges(Array.from({ length: 1000 }, () => 'Bearer a=1')), {
     ok: false,

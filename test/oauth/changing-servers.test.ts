@@ -80,11 +80,7 @@ test('[A-49] what of the index only tells (registration, scopes, times) sends no
 test('[A-29] documents that claim to be good for ever are read anew by each login', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  const forever = {
-    'cache-control': 'max-age=1000000000000',
-    age: '-1',
-    expires: 'Fri, 31 Dec 9999 23:59:59 GMT',
-  };
+  const forever = { 'cache-control': 'max-age=1000000000000', age: '-1', expires: 'Fri, 31 Dec 9999 23:59:59 GMT' };
   own.server.headers = forever;
   own.issuer.headers = forever;
   await scene.login({ server: own.server.url });

@@ -16,12 +16,7 @@ const openPerson = (internet: PublicScene): Promise<Scene> =>
   openScene({}, { caFile: internet.caFile, browse: internet.browse });
 
 const renewed = (scene: Scene, login: LoginRecord) =>
-  validToken(scene.ports, {
-    login,
-    minLifeMs: 60_000,
-    rejected: undefined,
-    signal: new AbortController().signal,
-  });
+  validToken(scene.ports, { login, minLifeMs: 60_000, rejected: undefined, signal: new AbortController().signal });
 
 /** Puts a near address into one member of the documents. */
 type Names = (internet: PublicScene, near: string) => void;
@@ -29,10 +24,7 @@ type Names = (internet: PublicScene, near: string) => void;
 const inMetadata =
   (...members: string[]): Names =>
   ({ issuer }, near) => {
-    issuer.metadata = {
-      ...issuer.metadata,
-      ...Object.fromEntries(members.map((name) => [name, `${near}/x`])),
-    };
+    issuer.metadata = { ...issuer.metadata, ...Object.fromEntries(members.map((name) => [name, `${near}/x`])) };
   };
 
 const namings: Readonly<Record<string, Names>> = {
@@ -138,10 +130,7 @@ test('a name that moves nearer while the person is at the login page gets no cod
       },
     );
     renameHosts(publicHosts);
-    internet.issuer.metadata = {
-      ...internet.issuer.metadata,
-      token_endpoint: `https://moving.example:${port}/token`,
-    };
+    internet.issuer.metadata = { ...internet.issuer.metadata, token_endpoint: `https://moving.example:${port}/token` };
     const failure = await person.loginFails('address_refused', { server: internet.server.url });
     assert.equal(failure.exit, 5);
     assert.equal(person.ports.opened.length, 1);
@@ -165,12 +154,7 @@ test('a name that has moved nearer since the login gets no refresh token, and no
   const login = await person.login({ server: internet.server.url });
   // Another process, later: no connection of the login is left.
   await using later = await openScene({}, { caFile: internet.caFile, store: person.ports.store });
-  const ports = {
-    ...later.ports,
-    index: person.ports.index,
-    locks: person.ports.locks,
-    clock: person.ports.clock,
-  };
+  const ports = { ...later.ports, index: person.ports.index, locks: person.ports.locks, clock: person.ports.clock };
   renameHosts({ ...publicHosts, 'moving.example': ['127.0.0.1'] });
   person.ports.advance(600_000);
   const ask = { login, minLifeMs: 60_000, rejected: undefined, signal: new AbortController().signal };
@@ -190,13 +174,7 @@ test('a page to type a code at on a near address is not shown [A-68]', { skip },
     const { server, issuer, nearPort } = internet;
     issuer.metadata = { ...issuer.metadata, device_authorization_endpoint: `${server.origin}/device` };
     const verification_uri = `https://${host}:${nearPort}/device`;
-    const answer = {
-      device_code: 'device-1',
-      user_code: 'ABCD-EFGH',
-      verification_uri,
-      expires_in: 600,
-      interval: 5,
-    };
+    const answer = { device_code: 'device-1', user_code: 'ABCD-EFGH', verification_uri, expires_in: 600, interval: 5 };
     server.documents = { ...server.documents, '/device': answer };
     const asked = deviceLogin(person.ports, person.request({ server: server.url }));
     const failure = await failureOf(asked, 'address_refused');
@@ -211,10 +189,7 @@ test('an endpoint for device codes on a near address is not asked [A-34]', { ski
   await using person = await openPerson(internet);
   for (const host of nearHosts) {
     const { issuer, server, nearPort } = internet;
-    issuer.metadata = {
-      ...issuer.metadata,
-      device_authorization_endpoint: `https://${host}:${nearPort}/device`,
-    };
+    issuer.metadata = { ...issuer.metadata, device_authorization_endpoint: `https://${host}:${nearPort}/device` };
     const asked = deviceLogin(person.ports, person.request({ server: server.url }));
     assert.equal((await failureOf(asked, 'address_refused')).exit, 5);
     assert.equal(internet.nearConnections(), 0);
@@ -229,19 +204,9 @@ test("a person's own host with a private address beside a global one: login, ref
   const login = await person.login({ server: internet.server.url });
   assert.equal(login.zone, 'public');
   await using later = await openScene({}, { caFile: internet.caFile, store: person.ports.store });
-  const ports = {
-    ...later.ports,
-    index: person.ports.index,
-    locks: person.ports.locks,
-    clock: person.ports.clock,
-  };
+  const ports = { ...later.ports, index: person.ports.index, locks: person.ports.locks, clock: person.ports.clock };
   person.ports.advance(299_000);
-  await validToken(ports, {
-    login,
-    minLifeMs: 60_000,
-    rejected: undefined,
-    signal: new AbortController().signal,
-  });
+  await validToken(ports, { login, minLifeMs: 60_000, rejected: undefined, signal: new AbortController().signal });
   assert.equal(internet.issuer.forms.length, 2);
   await using last = await openScene({}, { caFile: internet.caFile, store: person.ports.store });
   const { index, locks, clock } = ports;

@@ -129,11 +129,7 @@ test('[A-53] the method that the answer states is obeyed; a secret beside none i
 
 test('[A-61] client_secret_expires_at: 0 is never, strings of digits are taken, past and absurd are refused', async () => {
   const expires = async (value: unknown) => {
-    const { judged } = await register({
-      client_id: 'c',
-      client_secret: 's',
-      client_secret_expires_at: value,
-    });
+    const { judged } = await register({ client_id: 'c', client_secret: 's', client_secret_expires_at: value });
     return judged.ok ? judged.client.secretExpiresAt : judged.problem;
   };
   assert.equal(await expires(undefined), null);

@@ -25,10 +25,7 @@ const problem = async (change: JsonObject) => {
 };
 
 test('a tidy document is taken, and says what it offers', async () => {
-  const judged = await judge({
-    registration_endpoint: 'https://as.example/register',
-    scopes_supported: ['a'],
-  });
+  const judged = await judge({ registration_endpoint: 'https://as.example/register', scopes_supported: ['a'] });
   assert.ok(judged.ok);
   assert.equal(judged.authorizationServer.registrationEndpoint, 'https://as.example/register');
   assert.deepEqual(judged.authorizationServer.scopesSupported, ['a']);
@@ -152,11 +149,7 @@ test('null and string-typed booleans count as absent (field note 6)', async () =
 test('what only an authorization request needs is asked for it alone: a code to type or a client’s own login goes without', async () => {
   const { authorization_endpoint: _page, code_challenge_methods_supported: _pkce, ...bare } = good;
   assert.equal((await validateServerMetadata(bare, asked)).ok, false);
-  const lists = {
-    response_types_supported: [],
-    response_modes_supported: [],
-    authorization_endpoint: 'file:///x',
-  };
+  const lists = { response_types_supported: [], response_modes_supported: [], authorization_endpoint: 'file:///x' };
   for (const grant of ['device_code', 'client_credentials'] as const) {
     for (const document of [bare, { ...bare, ...lists }]) {
       const judged = await validateServerMetadata(document, { ...asked, grant });

@@ -39,10 +39,7 @@ test('[A-35] a login page on another site than the issuer is shown; the answerâ€
   await using scene = await openScene();
   await using own = await openOwnScene();
   await using elsewhere = await openOwnScene();
-  own.issuer.metadata = {
-    ...own.issuer.metadata,
-    authorization_endpoint: `${elsewhere.issuer.issuer}/authorize`,
-  };
+  own.issuer.metadata = { ...own.issuer.metadata, authorization_endpoint: `${elsewhere.issuer.issuer}/authorize` };
   const wish = { server: own.server.url };
   await scene.loginFails('issuer_mismatch', wish);
   assert.deepEqual([own.issuer.forms, elsewhere.issuer.forms], [[], []], 'the code goes to nobody');

@@ -82,9 +82,7 @@ test('kubectl sends the token to the server of the login', {
   assert.deepEqual([...new Set(sent)], [bearer]);
 });
 
-test('curl takes the token from the pipe that setup prints', {
-  skip: needs('curl', 'gnome-keyring'),
-}, async () => {
+test('curl takes the token from the pipe that setup prints', { skip: needs('curl', 'gnome-keyring') }, async () => {
   await using world = await stage();
   const { stdout } = await world.setup('curl', 'work');
   await world.start('sh', ['-c', stdout]);

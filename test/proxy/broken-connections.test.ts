@@ -7,9 +7,7 @@ import { ask, mountOf, open, openStand } from './stand.js';
 
 test('when the server cannot be asked, the answer says so with a code and nothing else [A-229]', async () => {
   await using gone = await startHttp(() => undefined);
-  const stand = await openStand(mountOf(`${gone.origin}/mcp`), {
-    limits: { headMs: 20_000, silenceMs: null },
-  });
+  const stand = await openStand(mountOf(`${gone.origin}/mcp`), { limits: { headMs: 20_000, silenceMs: null } });
   await using _stand = stand;
   await gone[Symbol.asyncDispose]();
   const answer = await ask(stand, stand.at('/x?secret=canary-query'));

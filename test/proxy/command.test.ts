@@ -115,9 +115,7 @@ test('without a key it says so at each start, even when quiet [A-213]', { skip }
   assert.match(program.stderr, /--no-key: every user and every program of this machine can use these logins/);
 });
 
-test('a Unix socket is its owner’s alone, and one that nobody listens on is taken over [A-213]', {
-  skip,
-}, async () => {
+test('a Unix socket is its owner’s alone, and one that nobody listens on is taken over [A-213]', { skip }, async () => {
   await using s = await scene();
   const path = join(s.home.path, 'runtime', 'p.sock');
   for (const end of ['SIGKILL', 'SIGTERM'] as const) {
@@ -151,9 +149,7 @@ function overSocket(socketPath: string, host: string): Promise<string> {
   });
 }
 
-test('running requests have a time to end in, and its parent’s end ends it, too [A-232]', {
-  skip,
-}, async () => {
+test('running requests have a time to end in, and its parent’s end ends it, too [A-232]', { skip }, async () => {
   await using s = await scene();
   await using program = startProgram(s.home, ['proxy', 'work', '--grace', '1', '--until-stdin-ends']);
   const { url, port } = await addressOf(program);

@@ -86,12 +86,7 @@ test('bodies arrive byte for byte, in whatever pieces they come and however slow
   const both = await Promise.all([upload(stand, large, false, 70_000), upload(stand, large, true, 333_333)]);
   assert.deepEqual(both, [hashOf(large), hashOf(large)]);
   for (const kind of ['/chunked', '/length']) {
-    const request = httpRequest({
-      host: '127.0.0.1',
-      port: stand.port,
-      path: stand.at(kind),
-      agent: false,
-    }).end();
+    const request = httpRequest({ host: '127.0.0.1', port: stand.port, path: stand.at(kind), agent: false }).end();
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     assert.equal(await readSlowly(response), hashOf(down), kind);
   }

@@ -32,9 +32,7 @@ test('who keeps silent too long is told apart by whose turn it is, and a stream 
 
 test('a server without an answer is given up in time, and the caller told so [A-225]', async () => {
   await using server = await startHttp(() => undefined);
-  await using stand = await openStand(mountOf(`${server.origin}/mcp`), {
-    limits: { headMs: 1, silenceMs: null },
-  });
+  await using stand = await openStand(mountOf(`${server.origin}/mcp`), { limits: { headMs: 1, silenceMs: null } });
   const answer = await ask(stand, stand.at());
   assert.deepEqual([answer.status, answer.code], [504, 'timed_out']);
 });

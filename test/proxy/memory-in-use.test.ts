@@ -81,18 +81,10 @@ test('a piece of a body that is still on its way is not read over, even behind t
 
 test('the caller goes on to be told when the last that waits for it is a few bytes behind a piece [A-225]', async () => {
   const taken: (() => void)[] = [];
-  const socket = new Duplex({
-    read: () => undefined,
-    write: (_chunk, _encoding, done) => void taken.push(done),
-  });
+  const socket = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => void taken.push(done) });
   const calls: string[] = [];
   const nothing = () => undefined;
-  const watcher = {
-    data: nothing,
-    ended: nothing,
-    closed: nothing,
-    drained: () => void calls.push('drained'),
-  };
+  const watcher = { data: nothing, ended: nothing, closed: nothing, drained: () => void calls.push('drained') };
   const caller = new ServerSocket(socket as Socket, watcher);
   assert.equal(caller.write('1f40\r\n', Buffer.alloc(8_000)), false);
   assert.equal(caller.write('\r\n'), false);

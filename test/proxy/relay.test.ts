@@ -17,12 +17,7 @@ test('a request arrives as it was sent but for what is ours to write, and so doe
     response.end('the answer');
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp?t=1`));
-  const headers = {
-    authorization: 'Bearer other',
-    cookie: 'a=b',
-    'x-own': ['1', '2'],
-    'content-type': 'a/b',
-  };
+  const headers = { authorization: 'Bearer other', cookie: 'a=b', 'x-own': ['1', '2'], 'content-type': 'a/b' };
   const answer = await ask(stand, stand.at('/x?y=1'), { method: 'PATCH', headers, body: 'the body' });
   assert.equal(seen?.line, 'PATCH /mcp/x?t=1&y=1');
   assert.equal(seen?.body, 'the body');
@@ -100,11 +95,7 @@ test('a body that was not kept is never sent twice: the caller is told, and the 
   assert.equal((await ask(stand, stand.at(), { method: 'POST', body })).status, 200);
   const chunked = { 'transfer-encoding': 'chunked' };
   await using other = await openStand(mountOf(`${server.origin}/mcp`));
-  const kept = await ask(other, other.at(), {
-    method: 'POST',
-    headers: chunked,
-    body: Buffer.alloc(1_000_000),
-  });
+  const kept = await ask(other, other.at(), { method: 'POST', headers: chunked, body: Buffer.alloc(1_000_000) });
   assert.equal(kept.status, 200, 'nearly 1 MiB is kept, though its length was not announced');
 });
 

@@ -58,10 +58,7 @@ test('who asks again and again and reads nothing is not answered without end [A-
 });
 
 /** A connection whose requests are not Own's to answer. */
-function connectionOf(take: RequestHandler['take']): {
-  readonly wire: Wire;
-  readonly connection: ServerConnection;
-} {
+function connectionOf(take: RequestHandler['take']): { readonly wire: Wire; readonly connection: ServerConnection } {
   const wire = new Wire({ allowHalfOpen: true });
   const connection = new ServerConnection(wire as unknown as Socket, { now: 0, ending: false, take });
   return { wire, connection };

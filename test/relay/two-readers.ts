@@ -45,11 +45,7 @@ export function nodes(method: string, bytes: Buffer): Promise<Read | undefined> 
         socket.push(null);
       },
     });
-    const request = nodeRequest({
-      method,
-      createConnection: () => socket,
-      headers: { connection: 'keep-alive' },
-    });
+    const request = nodeRequest({ method, createConnection: () => socket, headers: { connection: 'keep-alive' } });
     request.on('error', () => resolve(undefined));
     request.on('response', (response) => {
       let body = '';

@@ -41,10 +41,7 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
     (text) => text,
   );
   const context = { out, tell: (line: string) => told.push(line), json, signal: end.signal };
-  const exit = await command.run(context as unknown as Parameters<typeof command.run>[0], {
-    ...usual,
-    ...change,
-  });
+  const exit = await command.run(context as unknown as Parameters<typeof command.run>[0], { ...usual, ...change });
   await seen;
   return { exit, told };
 }

@@ -48,9 +48,7 @@ for (const program of ['claude', 'codex', 'git', 'kubectl', 'bazel', 'go', 'curl
   });
 }
 
-test('--check tells of a login that is missing, and of an entry that another release wrote', {
-  skip,
-}, async () => {
+test('--check tells of a login that is missing, and of an entry that another release wrote', { skip }, async () => {
   const missing = await setup('claude', 'https://other.example/mcp', '--check');
   assert.equal(missing.code, 3);
   assert.match(missing.stdout, /would get nothing: postern ended with exit code 3[\s\S]*postern login/);

@@ -74,22 +74,16 @@ test('git before 2.46 at a server that takes Bearer tokens alone, and go before 
   rmSync(at('older'), { recursive: true });
 });
 
-test('git of the next Debian says its version as it is read', {
-  skip: skip || needs('git 2.46'),
-}, async () => {
+test('git of the next Debian says its version as it is read', { skip: skip || needs('git 2.46') }, async () => {
   mkdirSync(at('newer'));
   writeFileSync(at('newer', 'git'), `#!/bin/sh\nexec ${newerPrograms.git} "$@"\n`, { mode: 0o700 });
   assert.equal((await setup(['git', 'work', '--write'])).code, 0);
-  const { code, stdout } = await setup(['git', 'work', '--check'], {
-    PATH: `${at('newer')}:${process.env['PATH']}`,
-  });
+  const { code, stdout } = await setup(['git', 'work', '--check'], { PATH: `${at('newer')}:${process.env['PATH']}` });
   assert.deepEqual([code, /Note/.test(stdout)], [0, false], stdout);
   await setup(['git', '--undo']);
 });
 
-test('Codex in a shell with a session bus of its own: --store file is what helps, and is said', {
-  skip,
-}, async () => {
+test('Codex in a shell with a session bus of its own: --store file is what helps, and is said', { skip }, async () => {
   const written = await setup(['codex', 'work', '--write']);
   assert.match(
     written.stderr,

@@ -52,19 +52,13 @@ test('--check tells of an entry by name, and for which server that name is now; 
   assert.match(old.stdout, /names the login "work", and not the server: an earlier release wrote it/);
   assert.match(old.stdout, /would get a token of/, 'it goes on working');
   assert.ok(world !== undefined);
-  await storeLogin(world.home, {
-    ...work({ name: 'moved' }),
-    server: otherServer,
-    accessToken: 'other.token',
-  });
+  await storeLogin(world.home, { ...work({ name: 'moved' }), server: otherServer, accessToken: 'other.token' });
   writeFileSync(at('.claude.json'), JSON.stringify(byName).replace('headers work', 'headers moved'));
   const other = await setup(['claude', 'work', '--check']);
   assert.notEqual(other.code, 0);
   assert.match(other.stdout, /"moved", which is now the login for "https:\/\/other\.example\/mcp"/);
   assert.match(other.stdout, /would get nothing/);
-  const cursor = {
-    mcpServers: { work: { command: process.execPath, args: [launcher, 'bridge', otherServer] } },
-  };
+  const cursor = { mcpServers: { work: { command: process.execPath, args: [launcher, 'bridge', otherServer] } } };
   mkdirSync(at('.cursor'));
   writeFileSync(at('.cursor', 'mcp.json'), JSON.stringify(cursor));
   const bridged = await setup(['cursor', 'work', '--check']);

@@ -37,15 +37,7 @@ const written = allPrograms.filter(({ name }) => name !== 'curl');
 for (const program of written) {
   test(`${program.name}: the entry names server and account, not the login’s name`, async () => {
     const words = await loginWords({ server, account: 'me', name: 'work' }, false);
-    const request = {
-      program,
-      scope: 'user',
-      url: server,
-      server: 'work',
-      words,
-      name: 'x',
-      options: [],
-    } as const;
+    const request = { program, scope: 'user', url: server, server: 'work', words, name: 'x', options: [] } as const;
     const files = { read: async (path: string) => ({ path, text: undefined }), exists: () => false };
     const plan = await planEntry({ machine: machine({}), files } as never, request);
     const text = plan.shim?.text ?? entryAlone(plan.entry);
@@ -55,9 +47,7 @@ for (const program of written) {
   });
 }
 
-test('an entry never sends the token of a server that the login’s name was given to later', {
-  skip,
-}, async () => {
+test('an entry never sends the token of a server that the login’s name was given to later', { skip }, async () => {
   await using seeded = await seed(work());
   assert.equal((await runProgram(seeded.home, ['setup', 'claude', 'work', '--write'])).code, 0);
   assert.equal((await askAsClaude(seeded)).stdout, `{"Authorization":"Bearer ${token}"}\n`);
@@ -72,12 +62,7 @@ test('an entry never sends the token of a server that the login’s name was giv
 test('of several accounts the entry goes on naming its own when it is gone, and takes no other one', {
   skip,
 }, async () => {
-  await using seeded = await seed(work(), {
-    ...work(),
-    name: 'mine',
-    account: 'me',
-    accessToken: otherToken,
-  });
+  await using seeded = await seed(work(), { ...work(), name: 'mine', account: 'me', accessToken: otherToken });
   assert.equal((await runProgram(seeded.home, ['setup', 'claude', 'work', '--write'])).code, 0);
   assert.equal((await askAsClaude(seeded)).stdout, `{"Authorization":"Bearer ${token}"}\n`);
   assert.equal((await runProgram(seeded.home, ['logout', 'work'])).code, 0);

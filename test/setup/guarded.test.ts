@@ -30,15 +30,7 @@ const mark = 'written by postern';
 
 function requestFor(name: string): SetupRequest {
   const words = [{ server: url, options: [] }];
-  return {
-    program: programNamed(name),
-    scope: 'user',
-    url,
-    server: 'work',
-    words,
-    name: 'work',
-    options: [],
-  };
+  return { program: programNamed(name), scope: 'user', url, server: 'work', words, name: 'work', options: [] };
 }
 
 test('an entry that would not come back as the backup has it is not put back', async () => {

@@ -59,12 +59,7 @@ test('members of others stay, what would win over ours goes', () => {
   const text =
     '{"mcpServers": {"work": {"timeout": 5, "headers": {"AUTHORIZATION": "Bearer s", "X-A": "1"}, "oauth": {}}}}';
   const made = put(text, { ...entry, without: ['headers/authorization', 'oauth'] });
-  assert.deepEqual(jsonAt(made, path), {
-    timeout: 5,
-    headers: { 'X-A': '1' },
-    type: 'http',
-    url: 'https://h/mcp',
-  });
+  assert.deepEqual(jsonAt(made, path), { timeout: 5, headers: { 'X-A': '1' }, type: 'http', url: 'https://h/mcp' });
   const alone = '{"mcpServers": {"work": {"headers": {"authorization": "Bearer s"}, "timeout": 5}}}';
   assert.deepEqual(Object.keys(jsonAt(put(alone, { ...entry, without: ['headers/authorization'] }), path) ?? {}), [
     'timeout',
@@ -146,10 +141,7 @@ test('any document is the same but for the entry; twice is once; taking it away 
     fc.property(documents, ({ value, text }) => {
       assert.deepEqual(jsonAt(text, []), value);
       const made = put(text);
-      assert.deepEqual(jsonAt(made, []), {
-        ...value,
-        mcpServers: { ...value.mcpServers, work: entry.members },
-      });
+      assert.deepEqual(jsonAt(made, []), { ...value, mcpServers: { ...value.mcpServers, work: entry.members } });
       assert.equal(put(made), made);
       const changed = put(made, { members: { url: 'https://other' }, without: ['type'] });
       assert.deepEqual(jsonAt(changed, path), { url: 'https://other' });

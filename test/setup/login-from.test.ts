@@ -15,10 +15,7 @@ const secret = 'sk-live-4d1c2b3a4e5f';
 const cursor = {
   mcpServers: {
     'My Notes': { url: 'https://Notes.example:443/mcp', headers: { Authorization: `Bearer ${secret}` } },
-    remote: {
-      command: 'npx',
-      args: ['-y', 'mcp-remote@0.1', 'https://r.example/mcp', '--header', `X:${secret}`],
-    },
+    remote: { command: 'npx', args: ['-y', 'mcp-remote@0.1', 'https://r.example/mcp', '--header', `X:${secret}`] },
     local: { command: 'tool', args: ['--api', 'https://api.example/'] },
     keyed: { url: `https://k.example/mcp?api_key=${secret}` },
     variable: { url: 'https://${'.concat('HOST}/mcp') },

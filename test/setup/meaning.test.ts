@@ -93,12 +93,7 @@ for (const program of allPrograms.filter(({ name }) => name !== 'curl')) {
         const nothing = async () => ({ kind: 'not_started', error: new Error('not there') }) as const;
         const { files } = world.programs;
         const exists = (one: string) => one.startsWith('/opt/') || files.exists(one);
-        const checking = {
-          ...world.programs,
-          files: { ...files, exists },
-          find: () => undefined,
-          run: nothing,
-        };
+        const checking = { ...world.programs, files: { ...files, exists }, find: () => undefined, run: nothing };
         assert.equal(
           (await checkEntry(checking, {} as Pick<HttpPorts, 'http'>, requestFor(name), signal)).state,
           'there',
@@ -217,13 +212,7 @@ test('two entries share a shim: one undone, the shim stays; the other undone, it
 const second = 'https://h.example/second';
 
 function forSecond(name: string): SetupRequest {
-  return {
-    ...requestFor(name),
-    url: second,
-    server: second,
-    words: [{ server: second, options: [] }],
-    name: 'second',
-  };
+  return { ...requestFor(name), url: second, server: second, words: [{ server: second, options: [] }], name: 'second' };
 }
 
 for (const order of [

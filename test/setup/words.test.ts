@@ -81,11 +81,7 @@ test('paths are chosen that hold longest, and how long is said', async () => {
   const global = make('lib', 'node_modules', 'postern', 'bin', 'postern.js');
   const link = join(folder.path, 'postern');
   symlinkSync(global, link);
-  assert.deepEqual(startWords('/usr/bin/node', link), {
-    node: '/usr/bin/node',
-    script: global,
-    lasts: 'upgrades',
-  });
+  assert.deepEqual(startWords('/usr/bin/node', link), { node: '/usr/bin/node', script: global, lasts: 'upgrades' });
   const nvm = '/home/a/.nvm/versions/node/v20.20.2/bin/node';
   assert.equal(startWords(nvm, global).lasts, 'this-version-of-node');
   const npx = make('_npx', '0a1b', 'node_modules', 'postern', 'bin', 'postern.js');

@@ -12,11 +12,7 @@ export function workshop(home: string, script = '/opt/lib/node_modules/postern/b
   return {
     locks: createLocks({ directory: join(stateFolder, 'locks'), clock: realClock }),
     programs: {
-      machine: machine({
-        homedir: home,
-        stateFolder,
-        start: { node: '/opt/bin/node', script, lasts: 'upgrades' },
-      }),
+      machine: machine({ homedir: home, stateFolder, start: { node: '/opt/bin/node', script, lasts: 'upgrades' } }),
       files: programFiles,
       records: createSetupRecords(join(stateFolder, 'setup')),
     },

@@ -17,11 +17,7 @@ const everything = () => true;
 test('[A-136][A-205] a login killed before its record is written leaves an item that is known, and taken away', async () => {
   await using shelf = await openShelf();
   const [{ key }] = [await shelf.logIn()];
-  await logout(shelf.ports, {
-    login: (await shelf.ports.index.read()).logins[0] as LoginRecord,
-    force: false,
-    signal,
-  });
+  await logout(shelf.ports, { login: (await shelf.ports.index.read()).logins[0] as LoginRecord, force: false, signal });
   await assert.rejects(shelf.logIn({}, shelf.dyingAt(2)), /killed/);
   assert.ok(await shelf.stores.bare('keychain').read(key), 'the item was written');
   assert.deepEqual(await status(shelf.ports), [], 'and no login is shown');

@@ -21,10 +21,7 @@ export async function openDesktop(): Promise<Desktop> {
     once(server.stdio[3] as NodeJS.ReadableStream, 'data'),
     once(server, 'close').then(() => Promise.reject(new Error('Xvfb ended before it had a display'))),
   ])) as [Buffer];
-  return {
-    env: { DISPLAY: `:${number.toString().trim()}` },
-    [Symbol.asyncDispose]: () => endOf(server),
-  };
+  return { env: { DISPLAY: `:${number.toString().trim()}` }, [Symbol.asyncDispose]: () => endOf(server) };
 }
 
 /**

@@ -25,9 +25,7 @@ export function testHttp(names: Names = {}, options: Partial<HttpOptions> = {}):
   return { ...http, asked };
 }
 
-export type Wish = Partial<Omit<HttpRequest, 'limits'>> & {
-  readonly limits?: Partial<HttpRequest['limits']>;
-};
+export type Wish = Partial<Omit<HttpRequest, 'limits'>> & { readonly limits?: Partial<HttpRequest['limits']> };
 
 /** A GET by the person with generous limits, unless wished otherwise. */
 export function send(http: HttpClient, url: string, wish: Wish = {}): Promise<HttpResponse> {

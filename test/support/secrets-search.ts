@@ -21,10 +21,7 @@ export interface Haystack {
  * reversed, or in base64 and base64url at any of the three offsets a longer text may give it.
  */
 export async function findSecrets(secrets: Readonly<Record<string, string>>, haystack: Haystack): Promise<Leak[]> {
-  const needles = Object.entries(secrets).map(([secret, value]) => ({
-    secret,
-    forms: formsOf(secret, value),
-  }));
+  const needles = Object.entries(secrets).map(([secret, value]) => ({ secret, forms: formsOf(secret, value) }));
   const leaks: Leak[] = [];
   const look = (where: string, text: string): void => {
     for (const { secret, forms } of needles) {

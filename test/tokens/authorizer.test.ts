@@ -162,14 +162,7 @@ const cases: readonly Case[] = [
     asked: 0,
     shown: [1, 2],
   },
-  {
-    what: 'a logout in between [A-232]',
-    by: callers,
-    given: endIt,
-    outcome: 'login_needed',
-    refreshes: 0,
-    shown: [],
-  },
+  { what: 'a logout in between [A-232]', by: callers, given: endIt, outcome: 'login_needed', refreshes: 0, shown: [] },
   {
     what: 'another login in its place in between [A-232]',
     by: callers,

@@ -94,12 +94,7 @@ test('[R-5.6b] an operation is the HTTP method and path, and of a message its me
   const call = (name: string, text: string) => ({
     method: 'POST' as const,
     url,
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: text,
-      method: 'tools/call',
-      params: { name, arguments: { text } },
-    }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: text, method: 'tools/call', params: { name, arguments: { text } } }),
   });
   assert.equal(operationOf(call('add', 'one')), operationOf(call('add', 'two')));
   assert.notEqual(operationOf(call('add', 'one')), operationOf(call('remove', 'one')));

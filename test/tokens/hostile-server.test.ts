@@ -19,11 +19,7 @@ function speaking(rest: (response: ServerResponse) => void, sessionId?: string) 
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const message = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id?: number; method?: string };
     if (message.method === 'initialize') {
-      const result = {
-        protocolVersion: '2025-11-25',
-        capabilities: {},
-        serverInfo: { name: 'x', version: '1' },
-      };
+      const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
       response.writeHead(200, {
         'content-type': 'application/json',
         ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
@@ -147,9 +143,7 @@ test('[A-164] a 403 whose challenge leads elsewhere: its metadata is not read, t
   own.server.whenAuthorized = (_request, response) => {
     const scope = 'Bearer error="insufficient_scope", scope="more"';
     const metadata = `${elsewhere.server.origin}/.well-known/oauth-protected-resource/mcp`;
-    response.writeHead(stepUps === 0 ? 403 : 204, {
-      'www-authenticate': `${scope}, resource_metadata="${metadata}"`,
-    });
+    response.writeHead(stepUps === 0 ? 403 : 204, { 'www-authenticate': `${scope}, resource_metadata="${metadata}"` });
     response.end();
   };
   const relogin: Relogin = (held, scopes) => {

@@ -52,12 +52,7 @@ test('[A-137] a record of the very login that was refused stays dead, whatever i
     logins: document.logins.map((record) => ({ ...record, dead: true, scopes: ['other'] })),
   }));
   const { signal } = new AbortController();
-  await validToken(scene.ports, {
-    login: { ...login, scopes: ['other'] },
-    minLifeMs: 0,
-    rejected: undefined,
-    signal,
-  });
+  await validToken(scene.ports, { login: { ...login, scopes: ['other'] }, minLifeMs: 0, rejected: undefined, signal });
   const [record] = (await scene.ports.index.read()).logins;
   assert.deepEqual([record?.dead, record?.scopes], [true, login.scopes]);
 });

@@ -13,11 +13,7 @@ function onFullDisk(scene: Scene, what: { readonly locks: boolean; readonly inde
   const refuse = () => Promise.reject(full());
   const locks: LoginPorts['locks'] = { acquire: refuse };
   const index: LoginPorts['index'] = { ...scene.ports.index, update: refuse };
-  const ports = {
-    ...scene.ports,
-    ...(what.locks ? { locks } : {}),
-    ...(what.index ? { index } : {}),
-  };
+  const ports = { ...scene.ports, ...(what.locks ? { locks } : {}), ...(what.index ? { index } : {}) };
   return { ...scene, ports };
 }
 

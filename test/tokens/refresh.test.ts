@@ -82,10 +82,7 @@ test('a refresh whose answer says back in its scope what was sent: the list of l
   await using own = await openOwnScene();
   own.issuer.onToken = ({ fields }) => {
     const isRefresh = fields.get('grant_type') === 'refresh_token';
-    const token = {
-      access_token: isRefresh ? 'canary-second' : 'canary-first',
-      refresh_token: 'canary-refresh',
-    };
+    const token = { access_token: isRefresh ? 'canary-second' : 'canary-first', refresh_token: 'canary-refresh' };
     const rest = { token_type: 'Bearer', expires_in: 300, scope: isRefresh ? 'a canary-first' : 'a' };
     return [200, isRefresh ? { ...rest, access_token: token.access_token } : { ...rest, ...token }];
   };

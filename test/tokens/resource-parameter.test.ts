@@ -59,9 +59,7 @@ test('[R-4.8a] no slash is added to a resource without a path, which URL parsers
   await using scene = await openScene();
   await using own = await openOwnScene();
   assert.equal(canonical(`${own.server.origin}/`), own.server.origin);
-  own.server.documents = {
-    [rootForm]: { resource: own.server.origin, authorization_servers: [own.issuer.issuer] },
-  };
+  own.server.documents = { [rootForm]: { resource: own.server.origin, authorization_servers: [own.issuer.issuer] } };
   own.server.challenge = `Bearer resource_metadata="${own.server.origin}${rootForm}"`;
   const login = await scene.login({ server: canonical(own.server.url) });
   assert.equal(login.resource, own.server.origin);

@@ -39,20 +39,14 @@ test('[R-8.1] the size of a metadata document, and of a token answer, is what th
   await scene.login({ server: own.server.url });
 });
 
-test('[R-8.1] the time for a token, and for a revocation, is what the person has set', {
-  timeout,
-}, async () => {
+test('[R-8.1] the time for a token, and for a revocation, is what the person has set', { timeout }, async () => {
   await using scene = await openScene({ faults: ['token-slow'] }, with_({ tokenSeconds: 1 }));
   const failure = await scene.loginFails('timed_out');
   assert.equal(failure.exit, 6);
   await using quick = await openScene({}, with_({ revocationSeconds: 1 }));
   const login = await quick.login();
   quick.sandbox.setFaults(['revocation-slow']);
-  const { revocation } = await logout(quick.ports, {
-    login,
-    force: false,
-    signal: new AbortController().signal,
-  });
+  const { revocation } = await logout(quick.ports, { login, force: false, signal: new AbortController().signal });
   assert.ok(!revocation.done && /within 1 seconds/.test(revocation.why), JSON.stringify(revocation));
 });
 
@@ -67,9 +61,7 @@ test('[R-8.1] the size of a protocol message is what the person has set', async 
   assert.match(failure.message, /larger than 1 MiB/);
 });
 
-test('[R-8.1] the time for the head of a protocol answer is what the person has set', {
-  timeout,
-}, async () => {
+test('[R-8.1] the time for the head of a protocol answer is what the person has set', { timeout }, async () => {
   await using scene = await openScene({}, with_({ answerSeconds: 1 }));
   await using own = await openOwnScene();
   const login = await scene.login({ server: own.server.url });

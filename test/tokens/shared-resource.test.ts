@@ -25,17 +25,13 @@ const recordOf = async (scene: Scene, server: string) => {
 /** Two servers on one origin, which is the resource that both publish. */
 function publishOrigin({ server, issuer }: OwnScene): readonly [string, string] {
   server.endpoints = ['/a/mcp', '/b/mcp'];
-  server.documents = {
-    [rootForm]: { resource: server.origin, authorization_servers: [issuer.issuer] },
-  };
+  server.documents = { [rootForm]: { resource: server.origin, authorization_servers: [issuer.issuer] } };
   return [`${server.origin}/a/mcp`, `${server.origin}/b/mcp`];
 }
 
 /** Two servers that differ in the query alone, below one resource. */
 function publishProjects({ server, issuer }: OwnScene): readonly [string, string] {
-  server.documents = {
-    [pathForm]: { resource: server.url, authorization_servers: [issuer.issuer] },
-  };
+  server.documents = { [pathForm]: { resource: server.url, authorization_servers: [issuer.issuer] } };
   return [`${server.url}?project=alpha`, `${server.url}?project=beta`];
 }
 
@@ -72,9 +68,7 @@ for (const [what, publish] of [
     assert.equal(again.key, first.key);
     assert.deepEqual([await tokenOf(scene, again), await tokenOf(scene, second)], ['access-3', 'access-2']);
 
-    assert.deepEqual((await logout(scene.ports, { login: again, force: false, signal })).revocation, {
-      done: true,
-    });
+    assert.deepEqual((await logout(scene.ports, { login: again, force: false, signal })).revocation, { done: true });
     assert.equal(await scene.ports.store.read(again.key), undefined);
     assert.equal(await tokenOf(scene, second), 'access-2');
     const { logins } = await scene.ports.index.read();
@@ -111,12 +105,7 @@ test('an item of version 1 is rewritten under its lock alone, and never over wha
   }
   const { acquire } = scene.ports.locks;
   const item = await itemNow();
-  const refreshed = {
-    ...item,
-    version: 2,
-    binding: { ...item.binding, server: a },
-    accessToken: 'refreshed',
-  };
+  const refreshed = { ...item, version: 2, binding: { ...item.binding, server: a }, accessToken: 'refreshed' };
   const locks: Scene['ports']['locks'] = {
     acquire: async (name, options) => {
       const lock = await acquire(name, options);

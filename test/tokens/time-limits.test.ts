@@ -109,9 +109,7 @@ test('[R-8.1][A-110] a login that nobody answers ends after --timeout: exit 6, t
   await assert.rejects(fetch(link), 'nothing listens any more');
 });
 
-test('[R-8.1] Ctrl-C ends every wait: discovery, the person’s answer, the redemption', {
-  timeout,
-}, async () => {
+test('[R-8.1] Ctrl-C ends every wait: discovery, the person’s answer, the redemption', { timeout }, async () => {
   await using silent = await startTcp(() => undefined);
   for (const where of ['discovery', 'answer', 'redemption']) {
     const controller = new AbortController();

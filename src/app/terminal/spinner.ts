@@ -12,11 +12,7 @@ export interface Spinner extends Progress {
 
 /** For a stderr that is no terminal, and for `--quiet`. */
 export function createSilence(): Spinner {
-  return {
-    begin: () => undefined,
-    end: () => undefined,
-    hide: () => ({ [Symbol.dispose]: () => undefined }),
-  };
+  return { begin: () => undefined, end: () => undefined, hide: () => ({ [Symbol.dispose]: () => undefined }) };
 }
 
 /** A spinner on a terminal. Lines written beside it are kept whole by ora. */

@@ -140,9 +140,7 @@ export class EventByteReader {
         if (value.length <= maxId && isHeaderValue(value) && value.trim() === value) this.#fields.id = value;
         break;
       case 'retry':
-        if (/^[0-9]+$/.test(value)) {
-          this.#fields.retry = Math.min(Math.max(Number(value), minRetryMs), maxRetryMs);
-        }
+        if (/^[0-9]+$/.test(value)) this.#fields.retry = Math.min(Math.max(Number(value), minRetryMs), maxRetryMs);
     }
   }
 

@@ -98,9 +98,7 @@ async function readSecret(world: ClientWorld, path: string | undefined): Promise
 }
 
 async function readStdin({ files, terminal, signal }: ClientWorld): Promise<string> {
-  if (!files.stdinIsTerminal) {
-    return new TextDecoder().decode(await readWhole(files.stdin(), 'stdin', maxSecretBytes));
-  }
+  if (!files.stdinIsTerminal) return new TextDecoder().decode(await readWhole(files.stdin(), 'stdin', maxSecretBytes));
   if (!terminal.interactive) throw clientSecretUnasked();
   return (await terminal.ask('Client secret: ', { hidden: true, signal })) ?? '';
 }

@@ -160,14 +160,7 @@ function describe(
   const url = targetOf(request);
   const inside = url.pathname === issuerPath || url.pathname.startsWith(`${issuerPath}/`);
   const form = new URLSearchParams(params.map(([name, value]) => [name, value]));
-  return {
-    request,
-    response,
-    url,
-    below: inside ? url.pathname.slice(issuerPath.length) : undefined,
-    body,
-    form,
-  };
+  return { request, response, url, below: inside ? url.pathname.slice(issuerPath.length) : undefined, body, form };
 }
 
 /** The default scope for a request that names none, or an empty one (RFC 6749 sections 3.1 and 3.3). */

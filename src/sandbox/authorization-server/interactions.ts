@@ -116,10 +116,7 @@ async function decide(
   } else if (interaction.prompt.name === 'login') {
     const account = accountById(form.get('account') ?? '');
     if (account === undefined) send(response, errorPage(400, 'invalid_request', 'there is no such account'));
-    else
-      await provider.interactionFinished(request, response, {
-        login: { accountId: account.id, remember: false },
-      });
+    else await provider.interactionFinished(request, response, { login: { accountId: account.id, remember: false } });
   } else if (decision === 'allow' && form.getAll('scope').includes(upstreamScope)) {
     send(response, departure(shared, interaction, form.getAll('scope')));
   } else if (decision === 'allow') {

@@ -29,12 +29,8 @@ function capabilities(): readonly Fault[] {
     })),
     set('as-pkce-plain', [39], 'only plain', () => ({ code_challenge_methods_supported: ['plain'] })),
     set('as-pkce-string', [39], 'S256 as a string', () => ({ code_challenge_methods_supported: 'S256' })),
-    set('as-pkce-lower-case', [39], 's256 in lower case', () => ({
-      code_challenge_methods_supported: ['s256'],
-    })),
-    set('as-no-code-response-type', [40], 'no response type code', () => ({
-      response_types_supported: ['token'],
-    })),
+    set('as-pkce-lower-case', [39], 's256 in lower case', () => ({ code_challenge_methods_supported: ['s256'] })),
+    set('as-no-code-response-type', [40], 'no response type code', () => ({ response_types_supported: ['token'] })),
     set('as-no-code-grant', [40], 'no authorization code grant', () => ({
       grant_types_supported: ['client_credentials'],
     })),

@@ -58,10 +58,7 @@ export function challengeFaults(): readonly Fault[] {
       { name: 'challenge-other-origin', rows: [3], what: 'serves the document for it' },
       (exchange) =>
         `${exchange.addresses.authorizationOrigin}${exchange.path}` === foreignDocument(exchange.addresses)
-          ? json(200, {
-              resource: exchange.addresses.serverUrl,
-              authorization_servers: [exchange.addresses.issuer],
-            })
+          ? json(200, { resource: exchange.addresses.serverUrl, authorization_servers: [exchange.addresses.issuer] })
           : undefined,
     ),
   ];

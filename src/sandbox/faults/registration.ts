@@ -18,10 +18,7 @@ export function registrationFaults(): readonly Fault[] {
     jsonFault(
       point,
       { name: 'registration-drops-redirect', rows: [52], what: 'without the redirect URI asked for' },
-      (client) => ({
-        ...client,
-        redirect_uris: ['http://127.0.0.1:1/other'],
-      }),
+      (client) => ({ ...client, redirect_uris: ['http://127.0.0.1:1/other'] }),
     ),
     jsonFault(point, { name: 'registration-no-id', rows: [51], what: 'no client_id' }, (client) => ({
       ...client,

@@ -13,26 +13,17 @@ export function resourceMetadataFaults(): readonly Fault[] {
     jsonFault(
       point,
       { name: 'prm-resource-origin', rows: [18], what: 'resource names the whole origin' },
-      (document, { addresses }) => ({
-        ...document,
-        resource: addresses.serverOrigin,
-      }),
+      (document, { addresses }) => ({ ...document, resource: addresses.serverOrigin }),
     ),
     jsonFault(
       point,
       { name: 'prm-resource-sibling', rows: [18], what: 'resource names a sibling path' },
-      (document, { addresses }) => ({
-        ...document,
-        resource: `${addresses.serverOrigin}/other`,
-      }),
+      (document, { addresses }) => ({ ...document, resource: `${addresses.serverOrigin}/other` }),
     ),
     jsonFault(
       point,
       { name: 'prm-resource-fragment', rows: [19], what: 'resource has a fragment' },
-      (document, { addresses }) => ({
-        ...document,
-        resource: `${addresses.serverUrl}#a`,
-      }),
+      (document, { addresses }) => ({ ...document, resource: `${addresses.serverUrl}#a` }),
     ),
     jsonFault(point, { name: 'prm-no-servers', rows: [21], what: 'no authorization_servers' }, (document) => {
       const { authorization_servers: _, ...rest } = document;
@@ -45,10 +36,7 @@ export function resourceMetadataFaults(): readonly Fault[] {
     jsonFault(
       point,
       { name: 'prm-other-issuer', rows: [22], what: 'names another authorization server' },
-      (document) => ({
-        ...document,
-        authorization_servers: ['https://evil.invalid'],
-      }),
+      (document) => ({ ...document, authorization_servers: ['https://evil.invalid'] }),
     ),
     jsonFault(
       point,

@@ -25,9 +25,7 @@ function kinds(): readonly Fault[] {
     set('token-type-mac', [116], 'token_type is mac', () => ({ token_type: 'mac' })),
     set('token-type-missing', [116], 'no token_type', () => ({ token_type: undefined })),
     set('token-type-space', [116], 'token_type is "Bearer "', () => ({ token_type: 'Bearer ' })),
-    set('token-lowercase-type', [116], 'token_type is bearer, which is right', () => ({
-      token_type: 'bearer',
-    })),
+    set('token-lowercase-type', [116], 'token_type is bearer, which is right', () => ({ token_type: 'bearer' })),
   ];
 }
 
@@ -35,15 +33,9 @@ function values(): readonly Fault[] {
   return [
     set('token-missing', [117], 'no access_token', () => ({ access_token: undefined })),
     set('token-empty', [117], 'access_token is empty', () => ({ access_token: '' })),
-    set('token-array', [117], 'access_token is a list', ({ access_token }) => ({
-      access_token: [access_token],
-    })),
-    set('token-bad-chars', [118], 'access_token with a line break', () => ({
-      access_token: 'canary\r\nX-Evil: 1',
-    })),
-    set('token-not-ascii', [118], 'access_token with a typographic quote', () => ({
-      access_token: 'canary\u2019',
-    })),
+    set('token-array', [117], 'access_token is a list', ({ access_token }) => ({ access_token: [access_token] })),
+    set('token-bad-chars', [118], 'access_token with a line break', () => ({ access_token: 'canary\r\nX-Evil: 1' })),
+    set('token-not-ascii', [118], 'access_token with a typographic quote', () => ({ access_token: 'canary\u2019' })),
     set('token-huge', [119], 'access_token of a megabyte', () => ({ access_token: 'x'.repeat(1_048_576) })),
     set('token-long', [119], 'access_token of 20 KB', () => ({ access_token: 'x'.repeat(20_000) })),
     set('token-refresh-empty', [125], 'refresh_token is empty', () => ({ refresh_token: '' })),
@@ -76,9 +68,7 @@ function scopes(): readonly Fault[] {
     })),
     set('token-scope-absent', [124], 'no scope, though granted as asked', () => ({ scope: undefined })),
     set('token-scope-array', [124], 'scope is a list', () => ({ scope: ['mcp:basic'] })),
-    set('token-scope-control', [124], 'scope with a control character', () => ({
-      scope: 'mcp:basic\u001b[2J',
-    })),
+    set('token-scope-control', [124], 'scope with a control character', () => ({ scope: 'mcp:basic\u001b[2J' })),
   ];
 }
 

@@ -19,15 +19,11 @@ export function tokenGate(settings: ProtectedServerSettings): (request: Incoming
     const presented = presentedToken(request);
     if (presented.kind === 'none') return { refusal: tokenMissing(challenge) };
     if (presented.kind === 'bad-request') {
-      return {
-        refusal: tokenRefused(challenge, { error: 'invalid_request', description: presented.problem }),
-      };
+      return { refusal: tokenRefused(challenge, { error: 'invalid_request', description: presented.problem }) };
     }
     const verified = await verify(presented.token);
     if (!verified.ok) {
-      return {
-        refusal: tokenRefused(challenge, { error: 'invalid_token', description: verified.problem }),
-      };
+      return { refusal: tokenRefused(challenge, { error: 'invalid_token', description: verified.problem }) };
     }
     const { caller } = verified;
     if (scopesMissing(caller.scopes, needed).length === 0) return { caller };

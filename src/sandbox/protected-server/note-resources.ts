@@ -20,11 +20,7 @@ export function registerNoteResources(server: McpServer, notes: NoteStore): void
       const { subject, scopes } = callerOf(context);
       const visible = scopes.includes('notes:read') ? notes.list(subject) : [];
       return {
-        resources: visible.map(({ id }) => ({
-          uri: `note://${id}`,
-          name: `note-${id}`,
-          mimeType: 'text/plain',
-        })),
+        resources: visible.map(({ id }) => ({ uri: `note://${id}`, name: `note-${id}`, mimeType: 'text/plain' })),
       };
     },
   });

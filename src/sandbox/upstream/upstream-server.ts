@@ -76,14 +76,8 @@ export class UpstreamServer {
     const known = cookiesOf(request).get(this.#cookieName);
     if (known !== undefined && this.#allowed.has(hashOf(known))) return this.#grant(params);
     const session = known ?? randomBytes(32).toString('base64url');
-    const page = upstreamPage({
-      fields: [...params, ['csrf', this.#csrf(session)]],
-      client: this.#client.id,
-    });
-    return {
-      ...page,
-      headers: [...page.headers, ['set-cookie', strictCookie(this.#cookieName, session, 3600)]],
-    };
+    const page = upstreamPage({ fields: [...params, ['csrf', this.#csrf(session)]], client: this.#client.id });
+    return { ...page, headers: [...page.headers, ['set-cookie', strictCookie(this.#cookieName, session, 3600)]] };
   }
 
   #decide(request: IncomingMessage, params: ReadonlyMap<string, string>): SentResponse {
@@ -110,9 +104,7 @@ export class UpstreamServer {
 
   #grant(params: ReadonlyMap<string, string>): SentResponse {
     const challenge = params.get('code_challenge') ?? '';
-    return this.reply(params, {
-      code: this.#codes.put({ redirectUri: this.#client.redirectUri, challenge }),
-    });
+    return this.reply(params, { code: this.#codes.put({ redirectUri: this.#client.redirectUri, challenge }) });
   }
 
   reply(params: ReadonlyMap<string, string>, result: Readonly<Record<string, string>>): SentResponse {

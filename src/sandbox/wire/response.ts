@@ -58,11 +58,7 @@ export class HeldResponse extends ServerResponse<IncomingMessage> {
     if (rewrite === undefined) return super.end(...(given as [unknown, BufferEncoding]));
     this.#rewrite = undefined;
     const [chunk, encoding] = given;
-    const honest = {
-      status: this.statusCode,
-      headers: flat(this.getHeaders()),
-      body: bytes(chunk, encoding),
-    };
+    const honest = { status: this.statusCode, headers: flat(this.getHeaders()), body: bytes(chunk, encoding) };
     Promise.resolve(honest)
       .then(rewrite)
       .then((reply) => send(this, reply))

@@ -37,10 +37,7 @@ export function sessionBusAddress(env: Readonly<Record<string, string | undefine
   const listed = (env['DBUS_SESSION_BUS_ADDRESS'] ?? '').split(';').filter((address) => address !== '');
   if (listed.length === 0) return { sockets: userBus, others: false };
   const found = listed.map((address) => socketOf(address, userBus[0]));
-  return {
-    sockets: found.filter((socket) => socket !== undefined),
-    others: found.includes(undefined),
-  };
+  return { sockets: found.filter((socket) => socket !== undefined), others: found.includes(undefined) };
 }
 
 function socketOf(address: string, userBus: string | undefined): string | undefined {

@@ -61,9 +61,7 @@ export async function writeValue(items: Items, key: string, value: string, maxLe
 export async function removeValue(items: Items, key: string, maxLength: number): Promise<boolean> {
   const text = await items.get(key);
   const isRemoved = await items.delete(key);
-  if (maxLength !== Number.POSITIVE_INFINITY || (text !== undefined && isHead(text))) {
-    await deleteParts(items, key);
-  }
+  if (maxLength !== Number.POSITIVE_INFINITY || (text !== undefined && isHead(text))) await deleteParts(items, key);
   return isRemoved;
 }
 

@@ -42,9 +42,7 @@ test('a hidden answer is not shown, a long pasted one comes through whole, and t
   assert.ok(isAsItWas(stdout), stdout);
 });
 
-test('Ctrl-C in the middle of an answer ends the question and gives the terminal back', {
-  skip,
-}, async () => {
+test('Ctrl-C in the middle of an answer ends the question and gives the terminal back', { skip }, async () => {
   await using home = await makeHome();
   await using terminal = await start(home);
   await terminal.screen.waitForStdout(/Hidden: /);

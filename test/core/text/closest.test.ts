@@ -5,20 +5,8 @@ import { closest } from '../../../src/core/text/closest.js';
 const commands = ['login', 'logout', 'token', 'call', 'request', 'status', 'sandbox'];
 
 test('slips of the finger find the word that was meant', () => {
-  const slips = {
-    lgoin: 'login',
-    loginn: 'login',
-    LOGIN: 'login',
-    logut: 'logout',
-    tokne: 'token',
-    stauts: 'status',
-  };
-  for (const [typed, meant] of Object.entries({
-    ...slips,
-    cal: 'call',
-    requset: 'request',
-    sandbx: 'sandbox',
-  })) {
+  const slips = { lgoin: 'login', loginn: 'login', LOGIN: 'login', logut: 'logout', tokne: 'token', stauts: 'status' };
+  for (const [typed, meant] of Object.entries({ ...slips, cal: 'call', requset: 'request', sandbx: 'sandbox' })) {
     assert.equal(closest(typed, commands), meant, typed);
   }
 });

@@ -128,10 +128,7 @@ test('eight megabytes in one line, and in small pieces, are read in linear time 
 });
 
 const lineEnd = fc.constantFrom('\n', '\r', '\r\n');
-const word = fc.string({
-  unit: fc.constantFrom('a', ' ', ':', 'é', '日', '👍', '\u0000', '"'),
-  maxLength: 6,
-});
+const word = fc.string({ unit: fc.constantFrom('a', ' ', ':', 'é', '日', '👍', '\u0000', '"'), maxLength: 6 });
 const model = fc.record({
   event: fc.constantFrom('message', 'endpoint'),
   lines: fc.array(word, { minLength: 1, maxLength: 4 }),

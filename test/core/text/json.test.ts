@@ -80,10 +80,7 @@ test('depth and number of names have limits, and no depth overflows the stack [A
   const lists = (count: number) => bytes(`[${Array(count).fill('[]').join(',')}]`);
   assert.ok(parseJson(lists(10_000)).ok);
   assert.deepEqual(parseJson(lists(10_001)), { ok: false, problem: 'too_many_keys' });
-  assert.deepEqual(parseJson(bytes('{"a":{"b":1}}'), { maxKeys: 1 }), {
-    ok: false,
-    problem: 'too_many_keys',
-  });
+  assert.deepEqual(parseJson(bytes('{"a":{"b":1}}'), { maxKeys: 1 }), { ok: false, problem: 'too_many_keys' });
 });
 
 test('what is made of a document costs as much as it takes, and a name that stood there before costs little [A-257]', () => {

@@ -28,9 +28,7 @@ async function site(onRequest: RequestListener): Promise<Site> {
 const skip = needs('chromium');
 
 for (const outcome of ['stored', 'failed'] as const) {
-  test(`[A-81] [A-113] in a real browser: link, login page, consent, final page (${outcome})`, {
-    skip,
-  }, async () => {
+  test(`[A-81] [A-113] in a real browser: link, login page, consent, final page (${outcome})`, { skip }, async () => {
     let login: UnderTest | undefined;
     const referers: (string | undefined)[] = [];
     await using server = await site((request, response) => {

@@ -105,10 +105,6 @@ test('[A-101] [A-71] what the browser marks as no page visit is refused, with th
     }
   }
   assert.ok(on.isWaiting());
-  const visit = {
-    'Sec-Fetch-Dest': 'document',
-    'Sec-Fetch-Mode': 'navigate',
-    'Sec-Fetch-Site': 'cross-site',
-  };
+  const visit = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Site': 'cross-site' };
   assert.equal((await on.get(new URL(on.link).pathname, visit)).status, 303);
 });

@@ -87,11 +87,7 @@ export function getFrom(port: number, path: string, headers: Readonly<Record<str
       });
       response.once('error', reject);
       response.once('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers as Record<string, string>,
-          body,
-        }),
+        resolve({ status: response.statusCode ?? 0, headers: response.headers as Record<string, string>, body }),
       );
     });
     request.once('error', reject);

@@ -114,11 +114,7 @@ test('[A-69] an opener in the working directory or on the PATH is never found', 
   process.chdir(folder.path);
   try {
     for (const on of ['linux', 'darwin', 'freebsd'] as const) {
-      const env = {
-        PATH: `${folder.path}:.`,
-        DISPLAY: ':0',
-        WSL_DISTRO_NAME: on === 'linux' ? 'Debian' : '',
-      };
+      const env = { PATH: `${folder.path}:.`, DISPLAY: ':0', WSL_DISTRO_NAME: on === 'linux' ? 'Debian' : '' };
       const opener = findOpener(on, env);
       const fixed = /^(\/usr)?(\/local)?\/bin\/(xdg-open|open)$|^\/run\/current-system\/sw\/bin\/xdg-open$/;
       if (opener.kind === 'program') assert.match(opener.path, fixed);

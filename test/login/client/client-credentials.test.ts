@@ -24,12 +24,7 @@ const clients: readonly SandboxClient[] = [
   { client_id: 'machine', client_secret: 'm:/ &%', redirect_uris: [] },
   { client_id: 'narrow', client_secret: 'n', redirect_uris: [], scope: 'mcp:basic' },
   { client_id: 'ec', jwks: jwks(ec), redirect_uris: [] },
-  {
-    client_id: 'rsa',
-    jwks: jwks(rsa),
-    redirect_uris: [],
-    ...({ token_endpoint_auth_signing_alg: 'RS256' } as object),
-  },
+  { client_id: 'rsa', jwks: jwks(rsa), redirect_uris: [], ...({ token_endpoint_auth_signing_alg: 'RS256' } as object) },
 ];
 const given = { issuer: undefined, redirectUri: undefined } as const;
 const withSecret = (clientId: string, secret: string): PreregisteredClient => ({

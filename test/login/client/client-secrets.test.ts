@@ -70,10 +70,7 @@ test('[A-58] a secret goes where it was given for, or was used with; another sec
   const named = { ...fromVariables(), unbound: false, issuer: own.issuer.issuer };
   await scene.login({ server, client: named });
   await scene.login({ server, client: fromVariables() });
-  await scene.loginFails('client_secret_unbound', {
-    server,
-    client: fromVariables('canary-of-another-secret'),
-  });
+  await scene.loginFails('client_secret_unbound', { server, client: fromVariables('canary-of-another-secret') });
   // The same secret, but of a client that was never used there.
   await scene.loginFails('client_secret_unbound', {
     server,

@@ -58,10 +58,7 @@ test('[R-1.8a] a confidential client logs in with client_secret_basic, its ident
 test('[R-1.8a] a confidential client logs in with client_secret_post where that alone is listed', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
-  own.issuer.metadata = {
-    ...own.issuer.metadata,
-    token_endpoint_auth_methods_supported: ['client_secret_post'],
-  };
+  own.issuer.metadata = { ...own.issuer.metadata, token_endpoint_auth_methods_supported: ['client_secret_post'] };
   await scene.login({ server: own.server.url, client: given('poster', clientSecret) });
   const [form] = own.issuer.forms;
   assert.equal(form?.authorization, undefined);
@@ -137,18 +134,8 @@ test('forgetting one registration leaves the issuer’s others, and their secret
     clients: [{ client_id: 'kept-client', client_secret: clientSecret, ...redirect }],
   });
   const { issuer } = await scene.login({ client: given('kept-client', clientSecret) });
-  const one = {
-    issuer,
-    authMethod: 'client_secret_basic',
-    redirectUri: 'http://127.0.0.1/callback',
-  } as const;
-  const dynamic = {
-    ...one,
-    clientId: 'dynamic-client',
-    way: 'dynamic',
-    scopes: [],
-    secretExpiresAt: null,
-  } as const;
+  const one = { issuer, authMethod: 'client_secret_basic', redirectUri: 'http://127.0.0.1/callback' } as const;
+  const dynamic = { ...one, clientId: 'dynamic-client', way: 'dynamic', scopes: [], secretExpiresAt: null } as const;
   await keepRegistration(scene.ports, { ...dynamic, secret: new Secret('the-secret-of-the-other') });
   await forgetRegistration(scene.ports, dynamic);
   const { registrations, orphans } = await scene.ports.index.read();

@@ -103,9 +103,7 @@ test('a client with a secret: Basic first, the form where Basic is refused, and 
   const { onToken } = own.issuer;
   own.issuer.onToken = (form) =>
     form.authorization === undefined ? onToken(form) : [401, { error: 'invalid_client' }];
-  const client = {
-    ...{ clientId: 'mine', secret: new Secret('s3cret'), issuer: undefined, redirectUri: undefined },
-  };
+  const client = { ...{ clientId: 'mine', secret: new Secret('s3cret'), issuer: undefined, redirectUri: undefined } };
   const { ports } = hurried(scene.ports, idle);
   await deviceLogin(ports, scene.request({ server: own.server.url, client }));
   assert.deepEqual(

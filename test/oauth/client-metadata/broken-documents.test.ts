@@ -53,16 +53,12 @@ const redirects: readonly Row[] = [
   ],
   [
     'a scheme of its own',
-    changed({
-      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'postern://callback'],
-    }),
+    changed({ redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'postern://callback'] }),
     'failure redirect_uri_unusable',
   ],
   [
     'a script',
-    changed({
-      redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'javascript:alert(1)'],
-    }),
+    changed({ redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1:17873/callback', 'javascript:alert(1)'] }),
     'failure redirect_uri_unusable',
   ],
   [

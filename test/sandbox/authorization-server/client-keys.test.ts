@@ -25,9 +25,7 @@ const costly: readonly (readonly [string, readonly object[], RegExp])[] = [
 let sandbox: Sandbox;
 
 before(async () => {
-  sandbox = await startSandbox({
-    clients: [{ client_id: 'robot', jwks: { keys: [{ ...rsa }] }, redirect_uris: [] }],
-  });
+  sandbox = await startSandbox({ clients: [{ client_id: 'robot', jwks: { keys: [{ ...rsa }] }, redirect_uris: [] }] });
 });
 
 after(() => sandbox.close());

@@ -11,12 +11,7 @@ const redirect_uris = ['http://127.0.0.1/callback'];
 const clients: readonly SandboxClient[] = [
   { client_id: 'public', redirect_uris },
   { client_id: 'basic', client_secret: 's3cret:/+&% ~', redirect_uris },
-  {
-    client_id: 'post',
-    client_secret: 'p0st',
-    redirect_uris,
-    token_endpoint_auth_method: 'client_secret_post',
-  },
+  { client_id: 'post', client_secret: 'p0st', redirect_uris, token_endpoint_auth_method: 'client_secret_post' },
   { client_id: 'key', jwks: { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k' }] }, redirect_uris },
   { client_id: 'machine', client_secret: 'm', redirect_uris: [] },
 ];
@@ -89,10 +84,7 @@ test('[A-62] an assertion is for this issuer alone', async () => {
     `${sandbox.issuer}/token`,
     'https://evil.invalid',
   ]) {
-    const { status, json } = await tokenRequest(sandbox, {
-      grant_type: 'client_credentials',
-      ...assertion(audience),
-    });
+    const { status, json } = await tokenRequest(sandbox, { grant_type: 'client_credentials', ...assertion(audience) });
     assert.deepEqual([status, json['error']], [401, 'invalid_client']);
   }
 });
@@ -119,11 +111,7 @@ test('[R-1.8a] a machine gets a token for itself, for a named resource only', as
 
 test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is refused', async () => {
   const good: Json = { redirect_uris, token_endpoint_auth_method: 'none', client_name: 'x' };
-  const { status, json } = await register(sandbox, {
-    ...good,
-    __proto__: { polluted: 1 },
-    'client_name#de': 'y',
-  });
+  const { status, json } = await register(sandbox, { ...good, __proto__: { polluted: 1 }, 'client_name#de': 'y' });
   assert.equal(status, 201);
   assert.deepEqual([json['redirect_uris'], json['application_type']], [redirect_uris, 'native']);
   assert.equal(json['registration_access_token'], undefined, 'nobody changes a registration later');
@@ -154,10 +142,7 @@ test('[R-1.8c] [A-290] a registration says what it registered; a hostile one is 
     const refused = await register(sandbox, { ...good, [reference]: 'https://10.0.0.1/x' });
     assert.deepEqual([refused.status, refused.json['error']], [400, 'invalid_client_metadata'], reference);
   }
-  const machine = await register(sandbox, {
-    ...good,
-    grant_types: ['authorization_code', 'client_credentials'],
-  });
+  const machine = await register(sandbox, { ...good, grant_types: ['authorization_code', 'client_credentials'] });
   assert.deepEqual([machine.status, machine.json['error']], [400, 'invalid_client_metadata']);
   const large = await register(sandbox, { ...good, client_name: 'x'.repeat(1_048_576) });
   assert.equal(large.status, 413);
@@ -180,10 +165,7 @@ test('[A-289] no page of another origin reads what the token endpoint says', asy
 });
 
 test('[R-1.8c] a confidential registration gets a secret and can use it', async () => {
-  const { json } = await register(sandbox, {
-    redirect_uris,
-    grant_types: ['authorization_code', 'refresh_token'],
-  });
+  const { json } = await register(sandbox, { redirect_uris, grant_types: ['authorization_code', 'refresh_token'] });
   assert.equal(json['token_endpoint_auth_method'], 'client_secret_basic');
   const { redemption } = await loggedIn(sandbox, callback, String(json['client_id']));
   const { client_id: _, ...rest } = redemption;

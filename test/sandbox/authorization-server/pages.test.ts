@@ -52,10 +52,7 @@ test('[A-288] what a client says about itself is text, however it is written', a
   for (const bad of ['<script', '\u202e', '\u001b']) assert.equal(tab.html.includes(bad), false);
   assert.match(tab.html, /&#60;script&#62;alert\(1\)/);
   await tab.open(
-    authorizationUrl(sandbox, {
-      client_id: '"><img src=x onerror=alert(1)>',
-      redirect_uri: callback.redirectUri,
-    }),
+    authorizationUrl(sandbox, { client_id: '"><img src=x onerror=alert(1)>', redirect_uri: callback.redirectUri }),
   );
   assert.equal(tab.status, 400);
   assert.doesNotMatch(tab.html, /<img/);

@@ -126,12 +126,7 @@ test('counts what was asked of it', async () => {
   const { registrations, tokenRequests, refreshes, authorizationRequests } = own.stats;
   assert.deepEqual(
     { registrations, tokenRequests, refreshes, authorizationRequests },
-    {
-      registrations: 1,
-      tokenRequests: 2,
-      refreshes: 1,
-      authorizationRequests: 1,
-    },
+    { registrations: 1, tokenRequests: 2, refreshes: 1, authorizationRequests: 1 },
   );
   const last = own.requests.at(-1);
   assert.deepEqual([last?.at, last?.method, last?.path, last?.status], ['authorization', 'POST', '/token', 200]);

@@ -98,10 +98,7 @@ test('[A-280] a valid replay of the code revokes what was issued for it; an inva
   const second = await tokenRequest(sandbox, { ...refresh, refresh_token: String(json['refresh_token']) });
   assert.equal(second.status, 200);
   await tokenRequest(sandbox, redemption);
-  const third = await tokenRequest(sandbox, {
-    ...refresh,
-    refresh_token: String(second.json['refresh_token']),
-  });
+  const third = await tokenRequest(sandbox, { ...refresh, refresh_token: String(second.json['refresh_token']) });
   assert.deepEqual([third.status, third.json['error']], [400, 'invalid_grant']);
 });
 

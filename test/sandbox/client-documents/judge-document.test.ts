@@ -61,9 +61,7 @@ test('[R-4.4b] a complete document is taken, with and without a key and a method
     {},
     { token_endpoint_auth_method: undefined },
     { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key, { ...key, kid: '2' }] } },
-    {
-      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost:8765/callback', 'https://client.example/cb'],
-    },
+    { redirect_uris: ['http://127.0.0.1/callback', 'http://localhost:8765/callback', 'https://client.example/cb'] },
     { logo_uri: 'https://client.example/logo.svg', something_new: { deep: [1] } },
   ]) {
     assert.ok(judge({ ...documentAt(clientId), ...change }).ok, JSON.stringify(change));

@@ -54,10 +54,7 @@ describe('clients that sign with a key of their document', { skip: needs('openss
   async function redeemed(sandbox: Sandbox, clientId: string, assertion: string | null): Promise<number> {
     await using callback = await listenForCallback();
     const { redemption } = await loggedIn(sandbox, callback, clientId);
-    const signed = {
-      client_assertion: assertion,
-      client_assertion_type: assertion === null ? null : assertionType,
-    };
+    const signed = { client_assertion: assertion, client_assertion_type: assertion === null ? null : assertionType };
     return (await tokenRequest(sandbox, { ...redemption, ...signed })).status;
   }
 

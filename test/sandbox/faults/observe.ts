@@ -35,13 +35,7 @@ export function observe(url: string, asked: Asked = {}): Promise<Seen> {
         const raw = answer.rawHeaders;
         const header = (name: string): string[] =>
           raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
-        resolve({
-          status: answer.statusCode ?? 0,
-          header,
-          text: Buffer.concat(kept).toString('utf8'),
-          bytes,
-          ended,
-        });
+        resolve({ status: answer.statusCode ?? 0, header, text: Buffer.concat(kept).toString('utf8'), bytes, ended });
         if (!ended) answer.destroy();
       };
       answer.on('data', (chunk: Buffer) => {

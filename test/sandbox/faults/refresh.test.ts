@@ -27,12 +27,7 @@ proveFaults<Afterwards>(
     const refreshed = await observe(`${sandbox.issuer}/token`, form(fields));
     const took = performance.now() - start;
     const revoked = await observe(`${sandbox.issuer}/revoke`, form({ token: refresh_token, client_id }));
-    return {
-      refreshed,
-      took,
-      revoked,
-      token: refreshed.text.startsWith('{') ? JSON.parse(refreshed.text) : {},
-    };
+    return { refreshed, took, revoked, token: refreshed.text.startsWith('{') ? JSON.parse(refreshed.text) : {} };
   },
   {
     'refresh-invalid-grant': ({ refreshed, token }) => refreshed.status === 400 && token['error'] === 'invalid_grant',

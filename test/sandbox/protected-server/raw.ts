@@ -15,12 +15,7 @@ export function sendRaw(
   const { host } = new URL(url);
   const given = lines.some(([name]) => name === 'host') ? lines : [['host', host] as const, ...lines];
   return new Promise((resolve, reject) => {
-    const sent = request(url, {
-      method: about.method ?? 'GET',
-      setHost: false,
-      agent: false,
-      headers: given.flat(),
-    });
+    const sent = request(url, { method: about.method ?? 'GET', setHost: false, agent: false, headers: given.flat() });
     sent.once('error', reject);
     sent.once('response', async (response) => {
       const chunks: Buffer[] = [];

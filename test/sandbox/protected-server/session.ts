@@ -83,10 +83,7 @@ export class TestSession {
   }
 
   static async open(url: string, token: string, capabilities: Json = {}): Promise<TestSession> {
-    const response = await post(url, token, {
-      ...initialize,
-      params: { ...initialize.params, capabilities },
-    });
+    const response = await post(url, token, { ...initialize, params: { ...initialize.params, capabilities } });
     const id = response.headers.get('mcp-session-id');
     if (response.status !== 200 || id === null) {
       throw new Error(`no session: ${response.status} ${await response.text()}`);
@@ -129,12 +126,7 @@ export class TestSession {
 
   /** A GET: the stream on which the server tells news, or takes up another after an event. */
   listen(more: Readonly<Record<string, string>> = {}, signal?: AbortSignal): Promise<Response> {
-    const headers = {
-      accept: 'text/event-stream',
-      authorization: `Bearer ${this.token}`,
-      ...this.headers,
-      ...more,
-    };
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${this.token}`, ...this.headers, ...more };
     return fetch(this.url, { headers, ...(signal === undefined ? {} : { signal }) });
   }
 }

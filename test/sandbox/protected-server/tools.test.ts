@@ -49,10 +49,7 @@ test('notes are resources and make a prompt, for who may read them', async () =>
   assert.deepEqual(contents, [{ uri: 'note://1', mimeType: 'text/plain', text: 'buy milk' }]);
   const about = await session.result('resources/read', { uri: 'sandbox://about' });
   assert.match(JSON.stringify(about), /in memory/);
-  const prompt = await session.result('prompts/get', {
-    name: 'summarize-notes',
-    arguments: { style: 'long' },
-  });
+  const prompt = await session.result('prompts/get', { name: 'summarize-notes', arguments: { style: 'long' } });
   assert.match(JSON.stringify(prompt), /in one paragraph:\\n- buy milk/);
   session.token = await running.token();
   assert.deepEqual(await uris(), ['sandbox://about']);

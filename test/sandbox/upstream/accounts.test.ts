@@ -19,12 +19,7 @@ async function connect() {
   listener.serve(upstream.handler);
   /** What a browser comes back with, after `account` has allowed `clientId` here and everything there. */
   const visit = async (subject: string, clientId: string) => {
-    const { location, cookie } = accounts.depart({
-      uid: 'login',
-      subject,
-      clientId,
-      scopes: ['upstream:read'],
-    });
+    const { location, cookie } = accounts.depart({ uid: 'login', subject, clientId, scopes: ['upstream:read'] });
     const tab = new Tab();
     await tab.open(location);
     await tab.press('decision', 'allow');

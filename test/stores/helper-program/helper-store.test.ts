@@ -46,12 +46,7 @@ test('docker-credential-secretservice keeps what is written, apart by key, and n
   await using keyring = await startKeyring();
   const env = { PATH: process.env['PATH'], ...keyring.env, HOME: keyring.folder };
   const open = () =>
-    createHelperStore({
-      kind: 'helper:secretservice',
-      env,
-      signal: new AbortController().signal,
-      limitMs: 5_000,
-    });
+    createHelperStore({ kind: 'helper:secretservice', env, signal: new AbortController().signal, limitMs: 5_000 });
   await open().ready();
   assert.equal(await open().read(keyOf('a')), undefined);
   await open().write(keyOf('a'), new Secret('older'));

@@ -71,9 +71,7 @@ test('[A-196] [A-197] a damaged index, or a newer one, is reported and never ove
 test('members that are not known are kept', async () => {
   await using folder = await temporaryFolder();
   const login = { ...loginNamed('one'), added: { later: true } };
-  writeFileSync(`${folder.path}/logins.json`, JSON.stringify({ ...empty, logins: [login], more: 1 }), {
-    mode: 0o600,
-  });
+  writeFileSync(`${folder.path}/logins.json`, JSON.stringify({ ...empty, logins: [login], more: 1 }), { mode: 0o600 });
   const index = indexIn(folder.path);
   await index.update((document) => ({ ...document, logins: [...document.logins, loginNamed('two')] }));
   const text = readFileSync(`${folder.path}/logins.json`, 'utf8');
@@ -143,9 +141,7 @@ test('[A-136] [A-137] [A-204] processes that write at once, 25 killed while they
   const reported: string[] = [];
   let kills = 0;
   const run = async (name: string, killAfter: number): Promise<void> => {
-    const child = spawn(process.execPath, [worker, folder.path, name, '6'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(process.execPath, [worker, folder.path, name, '6'], { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       text += piece;

@@ -13,20 +13,14 @@ import { temporaryFolder } from '../../support/temporary.js';
 test('the bus is looked for where libdbus looks', () => {
   const socketsOf = (env: Record<string, string>) => sessionBusAddress(env);
   assert.deepEqual(socketsOf({}), { sockets: [], others: false });
-  assert.deepEqual(socketsOf({ XDG_RUNTIME_DIR: '/run/user/1' }), {
-    sockets: ['/run/user/1/bus'],
-    others: false,
-  });
+  assert.deepEqual(socketsOf({ XDG_RUNTIME_DIR: '/run/user/1' }), { sockets: ['/run/user/1/bus'], others: false });
   assert.deepEqual(socketsOf({ XDG_RUNTIME_DIR: 'run' }), { sockets: [], others: false });
   const listed = {
     XDG_RUNTIME_DIR: '/run/user/1',
     DBUS_SESSION_BUS_ADDRESS:
       'tcp:host=h,port=1;unix:abstract=/tmp/dbus-x,guid=1;unix:guid=2,path=/a%20b%c3%a9;unix:runtime=yes',
   };
-  assert.deepEqual(socketsOf(listed), {
-    sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'],
-    others: true,
-  });
+  assert.deepEqual(socketsOf(listed), { sockets: ['\0/tmp/dbus-x', '/a bé', '/run/user/1/bus'], others: true });
 });
 
 /** Says where it listens, and each connection. */
@@ -134,13 +128,7 @@ test('[A-194] nothing to connect to is no bus; a bus that is silent, strange or 
     found[name] = await probeSecretService({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }, 200);
     await new Promise((resolve) => server.close(resolve));
   }
-  assert.deepEqual(found, {
-    silent: 'hung',
-    gone: 'unknown',
-    rejecting: 'unknown',
-    noisy: 'unknown',
-    evasive: 'hung',
-  });
+  assert.deepEqual(found, { silent: 'hung', gone: 'unknown', rejecting: 'unknown', noisy: 'unknown', evasive: 'hung' });
   const none = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder.path}/none` };
   assert.equal(await probeSecretService(none, 200), 'no_bus');
   assert.equal(await probeSecretService({}, 200), 'no_bus');

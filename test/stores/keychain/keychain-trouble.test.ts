@@ -97,9 +97,7 @@ test('[A-194] no bus: says so, and what to do', { skip: needs('dbus') }, async (
   assert.doesNotMatch(JSON.stringify(failed), /leads nowhere/);
 });
 
-test('[A-195] a keychain that hangs: every method ends within its limit, only the first waits', {
-  skip,
-}, async () => {
+test('[A-195] a keychain that hangs: every method ends within its limit, only the first waits', { skip }, async () => {
   await using keyring = await startKeyring();
   const limits = { probeMs: 300, operationMs: 700 };
   await using keychain = openKeychain(keyring.env, { limits });

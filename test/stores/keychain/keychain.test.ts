@@ -48,9 +48,7 @@ test('[A-206] label and attributes, which can be read while it is locked, hold a
   ]);
 });
 
-test('the hot path reads what was written, and gives up at once where there is nothing to read', {
-  skip,
-}, async () => {
+test('the hot path reads what was written, and gives up at once where there is nothing to read', { skip }, async () => {
   await using keyring = await startKeyring();
   await using keychain = openKeychain(keyring.env);
   await keychain.do('write', key, value);

@@ -15,11 +15,7 @@ import { realClock } from './real-clock.js';
 const worker = fileURLToPath(new URL('./lock-worker.js', import.meta.url));
 const never = new AbortController().signal;
 
-function start(...args: readonly string[]): {
-  child: ChildProcess;
-  lines: string[];
-  ended: Promise<unknown>;
-} {
+function start(...args: readonly string[]): { child: ChildProcess; lines: string[]; ended: Promise<unknown> } {
   const child = spawn(process.execPath, [worker, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   let rest = '';

@@ -34,11 +34,7 @@ export interface OwnIssuer extends AsyncDisposable {
 
 /** Starts it on a free port, on loopback where no other place is given. Its tokens are numbered, its clients too. */
 export async function startOwnIssuer(place?: Place): Promise<OwnIssuer> {
-  const log = {
-    authorizations: [] as URLSearchParams[],
-    forms: [] as TokenForm[],
-    registrations: [] as Json[],
-  };
+  const log = { authorizations: [] as URLSearchParams[], forms: [] as TokenForm[], registrations: [] as Json[] };
   const http = await startHttp(
     (request, response) => {
       void answer(own, log, request, response);

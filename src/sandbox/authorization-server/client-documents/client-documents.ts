@@ -101,9 +101,7 @@ export class ClientDocuments {
 export const resolveName: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true });
 
 function knowsKey(text: string, keyId: string): boolean {
-  const { jwks } = JSON.parse(text) as {
-    readonly jwks?: { readonly keys: readonly { readonly kid?: unknown }[] };
-  };
+  const { jwks } = JSON.parse(text) as { readonly jwks?: { readonly keys: readonly { readonly kid?: unknown }[] } };
   return jwks?.keys.some(({ kid }) => kid === keyId) ?? false;
 }
 
