@@ -102,13 +102,21 @@ test('a person can change the account in the middle of a login', async () => {
 test('[A-288] each login asks, however short a time ago the same browser said yes', async () => {
   await using sandbox = await startSandbox();
   await using callback = await listenForCallback();
-  const clientId = await registerNative(sandbox);
-  const tab = await atConsent(sandbox, clientId, callback.redirectUri);
-  await tab.press('decision', 'allow');
-  assert.match(tab.headers.get('location') ?? '', /[?&]code=/);
-  await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: callback.redirectUri }));
-  assert.doesNotMatch(tab.headers.get('location') ?? '', /[?&]code=/, 'not without a question');
-  assert.match(tab.html, /name="(?:decision|account)"/);
+  const web = { application_type: 'web', redirect_uris: ['https://client.invalid/cb'] };
+  // In the redirect, or behind the link of a page that names a site elsewhere.
+  const hasCode = (tab: Tab) => /[?&]code=/.test(`${tab.headers.get('location')} ${tab.html}`);
+  for (const [kind, more, redirectUri] of [
+    ['native', {}, callback.redirectUri],
+    ['web', web, 'https://client.invalid/cb'],
+  ] as const) {
+    const clientId = await registerNative(sandbox, more);
+    const tab = await atConsent(sandbox, clientId, redirectUri);
+    await tab.press('decision', 'allow');
+    assert.ok(hasCode(tab), kind);
+    await tab.open(authorizationUrl(sandbox, { client_id: clientId, redirect_uri: redirectUri }));
+    assert.equal(hasCode(tab), false, `a ${kind} client gets no code unasked`);
+    assert.match(tab.html, /name="(?:decision|account)"/, kind);
+  }
 });
 
 test('[A-295] every page says that this is no place for real accounts', async () => {
