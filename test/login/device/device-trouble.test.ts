@@ -95,6 +95,20 @@ test('[R-8.1] the time limit of the login ends the wait before the code does, an
   assert.deepEqual(pauses.map(Math.round), [5000, 5000, 2000]);
 });
 
+test('a client with a secret: where Basic is refused and the form is not listed, the secret is sent in no form', async () => {
+  await using scene = await openScene();
+  await using own = await deviceOnly({ token_endpoint_auth_methods_supported: ['client_secret_basic'] });
+  own.issuer.onToken = () => [401, { error: 'invalid_client' }];
+  const client = { clientId: 'mine', secret: new Secret('s3cret'), issuer: undefined, redirectUri: undefined };
+  const { ports } = hurried(scene.ports, idle);
+  await failureOf(deviceLogin(ports, scene.request({ server: own.server.url, client })), 'invalid_client');
+  assert.deepEqual(
+    own.issuer.forms.map(({ authorization, fields }) => [authorization === undefined, fields.has('client_secret')]),
+    [[false, false]],
+    'asked once, by Basic',
+  );
+});
+
 test('a client with a secret: Basic first, the form where Basic is refused, and kept with what worked', async () => {
   await using scene = await openScene();
   const methods = ['client_secret_basic', 'client_secret_post'];
