@@ -65,6 +65,12 @@ for (const [fault, shows] of [
     if (fault === 'callback-error-no-state' || fault === 'callback-stray-code') {
       // The real answer follows the stray one.
       assert.ok(outcome !== null && typeof outcome === 'object' && 'issuer' in outcome, String(outcome));
+      const notes = scene.ports.journal.steps.filter(({ name }) => name === 'callback').map(({ came }) => came);
+      assert.deepEqual(notes, ['1 answer came with another state and was ignored'], 'the journal tells of it');
+      scene.sandbox.setFaults([]);
+      await scene.login();
+      const all = scene.ports.journal.steps.filter(({ name }) => name === 'callback');
+      assert.equal(all.length, 1, 'and of nothing where nothing was ignored');
       return;
     }
     assert.ok(

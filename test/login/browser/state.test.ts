@@ -10,6 +10,8 @@ test('[A-84] [A-110] [R-5.8e] a callback with another state is discarded, and th
   assert.equal(reply.status, 400);
   assert.doesNotMatch(reply.body, /attacker|another-flow/);
   assert.ok(on.isWaiting());
+  await on.get('/callback?state=another-flow'); // no answer to anything
+  assert.equal(on.listener.ignored, 1, 'one answer is told of');
   const page = on.callBack('code=ours');
   assert.deepEqual(await on.answer, [
     ['code', 'ours'],
