@@ -55,3 +55,17 @@ test('[A-151] a refresh that the store has kept is handed out, though the index 
   assert.equal((await freshToken(scene, login)).accessToken.reveal(), fresh.accessToken.reveal());
   assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests + 1, 'asked for once');
 });
+
+test('[A-151] no room for what a refresh gives: a token that still lives is handed out, and the refresh token is not spent', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  const recovery: LoginPorts['recovery'] = { ...scene.ports.recovery, begin: () => Promise.reject(full()) };
+  const stuck = { ...scene, ports: { ...scene.ports, recovery } };
+  scene.ports.advance(260_000);
+  const { tokenRequests } = scene.sandbox.stats;
+  assert.equal((await freshToken(stuck, login)).expiresAt, login.expiresAt);
+  scene.ports.advance(60_000);
+  await failureOf(freshToken(stuck, login), 'state_unwritable');
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
+  assert.notEqual((await freshToken(scene, login)).expiresAt, login.expiresAt, 'nothing is lost');
+});

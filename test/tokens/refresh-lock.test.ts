@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import type { LoginPorts } from '../../src/login/ports.js';
+import { encodeCredential } from '../../src/stores/credential-item.js';
+import { readCredential } from '../../src/tokens/read-credential.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
@@ -68,4 +70,20 @@ test('[A-139][A-142] another process sits on the lock: a token that still lives 
   await using _paused = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
   const { expiresAt } = await ask(scene.ports, login);
   assert.equal(expiresAt, login.expiresAt);
+});
+
+test('[A-139] what another login has put there before the lock was had cannot be refreshed: said as it is, and nothing is sent', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(301_000);
+  const { locks, store } = scene.ports;
+  const acquire: typeof locks.acquire = async (name, options) => {
+    const { refreshToken: _, ...rest } = await readCredential(scene.ports, login);
+    await store.write(login.key, encodeCredential(rest));
+    return locks.acquire(name, options);
+  };
+  const { tokenRequests } = scene.sandbox.stats;
+  const failure = await failureOf(ask({ ...scene.ports, locks: { acquire } }, login), 'login_expired');
+  assert.equal(failure.exit, 3);
+  assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
 });
