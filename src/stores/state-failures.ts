@@ -45,7 +45,7 @@ export function stateUnreadable(path: string, cause: unknown): Failure {
 /** Why the list of logins was not used, or not written; it is left as it is. */
 export type IndexProblem = 'corrupt' | 'newer' | 'unsafe' | 'too_large' | 'full';
 
-/** @param why For `corrupt` and `unsafe`. */
+/** Codes `index_corrupt`, `index_newer`, `index_unsafe`, `index_too_large`, `index_full`. @param why For `corrupt` and `unsafe`. */
 export function indexUnusable(problem: IndexProblem, path: string, why = ''): Failure {
   const putBack = `Put back a good copy of it, or move it away (mv ${quoted(path, 200)} ${quoted(`${path}.damaged`, 200)}) and log in again: postern login <server>`;
   const [message, remedy] = {
