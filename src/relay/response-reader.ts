@@ -85,7 +85,7 @@ export class ResponseReader {
     this.#part = 'nothing';
   }
 
-  /** Bytes behind the end of a response are left out: the connection is closed for them. */
+  /** Bytes behind the end of a response are left out: the connection is closed for them. @param bytes are written to */
   push(bytes: Buffer): void {
     if (this.#part === 'head') this.#pushHead(bytes);
     else this.#pushPart(bytes, 0);

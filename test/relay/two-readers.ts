@@ -28,7 +28,7 @@ export function ours(method: string, pieces: readonly Buffer[]): (Read & { reado
   };
   const reader = new ResponseReader(sink, () => undefined);
   reader.begin(method);
-  for (const piece of pieces) reader.push(piece);
+  for (const piece of pieces) reader.push(Buffer.from(piece)); // a copy: what is pushed is written to
   reader.close();
   return found;
 }
