@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ResponseReader } from '../../src/relay/response-reader.js';
 import { nodes, ours } from './two-readers.js';
 
 function cut(whole: Buffer, at: readonly number[]): Buffer[] {
@@ -80,4 +81,25 @@ test('what is taken for an answer here, Node takes for the same one [A-217]', as
     { numRuns: 3_000 },
   );
   assert.ok(taken > 100, `${taken} answers were compared`);
+});
+
+test('who has had enough in the middle of a body hears nothing of its end', () => {
+  const heard: string[] = [];
+  const reader: ResponseReader = new ResponseReader(
+    {
+      responseHead: () => void heard.push('head'),
+      responseData: () => {
+        heard.push('data');
+        reader.stop();
+      },
+      responseOver: () => void heard.push('over'),
+      responseBroken: (problem) => void heard.push(problem),
+    },
+    () => undefined,
+  );
+  for (const body of ['Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n', 'Content-Length: 5\r\n\r\nhello']) {
+    reader.begin('GET');
+    reader.push(Buffer.from(`HTTP/1.1 200 OK\r\n${body}`));
+    assert.deepEqual(heard.splice(0), ['head', 'data'], body);
+  }
 });

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { OutgoingRequest } from '../../src/relay/request-writer.js';
+import { type OutgoingRequest, SentBody } from '../../src/relay/request-writer.js';
 import { allClosed, startTcp } from '../support/http-server.js';
 import { ask, Collector, codesOf, startConnections, TestBody } from './start-connections.js';
+import { Wire } from './two-servers.js';
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
@@ -121,6 +122,23 @@ test('a body is sent no faster than it is taken, and as long as it said it is', 
   await resumed;
   await connection[Symbol.asyncDispose]();
   assert.deepEqual([body.resumed, body.stopped], [1, 1]);
+});
+
+test('what a body gives behind its end, or behind what was too much, is not sent: it would begin the next request [A-217]', () => {
+  for (const end of ['end', 'too much'] as const) {
+    const wire = new Wire();
+    const source = { length: 2, start: () => undefined, resume: () => undefined, stop: () => undefined };
+    const body = new SentBody(wire as unknown as Socket, source, {
+      bodySent: () => undefined,
+      bodyBroken: () => undefined,
+    });
+    body.bodyPiece(Buffer.from(end === 'end' ? 'ab' : 'a'));
+    if (end === 'end') body.bodyEnd();
+    else body.bodyPiece(Buffer.from('bc'));
+    body.bodyPiece(Buffer.from(end === 'end' ? '' : 'b'));
+    body.bodyPiece(Buffer.from('GET / HTTP/1.1'));
+    assert.equal(wire.written, end === 'end' ? 'ab' : 'a');
+  }
 });
 
 test('a body that is longer or shorter than was said, or breaks off, never looks whole to the server', async () => {

@@ -64,6 +64,41 @@ function connectionOf(take: RequestHandler['take']): { readonly wire: Wire; read
   return { wire, connection };
 }
 
+test('a caller that ends in the middle of a head is told so, and one that has asked nothing is told nothing [A-217]', async () => {
+  for (const [sent, told] of [
+    ['', /^$/],
+    [start, /^HTTP\/1\.1 400 /],
+  ] as const) {
+    const { wire } = connectionOf(() => assert.fail('this is no request'));
+    if (sent !== '') wire.push(Buffer.from(sent));
+    wire.push(null);
+    await turn();
+    await turn();
+    assert.match(wire.written, told);
+    assert.ok(wire.writableEnded);
+  }
+});
+
+test('what comes behind the end of an answer is no part of the next one [A-225]', async () => {
+  const { wire } = connectionOf((_to, _head, answer) => {
+    answer.head({ status: 200, headers: '', length: undefined }, false);
+    answer.end();
+    answer.data(Buffer.alloc(100_000, 'x'));
+    return undefined;
+  });
+  wire.push(Buffer.from(`${start}\r\n`));
+  await turn();
+  assert.match(wire.written, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\n0\r\n\r\n$/, 'the answer ends with its last chunk');
+});
+
+test('a connection is closed once, with one last text', async () => {
+  const { wire, connection } = connectionOf(() => assert.fail('this is no request'));
+  connection.socket.close('last');
+  connection.socket.close('later');
+  await turn();
+  assert.deepEqual([wire.written, wire.destroyed], ['last', false]);
+});
+
 test('what nobody wants any more of a body is waited for a minute, and is not waited for behind the end [A-226]', async () => {
   const nobody = { data: () => true, end: () => undefined };
   const { wire, connection } = connectionOf((to, _head, answer) => {
@@ -95,6 +130,24 @@ test('behind the last answer a mebibyte is read and dropped, for two seconds [A-
   connection.look(now + 1_999);
   assert.equal(wire.destroyed, false);
   connection.look(now + 2_002);
+  assert.equal(wire.destroyed, true);
+});
+
+test('who has not read the last answer yet has five minutes for it, not the two seconds behind it [A-226]', async () => {
+  class Stuck extends Wire {
+    override _write(): void {
+      // nothing is ever taken
+    }
+  }
+  const wire = new Stuck({ allowHalfOpen: true });
+  const connection = new ServerConnection(wire as unknown as Socket, new Own());
+  wire.push(Buffer.from('no request\r\n\r\n'));
+  await turn();
+  const now = performance.now();
+  connection.look(now);
+  connection.look(now + 299_000);
+  assert.equal(wire.destroyed, false, 'cut off before it was read');
+  connection.look(now + 301_000);
   assert.equal(wire.destroyed, true);
 });
 
