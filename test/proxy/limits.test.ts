@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { Silence } from '../../src/proxy/silence.js';
 import { startHttp } from '../support/http-server.js';
 import { ask, mountOf, open, openStand } from './stand.js';
@@ -25,6 +26,7 @@ test('who keeps silent too long is told apart by whose turn it is, and a stream 
   assert.equal(judge(5_100, false, { headMs: 1, silenceMs: 5_000 }), 'server');
   silence.turnOf('caller reads');
   assert.equal(judge(299_000), undefined);
+  assert.equal(judge(299_000, false, { headMs: 1, silenceMs: 5_000 }), undefined, 'the server is not who is silent');
   assert.equal(judge(301_000), 'caller_gone');
   silence.moved();
   assert.equal(judge(299_000), undefined);
@@ -116,25 +118,39 @@ test('an upload is held back by a server that does not read, and goes on when it
 });
 
 test('what is under way may end, standing streams are cut, and nobody new comes in [A-232]', async () => {
-  let finish: () => void = () => undefined;
+  const finish: (() => void)[] = [];
   await using server = await startHttp((request, response) => {
     if (request.url === '/mcp/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: 1\n\n');
-    } else finish = () => response.end('done');
+    } else finish.push(() => response.end('done'));
   });
   await using stand = await openStand(mountOf(`${server.origin}/mcp`));
   const events = await open(stand, stand.at('/events'));
   await once(events, 'data');
-  const slow = ask(stand, stand.at('/slow'));
+  const brief = ask(stand, stand.at('/brief'));
   while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  const slow = ask(stand, stand.at('/slow'));
+  while (server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   const closed = stand.proxy.close(60_000);
   await assert.rejects(async () => {
     for await (const _ of events);
   });
   await assert.rejects(ask(stand, stand.at('/late')));
-  finish();
+  finish[0]?.();
+  assert.equal((await brief).body, 'done');
+  const first = await Promise.race([closed.then(() => 'closed'), turn('still under way')]);
+  assert.equal(first, 'still under way', 'the end of one does not end the wait for the other');
+  finish[1]?.();
   assert.equal((await slow).body, 'done');
   assert.equal((await slow).headers.connection, 'close');
   await closed;
+});
+
+test('with nothing under way there is nothing to wait for [A-232]', async () => {
+  await using stand = await openStand(mountOf('http://127.0.0.1:1/mcp'));
+  const over = new AbortController();
+  const closed = stand.proxy.close(20_000).then(() => 'closed');
+  assert.equal(await Promise.race([closed, wait(10_000, 'it waits', { signal: over.signal })]), 'closed');
+  over.abort();
 });

@@ -105,7 +105,7 @@ test('redirects are never followed: within the mount they are told, elsewhere th
   const places = [`${evil}/mcp`, `//127.0.0.2:${canaries.ports['127.0.0.2']}/mcp`, '/other', '/mcp/../x', 'https://h/'];
   await using server = await startHttp((request, response) => {
     const at = Number(request.url?.split('=')[1]);
-    const status = request.url?.includes('created') ? 201 : 307;
+    const status = request.url?.includes('created') ? 201 : request.url?.includes('absent') ? 404 : 307;
     const location = places[at] ?? '/mcp/next?page=2';
     const own = request.url?.includes('twice') ? ['location', '/mcp/next'] : [];
     response.writeHead(status, [...own, 'location', location]);
@@ -121,13 +121,15 @@ test('redirects are never followed: within the mount they are told, elsewhere th
     assert.deepEqual([twice.status, twice.code], [502, 'redirect_refused'], 'and to the mount beside it');
     const created = await ask(stand, stand.at(`/created?at=${at}`), { method: 'POST' });
     assert.deepEqual([created.status, created.headers.location], [201, undefined], place);
+    const absent = await ask(stand, stand.at(`/absent?at=${at}`));
+    assert.deepEqual([absent.status, absent.headers.location], [404, undefined], place);
   }
   const within = await ask(stand, stand.at('?at=99'));
   assert.deepEqual([within.status, within.headers.location], [307, stand.at('/next?page=2')]);
   const byHeader = await ask(stand, '/m?at=99', { headers: { 'postern-key': stand.key } });
   assert.equal(byHeader.headers.location, '/m/next?page=2');
   assert.deepEqual(canaries.visits, []);
-  assert.equal(server.requests.length, 3 * places.length + 2);
+  assert.equal(server.requests.length, 4 * places.length + 2);
 });
 
 test('with several servers, each gets its own token, and no session of another one [A-228]', async () => {
