@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { Failure } from '../../../src/core/failure.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
-import { sendRaw, statusOf, underTest } from './listener-under-test.js';
+import { getFrom, sendRaw, statusOf, underTest } from './listener-under-test.js';
 
 /** Opens silent connections, or ones that began a request, and keeps them. */
 async function openSockets(port: number, count: number, begin: string): Promise<Socket[]> {
@@ -133,6 +133,17 @@ test('[A-107] a fixed port that is taken: said so, exit 2, and nobody is asked w
   await once(other, 'close');
   await using listener = await listeners.listen({ port: address.port });
   assert.equal(listener.redirectUri, `http://127.0.0.1:${address.port}/callback`);
+});
+
+test('who comes before there is anything to lead to gets the constant page, and the login goes on', async () => {
+  await using listener = await createCallbackListeners(callbackLimits).listen({ port: 0 });
+  const port = Number(new URL(listener.redirectUri).port);
+  const targets = ['/', new URL(listener.link('opener')).pathname, '/callback?code=x&state=y'];
+  const replies = await Promise.all(targets.map((target) => getFrom(port, target, {})));
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [404, 404, 400],
+  );
 });
 
 test('ports of the system, ports that browsers block, and what is no port are refused', async () => {
