@@ -136,3 +136,17 @@ test('headers beyond 16 KiB are refused, however they are cut', async () => {
   await using http = testHttp();
   assert.equal((await send(http, server.origin)).status, 200);
 });
+
+test('an answer that has no body by its status is not judged by what it says of one [A-253]', async () => {
+  await using server = await startTcp((socket) => {
+    socket.once('data', (request) => {
+      const status = /^GET \/(\d+)/.exec(request.toString())?.[1];
+      socket.end(`HTTP/1.1 ${status} x\r\ncontent-encoding: unheard-of\r\nconnection: close\r\n\r\n`);
+    });
+  });
+  await using http = testHttp();
+  for (const status of [204, 304]) {
+    const response = await send(http, `${server.origin}/${status}`);
+    assert.deepEqual([response.status, await textOf(response)], [status, '']);
+  }
+});
