@@ -87,3 +87,14 @@ test('[A-139] what another login has put there before the lock was had cannot be
   assert.equal(failure.exit, 3);
   assert.equal(scene.sandbox.stats.tokenRequests, tokenRequests);
 });
+
+test('[A-139] who gives up while another process sits on the lock gets no token, though one lives', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  scene.ports.advance(260_000);
+  await using _paused = await scene.ports.locks.acquire(login.key, { waitMs: 0, signal });
+  const over = new AbortController();
+  const asked = validToken(scene.ports, { login, minLifeMs: 60_000, rejected: undefined, signal: over.signal });
+  over.abort(new Error('no longer wanted'));
+  await assert.rejects(asked, /no longer wanted/);
+});

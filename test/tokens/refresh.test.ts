@@ -64,6 +64,13 @@ test('[A-134] twenty that ask at once make one refresh, and all get its token', 
   }
 });
 
+test('whoever wants more life than a token has gets a fresh one each time: that is no refusal, and not counted as one', async () => {
+  await using scene = await openScene();
+  const login = await scene.login();
+  for (let time = 0; time < 5; time += 1) await ask(scene.ports, login, 3_600_000);
+  assert.equal(scene.sandbox.stats.refreshes, 5);
+});
+
 test('[A-144] no refresh token in the answer: the old one stays', async () => {
   await using scene = await openScene({ faults: ['refresh-no-rotation'] });
   const login = await scene.login();
