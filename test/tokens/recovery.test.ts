@@ -127,6 +127,24 @@ async function sealedScene() {
   return { scene, login, store, spent, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
 
+test('an error of our own while a refresh is stored is no trouble of the store: it is not tried again, and passed on as it is', async () => {
+  const memory = createMemoryStore();
+  let writes = 0;
+  let isWrong = false;
+  const write = async (key: string, value: Secret) => {
+    writes += 1;
+    if (isWrong) throw new TypeError('of our own');
+    await memory.write(key, value);
+  };
+  await using scene = await openScene({}, { store: { ...memory, write } });
+  const login = await scene.login();
+  scene.ports.advance(299_000);
+  writes = 0;
+  isWrong = true;
+  await assert.rejects(ask(scene, login), /^TypeError: of our own$/);
+  assert.equal(writes, 1);
+});
+
 test('[A-138][A-136] a store that fails after the refresh loses nothing: the next use moves the sealed credential there', async () => {
   await using at = await sealedScene();
   const { scene, login, store } = at;

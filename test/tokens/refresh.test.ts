@@ -16,11 +16,12 @@ const refreshRequests = (scene: Scene) =>
     params.some(([name, value]) => name === 'grant_type' && value === 'refresh_token'),
   );
 
-test('a token that lives is handed out without a request', async () => {
+test('a token that lives is handed out without a request, and without a lock that others would wait for', async () => {
   await using scene = await openScene();
   const login = await scene.login();
   const { authorizationServerRequests } = scene.sandbox.stats;
-  const first = await ask(scene.ports, login);
+  const acquire = () => assert.fail('a lock is taken for a token that lives');
+  const first = await ask({ ...scene.ports, locks: { acquire } }, login);
   assert.equal((await ask(scene.ports, login)).accessToken.reveal(), first.accessToken.reveal());
   assert.equal(scene.sandbox.stats.authorizationServerRequests, authorizationServerRequests);
 });
@@ -113,6 +114,7 @@ test('[A-141] a refresh token refused for good: exit 3 with the command, marked 
   await failureOf(ask(scene.ports, login), 'login_expired');
   assert.equal(refreshRequests(scene).length, asked, 'the second time nothing is sent');
   assert.ok((await scene.ports.store.read(login.key)) !== undefined, 'nothing is deleted');
+  assert.equal((await scene.ports.index.read()).registrations.length, 1, 'the client is as good as before');
 });
 
 for (const fault of ['refresh-500', 'refresh-portal']) {
