@@ -52,7 +52,7 @@ export function restOfLocation(server: string, asked: string, location: string):
 
 /** A query without the mount's own, with its `?`. */
 function withoutOwn(own: string, query: string): string {
-  if (own === '' || !`${query}&`.startsWith(`${own}&`)) return query;
+  if (!`${query}&`.startsWith(`${own}&`)) return query;
   const more = query.slice(own.length + 1);
   return more === '' ? '' : `?${more}`;
 }

@@ -129,7 +129,7 @@ async function askForClient({ begun, redirectUri, signal }: ClientRequest): Prom
   terminal.tell('Register a native (desktop) client there with exactly this redirect URI:');
   terminal.tell(`  ${redirectUri}`);
   const clientId = (await terminal.ask('Client identifier: ', { hidden: false, signal }))?.trim() ?? '';
-  if (clientId === '' || !isVscharText(clientId)) throw needed;
+  if (!isVscharText(clientId)) throw needed;
   const typed = (await terminal.ask('Client secret (empty if it has none): ', { hidden: true, signal }))?.trim() ?? '';
   const secret = typed === '' ? undefined : new Secret(typed);
   return { way: 'ask', clientId, secret, method: authMethodFor(secret !== undefined, tokenAuthMethods) };
