@@ -4,15 +4,17 @@
 //   hot-path.cjs        `postern token` and `credential` with a valid token
 //   main.cjs            everything else of our own code, and yargs, whose package takes 60 ms to load; other runtime
 //                       packages stay beside it and are loaded when used
+//   completion.cjs      what stands behind the Tab key of a shell, by completion.json, the tables of all commands
 //   http-client.cjs     undici's connection class; the package beside it is for CONNECT proxies
 //   *.cache             what V8 made of these three, so that less is compiled at the start; they work without, too
+//   man/                the pages of the manual, made of the tables of the commands and the topics of help
 //   keychain-child.js   the process that is started, and can be killed, where a keychain may hang
 //   sandbox-*.js        the sandbox with all of its packages inside: users of `login` need not install, nor trust, them
 //
 // CommonJS where start-up counts, because Node.js loads it faster. The numbers behind this stand in src/README.md.
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { writeCache } from './write-cache.mjs';
 import { usualRuns } from './usual-runs.mjs';
@@ -42,6 +44,7 @@ await build({
   entryPoints: {
     'hot-path': join(compiled, 'hot-path.js'),
     main: join(compiled, 'main.js'),
+    completion: join(compiled, 'app', 'completion', 'start.js'),
   },
   plugins: [{ name: 'yargs', setup: takeYargs }, { name: 'others', setup: nameOthers }],
   define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
@@ -76,14 +79,24 @@ await build({
 
 await writeCache(join(fresh, 'hot-path.cjs'), undefined);
 await writeCache(join(fresh, 'main.cjs'), usualRuns);
+await writeCache(join(fresh, 'completion.cjs'), undefined);
 await writeCache(join(fresh, 'http-client.cjs'), () => undefined);
-for (const name of ['hot-path', 'main']) leadHome(join(fresh, `${name}.cjs.map`));
+for (const name of ['hot-path', 'main', 'completion']) leadHome(join(fresh, `${name}.cjs.map`));
 copyFileSync(join(root, 'node_modules', 'undici', 'LICENSE'), join(fresh, 'http-client.LICENSE.txt'));
+cpSync(join(root, 'src', 'app', 'schemas'), join(fresh, 'schemas'), { recursive: true });
+
+const { builtTables } = await import(pathToFileURL(join(compiled, 'app', 'built', 'completion-file.js')).href);
+writeFileSync(join(fresh, 'completion.json'), JSON.stringify(builtTables()));
+const { manPages } = await import(pathToFileURL(join(compiled, 'app', 'built', 'man-pages.js')).href);
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+mkdirSync(join(fresh, 'man'));
+for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man', file), text);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = ['sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
+  if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
   renameSync(join(fresh, file), join(dist, file));
 }
 for (const file of readdirSync(dist)) {
@@ -98,7 +111,8 @@ function leadHome(file) {
 }
 
 /**
- * What is a bundle of its own is asked for there. What is loaded late is required; of what is an ES module, what it
+ * What is a bundle of its own is asked for there. What knows how wide every character is, and is a function, is loaded when
+ * it is called first. What is loaded late is required; of what is an ES module, what it
  * exports by default, where that is what we use of it.
  */
 function nameOthers(bundler) {
@@ -110,12 +124,16 @@ function nameOthers(bundler) {
   const late = (path) => ({ path, namespace: 'required' });
   bundler.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }));
   for (const [filter, path] of own) bundler.onResolve({ filter }, () => late(path));
-  bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+  bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
+    if (namespace === 'at-first-use') return { path, external: true };
     if (path === 'yargs' || (importer.includes('node_modules') && !path.startsWith('node:'))) return undefined;
+    if (/^(?:string-width|wrap-ansi)$/.test(path)) return { path, namespace: 'at-first-use' };
     if (kind === 'dynamic-import') return late(path);
     if (kind === 'entry-point') return undefined;
     return { path, external: true, sideEffects: !path.startsWith('node:') };
   });
+  const atFirstUse = (path) => `module.exports = (...given) => require(${JSON.stringify(path)}).default(...given)`;
+  bundler.onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => ({ contents: atFirstUse(path) }));
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: path === './http-client.cjs'
       ? `module.exports = require('../bin/load.js').load('http-client')`
@@ -129,7 +147,9 @@ function nameOthers(bundler) {
  * that anybody makes; and it needs no `require`, which is for files of options.
  */
 function takeYargs(bundler) {
-  bundler.onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: 'plain' }));
+  bundler.onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
+    importer.includes('node_modules') ? { path, namespace: 'plain' } : undefined,
+  );
   bundler.onLoad({ filter: /.*/, namespace: 'plain' }, () => ({ contents: 'export default (text) => text.length' }));
   bundler.onLoad({ filter: /node_modules\/yargs(?:-parser)?\/.*\.m?js$/ }, ({ path }) => ({
     contents: readFileSync(path, 'utf8').replaceAll('createRequire(import.meta.url)', 'undefined').replaceAll(

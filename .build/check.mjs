@@ -3,36 +3,46 @@
 //   node .build/check.mjs [word…]     only test files whose path holds one of the words
 //
 // Many test files share a process: to start one for each takes longer than most of them run. More processes than
-// processors, since most tests wait most of the time.
+// processors, since most tests wait most of the time. Each gets a like share by the times of the last run, which are kept in
+// build/; by the files' sizes, and by what is known to take long, before there was one.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 
-const filesOfProcess = 24;
-const processes = 5;
+const processes = 7;
+const slow = [
+  ['test/tokens/time-limits.test.ts', 23_000],
+  ['test/login/hostile-answers.test.ts', 18_000],
+  ['test/tokens/authorizer.test.ts', 16_000],
+  ['test/client-metadata/serve.test.ts', 11_000],
+  ['test/login/one-login-at-a-time.test.ts', 11_000],
+  ['test/login/consent-page.test.ts', 10_000],
+  ['test/login/logout/logout.test.ts', 9_000],
+  ['test/app/two-parsers.test.ts', 9_000],
+  ['test/stores/sealed-files/file-store-key.test.ts', 8_000],
+  ['test/stores/run-program.test.ts', 7_500],
+];
+const timesFile = 'build/check-times.json';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const started = Date.now();
 const words = process.argv.slice(2);
 const scratch = mkdtempSync(join(tmpdir(), 'postern-check-'));
 const failures = [];
+const times = readTimes();
 let passed = 0;
 
 const lint = run('biome', ['npx', 'biome', 'check']);
 await run('types', ['npx', 'tsc', '-p', 'tsconfig.json']);
 if (failures.length === 0) {
   const files = inProcess().filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
-  const groups = [];
-  while (files.length > 0) groups.push(files.splice(0, filesOfProcess));
-  const count = groups.length;
-  const worker = async () => {
-    for (let group = groups.shift(); group !== undefined; group = groups.shift()) await testGroup(group, groups.length);
-  };
-  await Promise.all(Array.from({ length: processes }, worker));
-  console.log(`${passed} tests passed, in ${count} processes`);
+  const groups = shared(files);
+  await Promise.all(groups.map(testGroup));
+  writeFileSync(timesFile, JSON.stringify(times));
+  console.log(`${passed} tests passed, in ${groups.length} processes`);
 }
 await lint;
 rmSync(scratch, { recursive: true, force: true });
@@ -69,6 +79,33 @@ async function testGroup(files, number) {
   const told = JSON.parse(readFileSync(counts, 'utf8'));
   passed += told.passed;
   failures.push(...told.failures);
+  for (const [file, ms] of Object.entries(told.times)) times[sourceOf(file)] = Math.round(ms);
+}
+
+/** The files by process: the longest first, each to whoever has the least to do. */
+function shared(files) {
+  const msOf = (file) => 20 + (times[file] ?? statSync(file).size / 5);
+  const groups = Array.from({ length: Math.min(processes, files.length) }, () => ({ files: [], ms: 0 }));
+  for (const file of files.toSorted((one, other) => msOf(other) - msOf(one))) {
+    const group = groups.reduce((least, one) => (one.ms < least.ms ? one : least));
+    group.files.push(file);
+    group.ms += msOf(file);
+  }
+  return groups.map((group) => group.files.sort());
+}
+
+function readTimes() {
+  try {
+    return JSON.parse(readFileSync(timesFile, 'utf8'));
+  } catch {
+    return Object.fromEntries(slow);
+  }
+}
+
+/** `build/test/x.test.js`, as a reporter names it, to `test/x.test.ts`. */
+function sourceOf(file) {
+  const path = file.startsWith('file:') ? fileURLToPath(file) : file;
+  return relative('build', path).replace(/\.js$/, '.ts');
 }
 
 /** Test files that start no other program, nor does anything of test/ that they import. `openssl` alone may: it makes certificates. */

@@ -8,7 +8,7 @@ export async function usualRuns({ run }) {
   const home = mkdtempSync(join(tmpdir(), 'postern-build-'));
   const sink = () => new Writable({ write: (_piece, _encoding, done) => done() });
   try {
-    for (const argv of [['--help'], ['status']]) {
+    for (const argv of [['--help'], ['status', '--help'], [], ['status']]) {
       const exit = await run(argv, {
         env: { POSTERN_STATE_DIR: home, POSTERN_CONFIG_DIR: home },
         stdin: () => process.stdin,
@@ -21,6 +21,7 @@ export async function usualRuns({ run }) {
         interruption: new AbortController(),
         programs: {},
         launch: { script: join(home, 'postern'), input: undefined, elapsed: () => 0 },
+        tokenGiven: {},
         signals: {},
         own: {},
       });

@@ -13,6 +13,10 @@ function oldNode() {
 // whatever the hot path does not want, is the program's.
 async function launch() {
   const { load } = require('./load.js'); // which an older Node.js could not read
+  if (process.argv[2] === '__complete') {
+    load('completion').printCompletion(`${__dirname}/../dist/completion.json`, process.argv.slice(3));
+    process.exit(0);
+  }
   const isCredential = process.argv[2] === 'credential';
   // Those who ask for a credential wait 10 s and no longer. The program ends sooner by itself; this is the last resort.
   if (isCredential && !process.argv.some((word) => word.startsWith('--timeout')))

@@ -7,6 +7,7 @@ import { Failure } from './core/failure.js';
 import { defaultLimits } from './core/limits.js';
 import type { Terminal } from './core/ports.js';
 import { clientInfo } from './core/product.js';
+import { lookOf, toned } from './core/text/look.js';
 import { createPrograms } from './credential/exec-program.js';
 import { ciOf } from './login/browser/browser-availability.js';
 import type { Browser } from './login/ports.js';
@@ -19,10 +20,14 @@ import { createKeychain } from './stores/keychain/keychain.js';
 import { createMemoryStore } from './stores/memory-store.js';
 import type { SecretStore } from './stores/ports.js';
 
+const look = lookOf(process.stdout, !process.env['NO_COLOR']);
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The keychain where there is one; else, and said aloud, a store that lasts as long as this process. */
-export async function chooseStore(env: Environment, say: (line: string) => void): Promise<SecretStore | undefined> {
+async function chooseStore(env: Environment): Promise<SecretStore | undefined> {
   const { platform } = process;
   const keychain = createKeychain({
     platform,
@@ -38,35 +43,31 @@ export async function chooseStore(env: Environment, say: (line: string) => void)
     return undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const frame = '!'.repeat(78);
-    say(frame);
-    say(`!! NO KEYCHAIN HERE: ${error.message}`);
-    say('!! This demo keeps its tokens in memory instead. postern itself never does that:');
-    say(`!! it stops with exit code 7. ${error.remedy}`);
-    say(frame);
+    say(toned(look, 'warning', 'NO KEYCHAIN HERE: the tokens of this demo stay in memory, and are gone with it.'));
+    say(
+      'postern itself never does that: it stops (exit code 7), and says how to get a keychain, or to use --store file.',
+    );
     return createMemoryStore();
   }
 }
 
-export interface DemoScene {
+interface DemoScene {
   readonly sandbox: Sandbox;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Undefined: the keychain. */
   readonly store: SecretStore | undefined;
-  readonly say: (line: string) => void;
 }
 
 /** The main job, command by command, as a person would type it. */
 const script: readonly (readonly [why: string, words: readonly string[]])[] = [
-  ['Log in: from a 401 to a stored credential.', ['login', 'SERVER', '--name', 'demo', '--verbose']],
-  ['What does the server offer?', ['call', 'demo']],
-  ['Who does it think I am?', ['call', 'demo', 'whoami']],
-  ['A tool that tells how far it is:', ['call', 'demo', 'countdown', 'steps:=3', 'delayMs:=200']],
-  ['The note store wants more scope; --login may ask for it:', ['call', 'demo', 'note_add', 'text=Hello', '--login']],
-  ['The token for other programs, here only its form:', ['token', 'demo', '--header']],
+  ['Log in once, in the browser:', ['login', 'SERVER', '--name', 'work']],
+  ['What does the server offer?', ['call', 'work']],
+  ['Call a tool:', ['call', 'work', 'echo', 'text=hello']],
+  ['Another one, which tells how far it is:', ['call', 'work', 'countdown', 'steps=3', 'delayMs=200']],
+  ['Its notes want more scope, and --login may ask for it:', ['call', 'work', 'note_add', 'text=Hello', '--login']],
+  ['The token for other programs, such as curl -H "$(…)"; here it is hidden:', ['token', 'work', '--header']],
   ['Which logins are there?', ['status']],
-  ['Log out: revoked there, forgotten here.', ['logout', 'demo']],
-  ['And it is gone:', ['status']],
+  ['Log out: revoked there, forgotten here.', ['logout', 'work']],
 ];
 
 /**
@@ -74,33 +75,33 @@ const script: readonly (readonly [why: string, words: readonly string[]])[] = [
  * the login pages itself, as a browser would.
  * @returns the exit code: that of the first command that failed, else 0
  */
-export async function playDemo(scene: DemoScene): Promise<number> {
-  const { say, sandbox } = scene;
+async function playDemo(scene: DemoScene): Promise<number> {
+  const { sandbox } = scene;
   const browser = browserFor(scene);
-  say(`The sandbox serves ${sandbox.serverUrl}, its authorization server is ${sandbox.issuer}.`);
   for (const [why, words] of script) {
     const argv = words.map((word) => (word === 'SERVER' ? sandbox.serverUrl : word));
-    say(`\n# ${why}\n$ postern ${argv.join(' ')}`);
+    say(`\n${toned(look, 'dim', `# ${why}`)}\n${toned(look, 'strong', `$ postern ${argv.join(' ')}`)}`);
     const code = await runOne(scene, argv, browser);
     if (code !== 0) {
       say(`\nThe demo stops: that command ended with exit code ${code}.`);
       return code;
     }
   }
-  const { authorizationServerRequests, registrations, tokenRequests } = sandbox.stats;
+  const asked = sandbox.stats.authorizationServerRequests;
   say(
-    `\nDone. The authorization server saw ${authorizationServerRequests} requests, ${registrations} registration(s), ${tokenRequests} token requests.`,
+    `\n${toned(look, 'good', 'Done.')} The authorization server was asked ${asked} times. With -v you see each request.`,
   );
+  say(`Next: ${toned(look, 'name', 'npm i -g .')} and ${toned(look, 'name', 'postern login <your server>')}`);
   return 0;
 }
 
 async function runOne(scene: DemoScene, argv: readonly string[], browser: Browser | undefined): Promise<number> {
-  const { env, store, say } = scene;
+  const { env, store } = scene;
   const interruption = new AbortController();
   const signals = createSignals();
   const stop = () => interruption.abort(new Error('interrupted'));
   process.once('SIGINT', stop);
-  const shown = argv[0] === 'token' ? maskedOutput(say) : process.stdout;
+  const shown = argv[0] === 'token' ? maskedOutput() : process.stdout;
   try {
     return await run(argv, {
       env,
@@ -115,9 +116,10 @@ async function runOne(scene: DemoScene, argv: readonly string[], browser: Browse
       programs: createPrograms(env, signals),
       signals,
       launch: { script: process.argv[1] ?? '', input: undefined, elapsed: () => 0 },
+      tokenGiven: {},
       own: {
         ...(store === undefined ? {} : { store }),
-        ...(browser === undefined ? {} : { browser, terminal: onlooker(say) }),
+        ...(browser === undefined ? {} : { browser, terminal: onlooker() }),
       },
     });
   } finally {
@@ -126,7 +128,7 @@ async function runOne(scene: DemoScene, argv: readonly string[], browser: Browse
 }
 
 /** Shows that a token came, and not the token: what a demo prints ends up in logs. */
-function maskedOutput(say: (line: string) => void): PassThrough {
+function maskedOutput(): PassThrough {
   const stream = new PassThrough();
   stream.on('data', (bytes: Buffer) =>
     say(
@@ -140,10 +142,10 @@ function maskedOutput(say: (line: string) => void): PassThrough {
 }
 
 /** Undefined where the person's own browser can be opened. */
-function browserFor({ env, say }: DemoScene): Browser | undefined {
+function browserFor({ env }: DemoScene): Browser | undefined {
   const display = process.platform !== 'linux' || env['DISPLAY'] !== undefined || env['WAYLAND_DISPLAY'] !== undefined;
   if (display && process.stdin.isTTY && process.stderr.isTTY && ciOf(env) === undefined) return undefined;
-  say('There is no display here: the demo walks the login pages itself, as a browser would, and says yes to them.');
+  say('No display here: the demo walks the login pages itself, as a browser would, and says yes to them.');
   return {
     open: async (url) => {
       walkLogin(url).catch((error: unknown) => say(`The walk through the login pages failed: ${String(error)}`));
@@ -153,7 +155,7 @@ function browserFor({ env, say }: DemoScene): Browser | undefined {
 }
 
 /** Stands for the person who would sit at a terminal: sees everything, answers nothing. */
-function onlooker(say: (line: string) => void): Terminal {
+function onlooker(): Terminal {
   return {
     interactive: true,
     tell: say,
@@ -164,18 +166,18 @@ function onlooker(say: (line: string) => void): Terminal {
   };
 }
 
-const say = (line: string) => void process.stdout.write(`${line}\n`);
-
 const folder = await mkdtemp(join(tmpdir(), 'postern-demo-'));
 
 // The demo's logins are its own: nothing of it is seen in the person's index, and nothing of theirs in it.
 const env = { ...process.env, POSTERN_STATE_DIR: folder, POSTERN_CONFIG_DIR: folder };
 
 try {
-  const store = await chooseStore(env, say);
   await using sandbox = await startSandbox();
-  const scene: DemoScene = { sandbox, env, store, say };
-  process.exitCode = await playDemo(scene);
+  say(
+    `${toned(look, 'strong', 'postern, on a sandbox')}: an authorization server and a protected server on 127.0.0.1.`,
+  );
+  const store = await chooseStore(env);
+  process.exitCode = await playDemo({ sandbox, env, store });
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

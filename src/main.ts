@@ -2,43 +2,50 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
-import { readConfigFile } from './app/config-file.js';
+import { readConfigFile } from './app/configuration/config-file.js';
 import type { Context } from './app/context.js';
+import { fieldWriter } from './app/field.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
 import { createJournal } from './app/journal.js';
-import { lazyExternalPrograms, lazyServeDocument } from './app/lazy-ports.js';
+import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
-import { reportFailure } from './app/print-failure.js';
-import { createSignals, ownProcess } from './app/process.js';
+import { endOf, laidOut, reportFailure } from './app/print-failure.js';
+import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
 import { Redactor } from './app/redactor.js';
 import { isUnattended, registry } from './app/registry.js';
+import { loggedJson, loggedLine } from './app/requests/logged-request.js';
 import { runCommandLine } from './app/run.js';
 import type { Keyboard } from './app/terminal/quiet-keys.js';
 import { createSilence, createSpinner } from './app/terminal/spinner.js';
 import { createResultWriter, linesTo, writerTo } from './app/write-stream.js';
 import { HostPipe } from './bridge/host-pipe.js';
-import type { CommandExit } from './core/command.js';
-import { readConfiguration } from './core/configuration/configuration.js';
+import type { CommandExit, CommandTable } from './core/command.js';
+import { environmentLines, readConfiguration } from './core/configuration/configuration.js';
 import { once } from './core/lazy.js';
 import { interrupted } from './core/output-failures.js';
-import type { Signals } from './core/ports.js';
+import { lookOf } from './core/text/look.js';
+import { asciiJson, printable } from './core/text/printable.js';
 import { createPrograms, type Programs } from './credential/exec-program.js';
 import type { ReadInput } from './credential/read-input.js';
 import { browserAvailability } from './login/browser/browser-availability.js';
 import { callerName } from './login/browser/caller-name.js';
 import type { LoginPorts } from './login/ports.js';
 import { ownProgram } from './setup/machine/own-program.js';
+import { type EnvironmentLogin, environmentLogin, mentionsToken, takeToken } from './stores/environment-token.js';
 import { withSessionBus } from './stores/keychain/bus-address.js';
 import { inMemory, isInMemory } from './stores/memory-store.js';
 import { statePaths } from './stores/paths.js';
+
+/** A standard stream that may be a terminal. */
+type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Everything outside of the program that one run of it touches. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: () => Keyboard; // late: it takes two milliseconds to be made, and few commands need it
-  readonly stdout: Writable & { readonly isTTY?: boolean };
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stdout: Screen;
+  readonly stderr: Screen;
   readonly platform: NodeJS.Platform;
   readonly homedir: string;
   readonly version: string;
@@ -49,7 +56,9 @@ export interface World {
   /** Starts what `exec` is printed to. */
   readonly programs: Programs;
   readonly launch: Launch;
-  readonly signals: Signals;
+  /** A token that was taken out of the environment, as `takeToken` returns it. */
+  readonly tokenGiven: Readonly<Record<string, string | undefined>>;
+  readonly signals: OwnSignals;
   /** LoginPorts that somebody brings himself. */
   readonly own: OwnPorts;
 }
@@ -70,33 +79,51 @@ export async function run(argv: readonly string[], world: World): Promise<Comman
   const redactor = new Redactor();
   const lines = linesTo(world.stderr);
   const show = (text: string) => lines.line(redactor.redact(text));
-  const colour = world.stderr.isTTY === true && (world.env['NO_COLOR'] ?? '') === '' && !asks(argv, '--no-color');
+  const allowed = (world.env['NO_COLOR'] ?? '') === '' && world.env['TERM'] !== 'dumb' && !asks(argv, '--no-color');
+  const looks = { look: lookOf(world.stdout, allowed), tellLook: lookOf(world.stderr, allowed) };
+  const report = (line: string) => {
+    const text = redactor.redact(line);
+    for (const one of world.stderr.isTTY === true ? laidOut(text, looks.tellLook) : [text]) lines.line(one);
+  };
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
-  const makeContext = (options: GlobalOptions): Context => {
+  let reported = 0;
+  const printFailure = (error: unknown): CommandExit => {
+    ports?.progress.end();
+    const steps = ports?.journal.steps.slice(reported) ?? [];
+    reported += steps.length;
+    const options = {
+      json: asks(argv, '--json'),
+      verbose: asks(argv, '--verbose', '-v'),
+      steps,
+      oneLine: isUnattended(argv),
+    };
+    const failed = reportFailure(error, options);
+    failed.lines.forEach(options.oneLine || options.json ? show : report);
+    return failed.exit;
+  };
+  const makeContext = (options: GlobalOptions, table: CommandTable): Context => {
     const printed = () => lines.taken(signal);
-    const made = contextOf(options, { world, redactor, show, printed, colour, out });
+    if (options.verbose) for (const line of environmentLines(world.env)) noteOn(options, show, line);
+    const { field } = options;
+    const own = { out: field === undefined ? out : fieldWriter(out, field), table, printFailure };
+    const made = contextOf(options, { world, redactor, show, report, printed, looks, ...own });
     ports = made;
     return made;
   };
   warnOfEnvironment(world.env, show);
   try {
     signal.throwIfAborted();
-    return await runCommandLine(argv, { registry, version: world.version, env: world.env, out, makeContext });
+    return await runCommandLine(argv, {
+      registry,
+      version: world.version,
+      env: world.env,
+      out,
+      look: looks.look,
+      makeContext,
+    });
   } catch (error) {
-    ports?.progress.end();
-    const steps = ports?.journal.steps ?? [];
-    const options = {
-      json: asks(argv, '--json'),
-      verbose: asks(argv, '--verbose', '-v'),
-      colour,
-      steps,
-      oneLine: isUnattended(argv),
-    };
-    // Whatever fails once the program is to end fails because of that.
-    const report = reportFailure(signal.aborted ? signal.reason : error, options);
-    report.lines.forEach(show);
-    return report.exit;
+    return printFailure(endOf(error, signal));
   } finally {
     ports?.progress.end();
     await ports?.http[Symbol.asyncDispose]();
@@ -115,16 +142,17 @@ export async function start(release: Release, script: string, input: ReadInput |
   Object.assign(process.env, withSessionBus(process.env, process.geteuid?.()));
   const interruption = new AbortController();
   const signals = createSignals();
+  const tokenGiven = takeToken(process.env);
   const programs = createPrograms(process.env, signals);
   using owned = ownProcess({
     interrupt: () => interruption.abort(interrupted()),
     signal: interruption.signal,
     offer: (signal) => signals.offer(signal),
-    fault: (error) => reportFailure(error, { json: false, verbose: false, colour: false, steps: [], oneLine: false }),
+    fault: (error) => reportFailure(error, { json: false, verbose: false, steps: [], oneLine: false }),
   });
   const { env, stdout, stderr, platform } = process;
   const launch = { script, input, elapsed: () => performance.now() };
-  const own = { interruption, programs, signals, launch, stdin: () => process.stdin, own: {} };
+  const own = { interruption, programs, signals, launch, tokenGiven, stdin: () => process.stdin, own: {} };
   const world = { env, stdout, stderr, platform, homedir: homedir(), ...release, ...own };
   owned.end(await run(process.argv.slice(2), world), programs.endedBy);
 }
@@ -133,9 +161,14 @@ interface Means {
   readonly world: World;
   readonly redactor: Redactor;
   readonly show: (line: string) => void;
+  /** The same for what is laid out like a failure: a step, a request. */
+  readonly report: (line: string) => void;
   readonly printed: () => Promise<void>;
-  readonly colour: boolean;
+  readonly looks: Pick<Context, 'look' | 'tellLook'>;
   readonly out: Context['out'];
+  readonly printFailure: Context['printFailure'];
+  /** Of the command that runs. */
+  readonly table: CommandTable;
 }
 
 function contextOf(options: GlobalOptions, means: Means): Context {
@@ -149,18 +182,24 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   const externalPrograms = lazyExternalPrograms({ env, platform, homedir, script: world.launch.script });
   const context: Context = {
     ...ports,
+    ...means.looks,
     out,
     json: options.json,
+    help: options.help,
     nonInteractive: options.nonInteractive,
     tell: options.quiet ? () => undefined : show,
     printed,
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
+    askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,
+    ...lazyConfigEditor(() => paths().config, env, world.programs),
     files: createFiles(stdin),
     programs: world.programs,
+    printFailure: means.printFailure,
+    ...shellPorts({ env, stdin, stderr, signal: interruption.signal, folder: () => paths().state, locks: ports.locks }),
     externalPrograms,
     clientMetadataUrl: world.clientMetadataUrl === '' ? undefined : world.clientMetadataUrl,
     serveDocument: lazyServeDocument(ports.clock, () => paths().state),
@@ -168,6 +207,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     host: () => new HostPipe(stdin(), world.stdout),
     openProxy: proxyOpener(given),
     signals: world.signals,
+    requestLog: requestLogOf(options, means),
     signal: interruption.signal,
     stderrIsTerminal: stderr.isTTY === true,
     callerName: () => callerName(platform),
@@ -180,13 +220,33 @@ function contextOf(options: GlobalOptions, means: Means): Context {
   return context;
 }
 
+/** `sandbox` and `proxy` say what they are asked at a terminal, and with `--verbose`. */
+function requestLogOf({ verbose, quiet, json }: GlobalOptions, means: Means): Context['requestLog'] {
+  const isWatched = means.world.stderr.isTTY === true && !json;
+  if (quiet || !(verbose || isWatched)) return undefined;
+  return (request) =>
+    means.show(json ? asciiJson({ request: loggedJson(request) }) : loggedLine(request, means.looks.tellLook));
+}
+
+/** What of the environment changes whom we talk to, and whom we trust. */
+function noteOn({ json }: GlobalOptions, show: (line: string) => void, line: string): void {
+  const note = printable(line, 400);
+  show(json ? asciiJson({ note }) : `Note: ${note}`);
+}
+
 /** What the ports are made with. */
 function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptions['settings']): PortsOptions {
-  const { world, redactor, show, colour } = means;
+  const { world, redactor, show } = means;
+  const colour = means.looks.tellLook.color;
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const isQuiet = options.quiet || options.json;
   const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
-  const journal = createJournal({ show: options.verbose ? show : undefined, colour, recorded: () => spinner.end() });
+  const shown = options.json ? show : means.report;
+  const journal = createJournal({
+    show: options.verbose ? shown : undefined,
+    json: options.json,
+    recorded: () => spinner.end(),
+  });
   return {
     env,
     stdin,
@@ -201,10 +261,27 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     settings,
     tell: show,
     signal: interruption.signal,
-    interrupt: () => interruption.abort(interrupted()),
+    interrupt: () => {
+      if (!world.signals.offer('SIGINT')) interruption.abort(interrupted());
+    },
     hold: (secret, kind) => redactor.hold(secret, kind),
     program: [process.execPath, world.launch.script],
+    command: means.table.name,
+    requests: options.verbose ? { show: shown, json: options.json } : undefined,
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
+    environment:
+      means.table.environmentToken === true && mentionsToken(world.tokenGiven)
+        ? readToken(world.tokenGiven)
+        : undefined,
+  };
+}
+
+/** Read once, and when logins are looked for: what is wrong with it is then the command's failure. */
+function readToken(given: World['tokenGiven']): () => EnvironmentLogin {
+  let login: EnvironmentLogin | undefined;
+  return () => {
+    login ??= environmentLogin(given, Date.now());
+    return login;
   };
 }
 

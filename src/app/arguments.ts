@@ -77,7 +77,7 @@ export function plainArguments(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): LooseArguments | undefined {
-  if (table.rest !== undefined) return undefined;
+  if (table.rest !== undefined && argv.includes('--')) return undefined;
   const given = new Map<string, (string | boolean)[]>();
   const words: string[] = [];
   for (let at = 0; at < argv.length; at += 1) {
@@ -107,7 +107,8 @@ export function plainArguments(
     given.set(name, words.slice(at, many === true ? undefined : at + 1));
   });
   try {
-    return typedArguments(table, (name) => given.get(name) ?? [], env);
+    const behind = table.rest === undefined ? {} : { [camelCase(table.rest.name)]: [] };
+    return { ...typedArguments(table, (name) => given.get(name) ?? [], env), ...behind };
   } catch {
     return undefined;
   }

@@ -1,11 +1,15 @@
 import type { HostPipe } from '../bridge/host-pipe.js';
+import type { OpenLineReader, ShellHistory } from '../call/shell/ports.js';
 import type { ServeDocument } from '../client-metadata/ports.js';
-import type { CommandOutput } from '../core/command.js';
+import type { ConfigWorld } from '../config/change.js';
+import type { CommandExit, CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
-import type { FindServers, Logins, OwnProgram, Signals } from '../core/ports.js';
+import type { FindServers, Logins, OwnProgram, RequestLog, Signals } from '../core/ports.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
+import type { AskServer } from '../mcp/server-session.js';
+import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
@@ -16,16 +20,27 @@ import type { ExternalPrograms } from '../setup/machine/ports.js';
  */
 export interface Context extends LoginWorld, CommandOutput {
   readonly logins: () => Promise<Logins>;
+  /** `--help`, of a command that explains something itself. */
+  readonly help: boolean;
   readonly findServers: FindServers;
+  readonly askServer: AskServer;
   readonly printed: () => Promise<void>;
+  readonly writeConfiguration: ConfigWorld['writeConfiguration'];
+  readonly editText: ConfigWorld['editText'];
   readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
   readonly programs: Programs;
+  readonly startServer: (command: readonly string[], said: (line: string) => void) => Promise<ServerProgram>;
+  /** Prints what was thrown, as at the end of the program, which goes on. */
+  readonly printFailure: (error: unknown) => CommandExit;
+  readonly openLineReader: OpenLineReader;
+  readonly shellHistory: () => Promise<ShellHistory>;
   readonly serveDocument: ServeDocument;
   readonly externalPrograms: () => Promise<ExternalPrograms>;
   readonly openWire: () => Promise<Wire & AsyncDisposable>;
   readonly host: () => HostPipe;
   readonly openProxy: OpenProxy;
   readonly signals: Signals;
+  readonly requestLog: RequestLog | undefined;
   readonly input: ReadInput | undefined;
   readonly timeLeft: (ms: number) => number;
   readonly self: () => OwnProgram;

@@ -6,6 +6,7 @@ import { fileUnreadable } from '../core/output-failures.js';
 import type { Files } from '../core/ports.js';
 import { readyDescriptorUnusable } from '../proxy/failures.js';
 import { fileUnwritable } from '../setup/failures.js';
+import { newFile } from '../stores/state/safe-file.js';
 
 /** The person's files and stdin. A relative path is one of the working folder: she named it herself. */
 export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }): Files {
@@ -17,6 +18,7 @@ export function createFiles(stdin: () => Readable & { readonly isTTY?: boolean }
     isOpenToOthers,
     stdin: () => fromStdin(stdin()),
     write,
+    writeNew,
     makeFolder,
     tellReady,
   };
@@ -62,6 +64,18 @@ async function write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<v
     }
   } finally {
     await file.close();
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    await using file = await open(path, newFile, 0o600);
+    await file.writeFile(bytes);
+    return true;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'EEXIST' || code === 'ELOOP') return false;
+    throw fileUnwritable(path, code);
   }
 }
 

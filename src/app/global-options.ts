@@ -2,14 +2,10 @@ import type { ArgumentsOf, CommandTable, OptionSpec } from '../core/command.js';
 
 /** What every command understands, wherever it stands on the command line. */
 export const globalOptions = [
-  { name: 'json', kind: 'boolean', describe: 'result, and a failure (last line of stderr), as one JSON object' },
+  { name: 'json', kind: 'boolean', describe: 'results and failures as JSON (postern help json)' },
+  { name: 'field', kind: 'string', value: 'PATH', describe: 'one value of that JSON as text, such as expiresAt' },
   { name: 'quiet', alias: 'q', kind: 'boolean', describe: 'no notes and no progress on stderr' },
-  {
-    name: 'verbose',
-    alias: 'v',
-    kind: 'boolean',
-    describe: 'every step: what was asked, what came, by which rule; never a secret',
-  },
+  { name: 'verbose', alias: 'v', kind: 'boolean', describe: 'every step and every request; secrets are shown as ***' },
   { name: 'non-interactive', kind: 'boolean', describe: 'ask nobody, open no browser (as with CI=true)' },
   { name: 'no-color', kind: 'boolean', describe: 'no colours', env: 'NO_COLOR' },
   { name: 'help', alias: 'h', kind: 'boolean', describe: 'show this' },

@@ -1,8 +1,15 @@
+import type { Writable } from 'node:stream';
+import type { LineReader, LineReaderOptions, ShellHistory } from '../call/shell/ports.js';
 import type { ServeDocument } from '../client-metadata/ports.js';
+import type { ConfigWorld } from '../config/change.js';
+import { lazy } from '../core/lazy.js';
 import type { Clock } from '../core/ports.js';
 import type { HttpClient } from '../http/request.js';
+import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
 import type { ExternalProgramsOptions } from '../setup/machine/external-programs.js';
 import type { ExternalPrograms } from '../setup/machine/ports.js';
+import type { Locks } from '../stores/ports.js';
+import type { Keyboard } from './terminal/quiet-keys.js';
 
 /** Ports whose code is loaded, and which are made, at the first use: a command pays only for what it uses. */
 
@@ -23,6 +30,15 @@ export function lazyHttp(make: () => Promise<HttpClient>): HttpClient {
   };
 }
 
+export function lazyConfigEditor(
+  ...made: Parameters<typeof import('./configuration/config-editor.js').createConfigEditor>
+): Pick<ConfigWorld, 'writeConfiguration' | 'editText'> {
+  return lazy({ writeConfiguration: true, editText: true }, async () => {
+    const { createConfigEditor } = await import('./configuration/config-editor.js');
+    return createConfigEditor(...made);
+  });
+}
+
 export function lazyServeDocument(clock: Clock, stateFolder: () => string): ServeDocument {
   const certificateFile = (port: number) => `${stateFolder()}/document-certificate-${port}.pem`;
   return async (options) => {
@@ -35,5 +51,34 @@ export function lazyExternalPrograms(options: ExternalProgramsOptions): () => Pr
   return async () => {
     const { createExternalPrograms } = await import('../setup/machine/external-programs.js');
     return createExternalPrograms(options);
+  };
+}
+
+interface ShellPartsOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: () => Keyboard;
+  readonly stderr: Writable;
+  /** Aborted when the program is to end. */
+  readonly signal: AbortSignal;
+  /** That of the state. */
+  readonly folder: () => string;
+  readonly locks: Locks;
+}
+
+/** What a conversation that a person leads takes: a prompt, its history, and servers that are programs. */
+export function shellPorts({ env, stdin, stderr, signal, folder, locks }: ShellPartsOptions) {
+  return {
+    startServer: async (command: readonly string[], said: (line: string) => void): Promise<ServerProgram> => {
+      const { startServerProgram } = await import('./local-server/server-program.js');
+      return startServerProgram({ command, env, said, signal });
+    },
+    openLineReader: async (options: LineReaderOptions): Promise<LineReader> => {
+      const { TerminalLineReader } = await import('./terminal/line-reader.js');
+      return new TerminalLineReader(stdin(), stderr, options);
+    },
+    shellHistory: async (): Promise<ShellHistory> => {
+      const { createShellHistory } = await import('../stores/state/shell-history.js');
+      return createShellHistory({ directory: folder(), locks });
+    },
   };
 }

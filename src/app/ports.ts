@@ -10,6 +10,8 @@ import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { Connection } from '../relay/connection.js';
 import { createClock } from '../stores/clock.js';
+import { type EnvironmentLogin, environmentStore, withEnvironmentLogin } from '../stores/environment-token.js';
+import { withHistory } from '../stores/index/with-history.js';
 import { statePaths } from '../stores/paths.js';
 import type { SecretStores, StorePorts } from '../stores/ports.js';
 import { createStoreRouter, createStores } from '../stores/stores.js';
@@ -28,7 +30,9 @@ import {
 
 /** Which ports somebody brings himself: the demo a browser and a store, `--store memory` a store and an index, a test a clock. */
 export type OwnPorts = Partial<
-  Pick<BrowserPorts, 'browser'> & Pick<StorePorts, 'store' | 'index'> & Pick<CorePorts, 'clock' | 'terminal'>
+  Pick<BrowserPorts, 'browser'> &
+    Pick<StorePorts, 'store' | 'index' | 'toolLists'> &
+    Pick<CorePorts, 'clock' | 'terminal'>
 >;
 
 export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
@@ -46,7 +50,19 @@ export interface PortsOptions extends Omit<TerminalOptions, 'spinner'> {
   readonly hold: Hold;
   /** Node.js and the launcher of this program, as absolute paths. */
   readonly program: readonly [node: string, script: string];
+  /** The name of the command that runs. */
+  readonly command: string;
   readonly own: OwnPorts;
+  /** With `--verbose`: prints each request that leaves; bridge and proxy a line, the rest a block. */
+  readonly requests: RequestPrinter | undefined;
+  /** Read when logins are looked for. Undefined: the environment gives no token, or this command takes none. */
+  readonly environment: (() => EnvironmentLogin) | undefined;
+}
+
+/** How requests are printed; its code is loaded where something is to be printed. */
+export interface RequestPrinter {
+  readonly show: (line: string) => void;
+  readonly json: boolean;
 }
 
 /** Whom to trust, what to show to whom, and how long and how much is allowed. */
@@ -62,7 +78,9 @@ export function createPorts(options: PortsOptions): LoginPorts {
   const terminal = watchTerminal(own.terminal ?? createTerminal(options), hold);
   const state = stateOf(options, clock);
   const stores = watchStores(storesOf(options, { clock, terminal, ...state }), hold);
-  const { index } = state;
+  const { environment } = options;
+  const index =
+    environment === undefined || own.index !== undefined ? state.index : withEnvironmentLogin(state.index, environment);
   const listeners = lazy({ listen: true }, async () => {
     const [{ createCallbackListeners }, { callbackLimits }] = await Promise.all([
       import('../login/browser/callback-listener.js'),
@@ -76,6 +94,7 @@ export function createPorts(options: PortsOptions): LoginPorts {
   });
   return {
     ...state,
+    index,
     clock,
     limits: async () => (await options.settings()).limits,
     journal,
@@ -97,7 +116,7 @@ export function createPorts(options: PortsOptions): LoginPorts {
 }
 
 /** What lies in the state folder, beside the secrets. */
-function stateOf({ platform, homedir, env, hold, own }: PortsOptions, clock: CorePorts['clock']) {
+function stateOf({ platform, homedir, env, hold, own, command }: PortsOptions, clock: CorePorts['clock']) {
   const folder = () => statePaths(env, platform, homedir).state;
   const locks = lazy({ acquire: true }, async () => {
     const { createLocks } = await import('../stores/state/locks.js');
@@ -119,18 +138,28 @@ function stateOf({ platform, homedir, env, hold, own }: PortsOptions, clock: Cor
     const { createHandedOut } = await import('../stores/state/handed-out.js');
     return createHandedOut(folder());
   });
+  const toolLists = lazy({ read: true, keep: true, forget: true }, async () => {
+    const { createToolLists } = await import('../stores/state/tool-lists.js');
+    return createToolLists(folder());
+  });
   const recovery = lazy({ begin: true, isWaiting: true, find: true, begunElsewhere: true, forget: true }, async () => {
     const { createRecovery } = await import('../stores/state/recovery.js');
     return createRecovery({ directory: `${folder()}/recovery` });
   });
+  const history = lazy({ read: true, note: true, forget: true }, async () => {
+    const { createLoginHistory } = await import('../stores/state/login-history.js');
+    return createLoginHistory({ stateFolder: folder(), command, now: () => clock.now() });
+  });
   return {
     folder,
+    history,
     locks,
-    index: own.index ?? index,
+    index: own.index ?? withHistory(index, history),
     recovery: watchRecovery(recovery, hold),
     attempts,
     failures,
     handedOut,
+    toolLists: own.toolLists ?? toolLists,
   };
 }
 
@@ -139,18 +168,20 @@ function storesOf(
   options: PortsOptions,
   made: Pick<CorePorts, 'clock' | 'terminal'> & Pick<StorePorts, 'locks'> & { readonly folder: () => string },
 ): SecretStores {
-  const { platform, env, own, signal } = options;
+  const { platform, env, own, signal, environment } = options;
   const { store } = own;
-  return store === undefined
-    ? createStores({
-        ...made,
-        platform,
-        env,
-        signal,
-        stateFolder: made.folder,
-        limits: async () => (await options.settings()).limits,
-      })
-    : { of: () => store };
+  if (store !== undefined) return { of: () => store };
+  const stores = createStores({
+    ...made,
+    platform,
+    env,
+    signal,
+    stateFolder: made.folder,
+    limits: async () => (await options.settings()).limits,
+  });
+  if (environment === undefined) return stores;
+  const given = environmentStore(environment);
+  return { of: (kind) => (kind === given.kind ? given : stores.of(kind)) };
 }
 
 /** The bridge's way out, to be closed by whoever opens it. */
@@ -160,7 +191,10 @@ export async function openWire(options: PortsOptions): Promise<Wire & AsyncDispo
     import('../http/pool.js'),
   ]);
   const wire = new RelayWire(options.userAgent, await openRelay(options, usualPoolLimits));
-  return watchWire(wire, options.hold);
+  const watched = watchWire(wire, options.hold);
+  if (options.requests === undefined) return watched;
+  const { logWire } = await import('./requests/request-log.js');
+  return logWire(watched, options.requests);
 }
 
 /** Connections for what passes through, under the rules of the HTTP client; to be closed by whoever opens them. */
@@ -187,7 +221,9 @@ async function openHttp(options: PortsOptions): Promise<HttpClient> {
     import('../http/client.js'),
     httpOptionsFrom(options),
   ]);
-  return createHttpClient(httpOptions);
+  if (options.requests === undefined) return createHttpClient(httpOptions);
+  const { requestPrinter } = await import('./requests/request-log.js');
+  return createHttpClient({ ...httpOptions, observe: requestPrinter(options.requests) });
 }
 
 /** What of the settings the HTTP client is made with. */

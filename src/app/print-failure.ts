@@ -1,9 +1,11 @@
 import type { CommandExit } from '../core/command.js';
 import type { Step } from '../core/failure.js';
-import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
+import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failure.js';
+import { columnsOf, wrapped } from '../core/text/layout.js';
+import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
-import { stepLines } from './journal.js';
+import { plainStep, stepLines } from './journal.js';
 import { inSource } from './source-lines.js';
 
 /** Longest text of one field that is printed. */
@@ -18,6 +20,15 @@ export interface FailureReport {
 }
 
 /**
+ * What a run ended by: whatever fails once it is to end fails because of that. A command that was cancelled may have said
+ * more of it, such as that the server may have done what it was asked for.
+ */
+export function endOf(error: unknown, signal: AbortSignal): unknown {
+  const isOwnEnd = isFailure(error, 'interrupted') && isFailure(signal.reason, 'interrupted');
+  return signal.aborted && !isOwnEnd ? signal.reason : error;
+}
+
+/**
  * Turns whatever was thrown into what the person reads, in this one place: what happened, the steps that did not pass,
  * the remedy, and in the last line the code; with `json` one object in one line. Whatever is no `Failure` is a fault of
  * this program; its text is shown only with `verbose`, since nobody chose its words.
@@ -27,7 +38,6 @@ export function reportFailure(
   options: {
     readonly json: boolean;
     readonly verbose: boolean;
-    readonly colour: boolean;
     /** What was done until then, oldest first. */
     readonly steps: readonly Step[];
     /** All in one line, for a program that shows stderr to somebody, perhaps. */
@@ -45,22 +55,64 @@ export function reportFailure(
   }
   if (options.oneLine) {
     const background = options.verbose ? backgroundOf(error) : [];
-    return { exit, lines: [...background, `postern: ${message} ${remedy} [${code}, exit ${exit}]`] };
+    const words = ['postern:', message, remedy, `[${code}, exit ${exit}]`].filter((word) => word !== '');
+    return { exit, lines: [...background, words.join(' ')] };
   }
   // With --verbose each step has been shown as it ended.
-  const steps = options.verbose
-    ? []
-    : options.steps.filter(({ verdict }) => verdict === 'failure' || verdict === 'warning');
+  const steps = options.verbose ? [] : options.steps;
+  const linesOf = (...verdicts: readonly Step['verdict'][]) =>
+    steps.filter(({ verdict }) => verdicts.includes(verdict)).flatMap(stepLines);
+  // Whoever has ended a command knows why, and needs no code for it; what went wrong before may be why he did.
+  if (code === 'interrupted') return { exit, lines: [...linesOf('warning'), message ?? ''] };
   return {
     exit,
     lines: [
       ...(options.verbose ? backgroundOf(error) : []),
-      ...steps.flatMap((step) => stepLines(step, options.colour)),
+      ...linesOf('failure', 'warning'),
       `postern: ${message}`,
-      `         ${remedy}`,
+      ...(remedy === '' ? [] : [`         ${remedy}`]),
       `         [${code}, exit ${exit}]`,
     ],
   };
+}
+
+/** The words that such lines begin with, two blanks behind them, and what they mean. */
+const tones: Readonly<Record<string, Tone>> = {
+  'postern:': 'bad',
+  failure: 'bad',
+  warning: 'warning',
+  pass: 'good',
+  skipped: 'dim',
+  request: 'name',
+};
+
+/** Columns before the text of a line: of a failure, a step, a request. */
+const margin = 9;
+
+/** A command at the end of a remedy, which is to be copied as one line. */
+const commandAtEnd = /^(.+): (postern [^;]+)$/s;
+
+/**
+ * A line of a failure, a step or a request for a terminal: what does not fit goes on below its own text, a command stands on
+ * a line of its own, and the word that it begins with has a colour. Other lines stay as they are.
+ * @param line Printable, and without what is kept secret: a word may be moved to the next line.
+ */
+export function laidOut(line: string, look: Look): readonly string[] {
+  const word = line.slice(0, margin).trimEnd();
+  if (word !== '' && !Object.hasOwn(tones, word)) return [line];
+  const text = line.slice(margin);
+  const tone = tones[word];
+  const begin =
+    tone === undefined ? ' '.repeat(margin) : `${toned(look, tone, word)}${' '.repeat(margin - word.length)}`;
+  const [, advice, command] = (tone === undefined && commandAtEnd.exec(text)) || [];
+  if (advice !== undefined && command !== undefined) {
+    const lines = wrapped(`${advice}:`, look.width, margin);
+    return [...lines, `${' '.repeat(margin + 2)}${toned(look, 'strong', command)}`];
+  }
+  const fits = columnsOf(line) <= look.width;
+  const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);
+  const isAside = tone === undefined && /^(?:\[\w+, exit \d+\]$|[<>] )/.test(text);
+  return [begin + first.slice(margin), ...others].map((one) => (isAside ? toned(look, 'dim', one) : one));
 }
 
 function fault(error: unknown): FailureDetail {
@@ -86,17 +138,4 @@ function backgroundOf(error: unknown): readonly string[] {
     at = at.cause;
   }
   return lines;
-}
-
-function plainStep(step: Step): Step {
-  const { name, asked, came, rule, verdict, note } = step;
-  const plain = (text: string) => printable(text, longest);
-  return {
-    name: plain(name),
-    asked: plain(asked),
-    came: plain(came),
-    rule: plain(rule),
-    verdict,
-    ...(note === undefined ? {} : { note: plain(note) }),
-  };
 }

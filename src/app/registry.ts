@@ -1,27 +1,32 @@
 import { bridgeTable } from '../bridge/bridge.command.js';
-import { callTable } from '../call/call.command.js';
+import { callTable, isToolHelp } from '../call/call.command.js';
 import { requestTable } from '../call/request.command.js';
+import { shellTable } from '../call/shell/shell.command.js';
 import { clientMetadataTable } from '../client-metadata/client-metadata.options.js';
 import { configTable } from '../config/config.command.js';
-import type { Command, CommandTable } from '../core/command.js';
+import type { ArgumentsOf, Command, CommandTable, LooseArguments } from '../core/command.js';
 import { credentialTable } from '../credential/credential.options.js';
 import { execTable } from '../credential/exec.command.js';
 import { tokenTable } from '../credential/token.command.js';
-import { loginTable } from '../login/login.command.js';
-import { logoutTable } from '../login/logout.command.js';
-import { moveTable } from '../login/move.command.js';
-import { statusTable } from '../login/status.command.js';
+import { renameTable } from '../login/accounts/rename.command.js';
+import { switchTable } from '../login/accounts/switch.command.js';
+import { loginTable } from '../login/login.options.js';
+import { logoutTable } from '../login/logout/logout.command.js';
+import { moveTable } from '../login/move/move.command.js';
+import { statusTable } from '../login/status/status.command.js';
+import { whoamiTable } from '../login/status/whoami.command.js';
 import { proxyTable } from '../proxy/proxy.command.js';
 import { sandboxTable } from '../sandbox/sandbox.command.js';
 import { setupTable } from '../setup/setup.options.js';
 import type { Context } from './context.js';
+import { uninstallTable } from './uninstall/uninstall.options.js';
 
 /** A command that is known by its table, and loaded when it is to run. */
 export interface CommandEntry {
   readonly table: CommandTable;
   readonly load: () => Promise<Command<CommandTable, Context>>;
-  /** Lines below the help that only the command itself knows; it is loaded for them. */
-  readonly moreHelp?: () => Promise<readonly string[]>;
+  /** With `--help`: does it ask for what only the command itself can explain, which it is run for then? */
+  readonly explains?: (args: LooseArguments) => boolean;
 }
 
 /** One command, whose world the context has: the compiler sees to it. */
@@ -35,23 +40,28 @@ function entry<Table extends CommandTable>(
 /** Every command but `help` and `version`, in the order of `postern --help`. */
 export const registry: readonly CommandEntry[] = [
   entry(loginTable, () => import('../login/login.command.js')),
-  entry(logoutTable, () => import('../login/logout.command.js')),
-  entry(statusTable, () => import('../login/status.command.js')),
-  entry(moveTable, () => import('../login/move.command.js')),
-  entry(tokenTable, () => import('../credential/token.command.js')),
-  entry(callTable, () => import('../call/call.command.js')),
+  entry(logoutTable, () => import('../login/logout/logout.command.js')),
+  entry(statusTable, () => import('../login/status/status.command.js')),
+  entry(whoamiTable, () => import('../login/status/whoami.command.js')),
+  entry(renameTable, () => import('../login/accounts/rename.command.js')),
+  entry(switchTable, () => import('../login/accounts/switch.command.js')),
+  entry(moveTable, () => import('../login/move/move.command.js')),
+  {
+    ...entry(callTable, () => import('../call/call.command.js')),
+    explains: (args) => isToolHelp(args as unknown as ArgumentsOf<typeof callTable>),
+  },
+  entry(shellTable, () => import('../call/shell/shell.command.js')),
   entry(requestTable, () => import('../call/request.command.js')),
-  entry(credentialTable, () => import('../credential/credential.command.js')),
+  entry(tokenTable, () => import('../credential/token.command.js')),
+  entry(setupTable, () => import('../setup/setup.command.js')),
   entry(bridgeTable, () => import('../bridge/bridge.command.js')),
   entry(proxyTable, () => import('../proxy/proxy.command.js')),
+  entry(credentialTable, () => import('../credential/credential.command.js')),
   entry(execTable, () => import('../credential/exec.command.js')),
-  entry(setupTable, () => import('../setup/setup.command.js')),
   entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),
   entry(configTable, () => import('../config/config.command.js')),
-  {
-    ...entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
-    moreHelp: async () => (await import('../sandbox/sandbox.command.js')).faultLines(),
-  },
+  entry(uninstallTable, () => import('./uninstall/uninstall.command.js')),
+  entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),
 ];
 
 /** Is it a command line that another program calls? */

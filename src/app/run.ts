@@ -1,8 +1,18 @@
-import type { ArgumentsOf, CommandExit, CommandTable, ResultWriter } from '../core/command.js';
+import {
+  type ArgumentsOf,
+  type CommandExit,
+  type CommandTable,
+  isCommandName,
+  type ResultWriter,
+} from '../core/command.js';
+import { ignoreFailure } from '../core/failure.js';
+import type { Look } from '../core/text/look.js';
+import { usageWrong } from '../core/usage-failures.js';
 import { plainArguments } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
-import type { GlobalOptions } from './global-options.js';
+import { asks, type GlobalOptions } from './global-options.js';
+import { helpTable } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
 
 /** What a run of the command line is given. */
@@ -11,7 +21,8 @@ export interface CommandLine {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: ResultWriter;
-  readonly makeContext: (options: GlobalOptions) => Context;
+  readonly look: Look;
+  readonly makeContext: (options: GlobalOptions, table: CommandTable) => Context;
 }
 
 /**
@@ -19,22 +30,62 @@ export interface CommandLine {
  * @throws Failure `usage_wrong`, or the command's own
  */
 export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
-  const { registry, version, env, out, makeContext } = line;
+  const { registry, version, env, out, look, makeContext } = line;
   const tables = registry.map(({ table }) => table);
-  const parsed = plainCommand(argv, tables, env) ?? (await parseCommandLine(argv, { tables, version, env }));
-  const { table } = parsed.kind === 'command' ? parsed : { table: parsed.of };
-  const entry = registry.find((one) => one.table === table);
-  if (parsed.kind === 'text') {
-    const more = parsed.text.startsWith('Usage:') ? ((await entry?.moreHelp?.()) ?? []) : [];
-    await out.write([parsed.text, ...(more.length === 0 ? [] : ['', ...more, ''])].join('\n'));
+  const readLine = async (words: readonly string[]) =>
+    plainCommand(words, tables, env) ?? (await parseCommandLine(words, { tables, version, env }));
+  const parsed = (await ownHelp(argv, registry, readLine)) ?? (await readLine(argv));
+  if (parsed.kind !== 'command') {
+    const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
+    const { explain, greet } = await import('./help/help.js');
+    await out.write(
+      isAlone ? await greet(look, () => makeContext(noOptions, helpTable).index) : await explain(look, parsed, tables),
+    );
     return 0;
   }
-  if (entry === undefined) throw new Error(`${table?.name} is a command of nobody`);
+  const { table } = parsed;
+  const entry = registry.find((one) => one.table === table);
+  if (entry === undefined) throw new Error(`${table.name} is a command of nobody`);
   const unattended = entry.table.unattended === true ? { nonInteractive: true } : {};
+  const options = { ...(parsed.args as GlobalOptions), ...unattended };
+  if (options.field !== undefined && table.noJson === true) {
+    throw usageWrong(
+      `--field takes a value of a --json result, and postern ${table.name} has none.`,
+      'postern help json',
+    );
+  }
   const command = await entry.load();
-  const context = makeContext({ ...(parsed.args as GlobalOptions), ...unattended });
+  const context = makeContext({ ...options, json: options.json || options.field !== undefined }, entry.table);
   return command.run(context, parsed.args as ArgumentsOf<CommandTable>);
 }
+
+/** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */
+async function ownHelp(
+  argv: readonly string[],
+  registry: readonly CommandEntry[],
+  readLine: (words: readonly string[]) => Promise<ParsedLine>,
+): Promise<ParsedLine | undefined> {
+  const name = argv.find((word) => !word.startsWith('-'));
+  const entry = registry.find(({ table, explains }) => explains !== undefined && isCommandName(table, name));
+  if (entry === undefined || !asks(argv, '--help', '-h')) return undefined;
+  const end = argv.indexOf('--');
+  const isHelp = (word: string, at: number) => /^(?:--help|-h)$/.test(word) && (end === -1 || at < end);
+  const parsed = await readLine(argv.filter((word, at) => !isHelp(word, at))).catch(ignoreFailure);
+  const isOwn = parsed?.kind === 'command' && entry.explains?.(parsed.args) === true;
+  return isOwn ? { ...parsed, args: { ...parsed.args, help: true } } : undefined;
+}
+
+/** Nothing was given: `postern` alone. */
+const noOptions: GlobalOptions = {
+  json: false,
+  field: undefined,
+  quiet: false,
+  verbose: false,
+  nonInteractive: false,
+  noColor: false,
+  help: false,
+  version: false,
+};
 
 /** Most command lines are plain, and yargs takes 15 ms for one. What is odd or wrong, and what asks for help, is for yargs. */
 function plainCommand(
@@ -42,7 +93,7 @@ function plainCommand(
   tables: readonly CommandTable[],
   env: CommandLine['env'],
 ): ParsedLine | undefined {
-  const table = tables.find((one) => one.name === name);
+  const table = tables.find((one) => isCommandName(one, name));
   const args = table && plainArguments(table, rest, env);
   if (table === undefined || args === undefined) return undefined;
   const { help, version } = args as GlobalOptions;

@@ -164,7 +164,7 @@ export function watchListeners(listeners: CallbackListeners, hold: Hold): Callba
         address: () => listener.address(),
         isOurs: (state) => listener.isOurs(state),
         response,
-        finish: (outcome) => listener.finish(outcome),
+        finish: (...given) => listener.finish(...given),
         [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
       };
     },

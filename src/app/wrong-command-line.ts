@@ -1,7 +1,7 @@
 import type { CommandTable, OptionSpec } from '../core/command.js';
 import type { Failure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { noChoice, optionsOf } from './arguments.js';
 
@@ -10,12 +10,12 @@ export function refuseOdd(words: readonly string[], table: CommandTable | undefi
   const specs = optionsOf(table);
   const taken = ['_', '$0', ...(table?.positionals ?? []).map(({ name }) => name)];
   const unknown = table && unknownIn(words, specs);
-  if (unknown !== undefined) throw unknownOption(unknown, specs, helpOn(table));
+  if (unknown !== undefined) throw unknownOption(unknown, specs, table);
   const end = words.indexOf('--');
   for (const word of words.slice(0, end === -1 ? undefined : end)) {
     const [, name = '', value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
     const spec = specs.find((one) => one.name === name);
-    if (spec === undefined && taken.includes(name)) throw unknownOption(word, specs, helpOn(table));
+    if (spec === undefined && taken.includes(name)) throw unknownOption(word, specs, table);
     if (spec?.kind === 'boolean' && value !== undefined) throw usageWrong(`--${name} takes no value.`, helpOn(table));
   }
 }
@@ -39,7 +39,7 @@ export function failureOf(
   const [unknown] = said(/^Unknown (?:argument|command)s?: (.+?)(?:, .*)?$/s) ?? [];
   if (unknown !== undefined) {
     const option = unknownIn(words, specs);
-    if (option !== undefined) return unknownOption(option, specs, help);
+    if (option !== undefined) return unknownOption(option, specs, table);
     return table === undefined
       ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
       : furtherWord(table, unknown, help);
@@ -75,17 +75,25 @@ function unknownIn(words: readonly string[], specs: readonly OptionSpec[]): stri
   });
 }
 
-function unknownOption(word: string, specs: readonly OptionSpec[], help: string): Failure {
+function unknownOption(word: string, specs: readonly OptionSpec[], table: CommandTable | undefined): Failure {
   const typed = word.replace(/=.*$/s, '');
+  const name = typed.replace(/^-+/, '');
   const meant = closest(
-    typed.replace(/^-+/, ''),
-    specs.map(({ name }) => name),
+    name,
+    specs.map((spec) => spec.name),
   );
   const message = `There is no option ${quoted(typed, 80)} here.`;
-  return meant === undefined ? usageWrong(message, help) : usageMistyped(message, `--${meant}`);
+  if (meant !== undefined) return usageMistyped(message, `--${meant}`);
+  // What a tool is given has no dashes, which other programs have there. Its value may be a secret, and is not shown.
+  if (table?.positionals.some((one) => one.name === 'arguments') === true && typed.startsWith('--')) {
+    return usageMistyped(message, `${shellWord(name)}=…`);
+  }
+  return usageWrong(message, helpOn(table));
 }
 
 function furtherWord(table: CommandTable, word: string, help: string): Failure {
-  const where = table.rest === undefined ? '' : `; a ${table.rest.name} stands after “--”`;
-  return usageWrong(`postern ${table.name} takes no further word, and ${quoted(word, 80)} is one${where}.`, help);
+  if (table.rest === undefined) return usageWrong(`${quoted(word, 80)} is one word too many here.`, help);
+  const before = table.positionals.map(({ name }) => `<${name}>`).join(' ');
+  const meant = `postern ${table.name} ${before} -- ${printable(shellWord(word), 80)}`;
+  return usageMistyped(`The ${table.rest.name} goes after “--”.`, meant);
 }

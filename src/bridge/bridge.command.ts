@@ -2,6 +2,7 @@ import type { Command, CommandOutput, CommandTable } from '../core/command.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
+import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
@@ -12,7 +13,10 @@ import type { HostPipe } from './host-pipe.js';
 
 export const bridgeTable = {
   name: 'bridge',
-  summary: 'stdio here, Streamable HTTP there: for programs that start a command',
+  environmentToken: true,
+  noJson: true,
+  group: 'programs',
+  summary: 'stdio here, HTTP there: for programs that start a command',
   positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
   options: [
     memoryOption,
@@ -36,16 +40,20 @@ export const bridgeTable = {
       value: 'SECONDS',
       describe: 'how long the server may take to begin an answer',
     },
+    ...toolOptions,
   ],
   examples: [
     { command: 'postern bridge work', describe: 'as the command of a server in another program' },
+    { command: 'postern bridge work --read-only', describe: 'lends an agent the tools that change nothing' },
     { command: 'postern bridge https://example.com/mcp --non-interactive', describe: 'never opens a browser' },
   ],
   notes: [
     'stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.',
     'Where there is a browser it is opened when a login is missing, once for all bridges of a server, and not again within ten minutes: 3 tabs an hour at most until a token has worked, 10 in all. A login whose first token the server refuses is not repeated by itself. Else requests are answered with error -32011 and the command to run, and the login is used as soon as it is there.',
+    toolNote,
     'Limits: 32 MiB for a message (postern config shows how to change it), 64 requests at the same time, 1,000 waiting; a stream that brings twice as many bytes as a message may have, and no message, is broken off.',
   ],
+  seeAlso: ['hosts'],
 } as const satisfies CommandTable;
 
 interface World extends AuthorizerPorts, Pick<CommandOutput, 'tell' | 'signal'>, Pick<CorePorts, 'limits'> {
@@ -80,6 +88,7 @@ export const command: Command<typeof bridgeTable, World> = {
       waitMs: args.loginWait * 1000,
       responseMs: args.answerTimeout * 1000,
       wire,
+      policy: hasToolRules(args) ? new ToolPolicy(args) : undefined,
       host: world.host(),
       tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
       signal,

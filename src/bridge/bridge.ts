@@ -4,14 +4,16 @@ import type { CorePorts } from '../core/ports.js';
 import { printable } from '../core/text/printable.js';
 import { within } from '../core/time.js';
 import { ProtocolClient } from '../mcp/client.js';
+import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import { PendingRequests } from '../mcp/pending.js';
+import { LineSplitter } from '../mcp/stdio/line-splitter.js';
 import type { Wire } from '../mcp/wire.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import type { AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
 import { type BridgeTokenOptions, bridgeTokens } from './authorization.js';
 import { type Destination, HostMessages } from './host-messages.js';
 import type { HostPipe } from './host-pipe.js';
-import { LineSplitter } from './line-splitter.js';
+import { LentTools } from './lent-tools.js';
 import { ServerMessages } from './server-messages.js';
 
 /** How long responses are waited for after the host's input has ended, and then the end of the session. */
@@ -30,6 +32,8 @@ export interface BridgeRequest extends Pick<BridgeTokenOptions, 'waitMs' | 'sign
   /** How long a server may take for the head of a response, in milliseconds. */
   readonly responseMs: number;
   readonly tell: (line: string) => void;
+  /** Which tools are lent; undefined: all. */
+  readonly policy: ToolPolicy | undefined;
 }
 
 /**
@@ -46,15 +50,17 @@ export async function bridge(
   const ending = new AbortController();
   const ended = AbortSignal.any([signal, ending.signal]);
   const pending = new PendingRequests();
+  const { policy } = request;
+  const lent = policy && new LentTools(policy, pending, clock);
   const way = wayTo(async () => {
     const start = await request.find();
-    return open(ports, { ...request, ...start, maxMessageBytes }, pending, ended);
+    return open(ports, { ...request, ...start, maxMessageBytes, lent }, pending, ended);
   });
   await way.ready().catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     tell(`${error.message} ${error.remedy}`); // hosts show it to nobody: each request says it again
   });
-  const messages = new HostMessages({ host, way, pending, tell, maxMessageBytes });
+  const messages = new HostMessages({ host, way, pending, tell, lent, maxMessageBytes });
   await heard(host, new LineSplitter(maxMessageBytes), messages, ended);
   const { opened } = way;
   if (!signal.aborted) await within(clock, lastResponsesMs, Promise.all([pending.empty(), opened?.tokens.settled()]));
@@ -74,15 +80,15 @@ interface Opened extends Destination {
 
 function open(
   ports: AuthorizerPorts,
-  request: BridgeRequest & BridgeStart & { readonly maxMessageBytes: number },
+  request: BridgeRequest & BridgeStart & { readonly maxMessageBytes: number; readonly lent: LentTools | undefined },
   pending: PendingRequests,
   signal: AbortSignal,
 ): Opened {
-  const { wire, host: pipe, server, responseMs, tell, maxMessageBytes } = request;
+  const { wire, host: pipe, server, responseMs, tell, maxMessageBytes, lent } = request;
   const tokens = bridgeTokens(ports, request);
   const client: ProtocolClient = new ProtocolClient({
     ...{ server, wire, pending, tell, signal, maxMessageBytes, clock: ports.clock },
-    host: new ServerMessages({ server, pipe, revision: () => client.revision }),
+    host: new ServerMessages({ server, pipe, lent, revision: () => client.revision }),
     authorizer: new Authorizer(tokens),
     credential: tokens,
     meter: undefined,

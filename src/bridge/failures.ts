@@ -18,8 +18,8 @@ export function responseMissing(server: string, cause: unknown): Failure {
   return new Failure({
     code: 'answer_missing',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} ended its answer before it was complete${cause instanceof Failure ? `: ${cause.message}` : '.'}`,
-    remedy: 'It is not known whether the request was carried out: look before you try again.',
+    message: `${quoted(server)} closed the connection before its response was complete${cause instanceof Failure ? `: ${cause.message}` : '.'}`,
+    remedy: 'The request may have been carried out: check before you try again.',
     cause,
   });
 }

@@ -7,10 +7,11 @@ import { ownRevision } from '../mcp/message-headers.js';
 import type { Pending, PendingRequests } from '../mcp/pending.js';
 import { failureResponse, refusal, rpcCode } from '../mcp/rpc-error.js';
 import { isResponse, type MessageShape, scanText } from '../mcp/scan-message.js';
+import type { SplitLine } from '../mcp/stdio/line-splitter.js';
 import { serverWords } from '../tokens/server-words.js';
 import { responseMissing } from './failures.js';
 import type { HostPipe } from './host-pipe.js';
-import type { SplitLine } from './line-splitter.js';
+import type { LentTools } from './lent-tools.js';
 import { allowsBatches } from './server-messages.js';
 
 /** How many messages, and bytes of them, may be under way before the host has to wait. */
@@ -36,6 +37,8 @@ export interface HostMessagesParts {
   readonly way: { readonly opened: Destination | undefined; ready(): Promise<Destination> };
   readonly pending: PendingRequests;
   readonly tell: (line: string) => void;
+  /** Undefined: every tool is lent. */
+  readonly lent: LentTools | undefined;
   /** Most bytes of one message. */
   readonly maxMessageBytes: number;
 }
@@ -73,7 +76,22 @@ export class HostMessages {
     // A batch is sent one by one: over HTTP its responses come one by one, too.
     for (const span of spans) this.take(line.subarray(...span));
     const [message] = messages;
-    if (spans.length === 0 && message !== undefined) this.#pass(line, message);
+    if (spans.length === 0 && message !== undefined && !this.#isRefused(line, message)) this.#pass(line, message);
+  }
+
+  /** Is it a call of a tool that is not lent? Of what has no id the server is not asked first. */
+  #isRefused(line: Uint8Array, message: MessageShape): boolean {
+    const validated = this.#parts.lent?.validate(line);
+    if (validated?.kind === 'refused') this.#respondWithRefusal(validated.response, message);
+    const isUnknown = validated?.kind === 'unknown' && message.kind !== 'request';
+    if (isUnknown) this.#respondWithRefusal(undefined, message);
+    return validated?.kind === 'refused' || isUnknown;
+  }
+
+  #respondWithRefusal(response: Uint8Array | undefined, { params: { name }, method }: MessageShape): void {
+    const { host, tell } = this.#parts;
+    if (response !== undefined) host.write(response);
+    tell(`Not passed on: ${method}${name === undefined ? '' : ` of ${name}`}, as only some tools are lent here.`);
   }
 
   #pass(line: Uint8Array, message: MessageShape): void {
@@ -92,7 +110,7 @@ export class HostMessages {
   }
 
   async #request(line: Uint8Array, message: MessageShape): Promise<void> {
-    const { host, way, pending: all } = this.#parts;
+    const { host, way, pending: all, lent } = this.#parts;
     const { id, idBytes } = message;
     if (id === undefined || idBytes === undefined) return;
     const pending = all.add({
@@ -111,6 +129,11 @@ export class HostMessages {
       if (before !== undefined) await before;
       if (pending.isCancelled) return;
       const { server, client } = way.opened ?? (await way.ready());
+      const validated = await lent?.validateKnown(line, client);
+      if (validated?.kind === 'refused') {
+        if (!pending.isCancelled) this.#respondWithRefusal(validated.response, message);
+        return;
+      }
       const outcome = await client.request(line, message, pending);
       if (outcome !== undefined && !isPassedOn(outcome, pending, client)) throw noResponse(server, pending, outcome);
     } catch (error) {

@@ -147,7 +147,7 @@ class Sending implements WireExchange, ResponseHandler, Active {
     const { headersMs, url } = this.#request;
     if (this.#waitedMs < headersMs) return;
     const isSent = this.#connection !== undefined;
-    const what = isSent ? 'sending the headers of its answer' : 'answering the requests before';
+    const what = isSent ? 'sending the headers of its response' : 'responding to the requests before';
     this.failed(timedOut(new URL(url).host, what, headersMs), false);
   }
 

@@ -5,6 +5,7 @@ import type { Pending } from '../mcp/pending.js';
 import { namedError } from '../mcp/rpc-error.js';
 import { type MessageShape, scanText, textMember } from '../mcp/scan-message.js';
 import type { HostPipe } from './host-pipe.js';
+import type { LentTools } from './lent-tools.js';
 
 const lineFeed = 0x0a;
 
@@ -15,6 +16,8 @@ const space = 0x20;
 interface ServerMessagesOptions {
   readonly server: string;
   readonly pipe: Pick<HostPipe, 'write' | 'isFull' | 'whenDrained'>;
+  /** Undefined: every tool is lent. */
+  readonly lent: LentTools | undefined;
   /** The negotiated revision. */
   readonly revision: () => string | undefined;
 }
@@ -33,7 +36,10 @@ export class ServerMessages implements MessageHost {
   }
 
   read(given: Uint8Array, asked: Pending | undefined): Scanned | undefined {
-    const text = withoutMark(given);
+    const whole = withoutMark(given);
+    const { lent } = this.#options;
+    const text = lent === undefined ? whole : lent.filtered(whole);
+    if (text === undefined) return undefined;
     const scanned = scanText(text, allowsBatches(this.#options.revision()));
     if (scanned === 'batch') {
       const why = 'it sent a batch of messages, which the revision that was agreed on has not';
@@ -48,7 +54,8 @@ export class ServerMessages implements MessageHost {
     return this.read(namedError(asked.idBytes, text.subarray(message.errorAt, message.errorEnd)), undefined);
   }
 
-  write({ text }: Scanned): void {
+  write({ text, messages: [message] }: Scanned): void {
+    if (this.#options.lent?.isOwn(message?.id)) return;
     this.#options.pipe.write(oneLine(text));
   }
 

@@ -1,21 +1,31 @@
-import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
-import type { CorePorts, Files, Logins, Relogin } from '../core/ports.js';
+import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
+import type { CorePorts, Files } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
-import { asObject, type JsonObject, type JsonValue, parseJson } from '../core/text/json.js';
+import { toned } from '../core/text/look.js';
+import { shellWord } from '../core/text/printable.js';
 import { Deadline } from '../core/time.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
-import { findLoginOrServer } from '../tokens/find-login.js';
+import { clientLoginOptions } from '../stores/own-login.js';
+import type { StorePorts } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { call } from './call.js';
-import { argumentUnusable, callTimedOut, toolFailed } from './failures.js';
-import { loginNote, loginOptions } from './login-options.js';
-import { notificationLine, resultText, terminalText } from './render.js';
+import { type CallRequest, call, commandFor, toolNamed } from './call.js';
+import { printResult } from './content/print-result.js';
+import { callTimedOut, toolFailed } from './failures.js';
+import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
+import { conversationOptions, loginNote, loginOptions } from './login-options.js';
+import { withLoginOffered } from './offer-login.js';
+import { isOfLists, notificationLine } from './render.js';
+import { toolHelp } from './tools/help.js';
+import { watch } from './watch.js';
+import { isToolName, type ProtocolCall, readCall } from './words.js';
 
 export const callTable = {
   name: 'call',
-  summary: 'one protocol call: list or call tools, read resources, get prompts',
+  environmentToken: true,
+  group: 'use',
+  summary: 'list and call tools, read resources, get prompts',
   positionals: [
-    { name: 'server', describe: 'the server’s URL, or the name of a login', required: true },
+    { name: 'server', describe: 'the server’s URL, or the name of a login', required: false },
     {
       name: 'method',
       describe: 'a tool’s name, or a method such as tools/list, resources/read; without: tools/list',
@@ -23,179 +33,159 @@ export const callTable = {
     },
     {
       name: 'arguments',
-      describe: 'key=value, key:=json, @file with a JSON object, - for one on stdin',
+      describe:
+        'key=value, or a value alone for a tool’s only required parameter; key:=json, @file with a JSON object, - for one on stdin',
       required: false,
       many: true,
     },
   ],
+  rest: programRest,
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
     ...loginOptions,
     memoryOption,
+    ...clientLoginOptions,
     {
-      name: 'elicitation',
+      name: 'watch',
+      kind: 'boolean',
+      describe: 'follow what the server says by itself; further words are URIs of resources to subscribe to',
+    },
+    {
+      name: 'output',
       kind: 'string',
-      choices: ['ask', 'defaults', 'decline'],
-      value: 'HOW',
-      describe: 'when the server asks something in the middle of a call',
-      fallback: 'ask on a terminal, else decline',
+      choices: ['text', 'json', 'raw'],
+      value: 'FORM',
+      describe: 'the result for a person, as JSON in one line, or the JSON as the server spelled it',
+      fallback: 'text; json with --json',
     },
     {
-      name: 'timeout',
-      kind: 'number',
-      min: 1,
-      max: 86_400,
-      default: 60,
-      value: 'SECONDS',
-      describe: 'how long to wait for an answer',
+      name: 'save',
+      kind: 'string',
+      value: 'DIR',
+      describe:
+        'save images, audio and resources of the result there, each in a new file, and print the paths (with JSON on stderr)',
     },
+    ...conversationOptions,
   ],
   examples: [
     { command: 'postern call work', describe: 'list the tools' },
-    { command: 'postern call work add a:=5 b:=3', describe: 'call the tool “add”' },
+    { command: 'postern call work add --help', describe: 'what a tool takes, and an example to copy' },
+    { command: 'postern call work add a=5 b=3', describe: 'call the tool “add”' },
+    { command: 'postern call work chart --save .', describe: 'save the images that it brings' },
     { command: 'postern call work resources/read uri=file:///x', describe: 'any method' },
+    { command: 'postern call work --watch', describe: 'one line for each notification, until Ctrl-C' },
+    { command: 'postern call add a=5 b=3 -- npx -y a-server', describe: 'a stdio server: the same, before “--”' },
+    {
+      command:
+        'POSTERN_CLIENT_ID=ci POSTERN_CLIENT_SECRET_FILE=/run/secrets/ci postern call https://example.com/mcp add a:=5 b:=3 --client-credentials --authorization-server https://as.example --store memory',
+      describe: 'in CI: as the client itself, nothing is kept',
+    },
   ],
   notes: [
     loginNote,
+    'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
+    '--watch reconnects by itself, and ends at Ctrl-C with exit code 130. A program behind “--” is ended when the call is done.',
   ],
+  seeAlso: ['scripts', 'json'],
 } as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof callTable>;
 
 /** Limit of `@file` and `-`, in bytes. */
-const largestInput = 32 * 1024 * 1024;
+export const largestInput = 32 * 1024 * 1024;
 
-interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal' | 'limits'> {
+interface World
+  extends AuthorizerPorts,
+    CommandOutput,
+    ServerWorld,
+    Pick<CorePorts, 'terminal' | 'limits'>,
+    Pick<StorePorts, 'toolLists'> {
   readonly files: Files;
-  readonly logins: () => Promise<Logins>;
   /** Resolves once stderr has room again, or the program is to end. */
   readonly printed: () => Promise<void>;
+  /** `--help` for a tool. */
+  readonly help: boolean;
 }
 
 export const command: Command<typeof callTable, World> = {
   table: callTable,
   async run(world, args) {
     const { files } = world;
-    const words = [...(args.method === undefined ? [] : [args.method]), ...args.arguments];
+    const { target, words } = wordsOf(args);
+    if (world.help) return explain(world, target, toolIn(words) ?? '');
+    if (args.watch) return withLoginOffered(world, target, () => watch(world, target, words));
     const wanted = await readCall(words, {
       readFile: (path) => readWhole(files.read(path), path, largestInput),
       readStdin: () => readWhole(files.stdin(), 'stdin', largestInput),
     });
-    const result = await perform(world, args, wanted);
-    if (world.json) {
-      await world.out.exact.json(result);
-    } else {
-      const text = resultText(wanted.method, result);
-      await world.out.exact.text(world.out.isTerminal ? terminalText(text) : text);
+    const raw: Uint8Array[] = [];
+    const keep = (method: string, bytes: Uint8Array) => method === wanted.method && raw.push(bytes);
+    const form = args.output ?? (world.json ? 'json' : 'text');
+    const result = await withLoginOffered(world, target, () =>
+      perform(world, target, wanted, (request) => call(world, form === 'raw' ? { ...request, raw: keep } : request)),
+    );
+    await printResult(world, { method: wanted.method, result, raw }, { form, folder: args.save });
+    if (wanted.method === 'tools/list' && form === 'text' && world.out.isTerminal && target.server !== undefined) {
+      const help = `postern call ${shellWord(target.server)} TOOL --help`;
+      world.tell(toned(world.tellLook, 'dim', `More on one: ${help}`));
     }
     if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
     return 0;
   },
 };
 
-async function perform(world: World, given: Arguments, wanted: ProtocolCall): Promise<JsonObject> {
+/** Behind “--” stands the server itself: then no word names one. */
+function wordsOf(args: Arguments): { readonly target: Arguments; readonly words: readonly string[] } {
+  const { server, method, command } = args;
+  const words = [...(method === undefined ? [] : [method]), ...args.arguments];
+  if (command.length === 0 || server === undefined) return { target: args, words };
+  return { target: { ...args, server: undefined }, words: [server, ...words] };
+}
+
+/** Is it the help of a tool that is asked for, which its server alone can tell? */
+export function isToolHelp(args: Arguments): boolean {
+  return !args.watch && toolIn(wordsOf(args).words) !== undefined;
+}
+
+function toolIn([first, second]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  return first === 'tools/call' ? second : isToolName(first) ? first : undefined;
+}
+
+async function explain(world: World, args: Arguments, name: string): Promise<CommandExit> {
+  const wanted = { method: 'tools/list', params: {} };
+  const lines = await withLoginOffered(world, args, () =>
+    perform(world, args, wanted, async (request) => {
+      const tool = await toolNamed(world, name, request);
+      return toolHelp(tool, commandFor(request), world.look);
+    }),
+  );
+  await world.out.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** Finds the server, and has it asked within `--timeout`. */
+async function perform<Result>(
+  world: World,
+  args: Arguments,
+  wanted: ProtocolCall,
+  work: (request: CallRequest) => Promise<Result>,
+): Promise<Result> {
   const logins = await world.logins();
-  const args = withOwnLogin(given);
-  const target = { server: args.server, account: args.account };
-  const login = args.login ? await logins.findOrMake({ ...args, ...target }) : await findLoginOrServer(world, target);
+  const login = await findServer(world, args, 'call');
+  await using _program = programOf(login);
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut(wanted.method, args.timeout));
-  return await call(world, {
+  return await work({
     ...wanted,
+    ...(args.server !== undefined && { named: args.server }),
     login,
-    relogin: outsideTheDeadline(logins.relogin(args), deadline),
+    relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
     notify: (method, params) => {
-      world.tell(notificationLine(method, params));
+      if (!isOfLists(method)) world.tell(notificationLine(method, params));
       return world.printed();
     },
     signal: AbortSignal.any([world.signal, deadline.signal]),
   });
-}
-
-/** The time that a person takes to log in does not count. */
-function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): Relogin | undefined {
-  return (
-    relogin &&
-    (async (login, scopes, begin) => {
-      deadline.stop();
-      const better = await relogin(login, scopes, begin);
-      deadline.restart();
-      return better;
-    })
-  );
-}
-
-export interface ProtocolCall {
-  readonly method: string;
-  readonly params: JsonObject;
-}
-
-interface ArgumentSources {
-  readFile(path: string): Promise<Uint8Array>;
-  readStdin(): Promise<Uint8Array>;
-}
-
-/** Methods without a slash; any other word is a tool's name. */
-const plainMethods = new Set(['ping', 'initialize']);
-
-/**
- * Reads the words after the server: nothing lists the tools; `tools/call NAME`, `prompts/get NAME` and
- * `resources/read URI` take their subject first; another word with a slash is a method of that name; a word without
- * one is a tool to call. Then `key=value` (text), `key:=JSON`, `@file` or `-` (a JSON object from there).
- * @throws Failure `argument_unusable`
- */
-export async function readCall(words: readonly string[], sources: ArgumentSources): Promise<ProtocolCall> {
-  const [first, ...rest] = words;
-  if (first === undefined) return { method: 'tools/list', params: {} };
-  if (!first.includes('/') && !plainMethods.has(first)) {
-    return { method: 'tools/call', params: { name: first, arguments: await readArguments(rest, sources) } };
-  }
-  const subject = subjects[first];
-  if (subject === undefined) return { method: first, params: await readArguments(rest, sources) };
-  const [name, ...others] = rest;
-  if (name?.startsWith(`${subject.key}=`)) return { method: first, params: await readArguments(rest, sources) };
-  if (name === undefined || name.startsWith('@') || name === '-') {
-    throw argumentUnusable(first, `it needs ${subject.what} after it`);
-  }
-  const given = await readArguments(others, sources);
-  const params = subject.nested ? { arguments: given } : given;
-  return { method: first, params: { ...params, [subject.key]: name } };
-}
-
-const subjects: Readonly<
-  Record<string, { readonly key: string; readonly what: string; readonly nested: boolean } | undefined>
-> = {
-  'tools/call': { key: 'name', what: 'the name of a tool', nested: true },
-  'prompts/get': { key: 'name', what: 'the name of a prompt', nested: true },
-  'resources/read': { key: 'uri', what: 'the URI of a resource', nested: false },
-};
-
-async function readArguments(words: readonly string[], sources: ArgumentSources): Promise<JsonObject> {
-  const given: JsonObject[] = [];
-  for (const word of words) given.push(await readArgument(word, sources));
-  return Object.fromEntries(given.flatMap((one) => Object.entries(one)));
-}
-
-async function readArgument(word: string, sources: ArgumentSources): Promise<JsonObject> {
-  if (word === '-') return objectIn(word, await sources.readStdin());
-  if (word.startsWith('@')) return objectIn(word, await sources.readFile(word.slice(1)));
-  const parts = /^([^=]*?)(:?=)(.*)$/s.exec(word);
-  const [, name = '', sign, text = ''] = parts ?? [];
-  if (parts === null || name === '') throw argumentUnusable(word, 'it is not of the form key=value');
-  return { [name]: sign === '=' ? text : jsonIn(word, new TextEncoder().encode(text)) };
-}
-
-function objectIn(word: string, bytes: Uint8Array): JsonObject {
-  const object = asObject(jsonIn(word, bytes));
-  if (object === undefined) throw argumentUnusable(word, 'what is there is no JSON object');
-  return object;
-}
-
-function jsonIn(word: string, bytes: Uint8Array): JsonValue {
-  const parsed = parseJson(bytes, { maxDepth: 200, maxKeys: 1_000_000 });
-  if (!parsed.ok) {
-    throw argumentUnusable(word, `what is there is not the JSON expected (${parsed.problem.replaceAll('_', ' ')})`);
-  }
-  return parsed.value;
 }

@@ -1,24 +1,24 @@
-import type { CorePorts, Relogin } from '../core/ports.js';
-import type { LoginRecord } from '../core/records.js';
+import { isFailure } from '../core/failure.js';
+import { interruptedUnderWay } from '../core/output-failures.js';
+import type { CorePorts } from '../core/ports.js';
 import type { JsonObject } from '../core/text/json.js';
-import { HttpWire } from '../mcp/http-wire.js';
-import type { OpenServer } from '../tokens/find-login.js';
+import { shellWord } from '../core/text/printable.js';
+import type { StorePorts, ToolSignature } from '../stores/ports.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Allowance } from './allowance.js';
-import { Conversation } from './conversation.js';
-import type { ElicitationPolicy } from './respond.js';
-import { authorizerFor } from './transport.js';
+import type { Conversation } from './conversation.js';
+import { type ConversationRequest, createConversation } from './create-conversation.js';
+import { CallRefused } from './failures.js';
+import { type CommandFor, isMisfit, KnownTools, saysMisfit, toolListKey } from './tools/known-tools.js';
+import type { ProtocolCall } from './words.js';
 
-export interface CallRequest {
-  /** The login to call with, or a server without one: then no token is sent. */
-  readonly login: LoginRecord | OpenServer;
+export interface CallRequest extends Omit<ConversationRequest, 'meter' | 'tell'> {
   readonly method: string;
   readonly params: JsonObject;
-  readonly relogin: Relogin | undefined;
-  readonly policy: ElicitationPolicy;
-  /** What it returns is awaited before more is read. */
-  readonly notify: (method: string, params: JsonObject) => unknown;
-  readonly signal: AbortSignal;
+  /** What is given to a tool, which is the request then: its schema says what to make of it. */
+  readonly tool?: ProtocolCall['tool'] | undefined;
+  /** The server as the person named it; by its URL where that is not given. */
+  readonly named?: string;
 }
 
 /** Lists come in pages; the member that holds the entries, by method. */
@@ -29,48 +29,118 @@ const lists: Readonly<Record<string, string>> = {
   'prompts/list': 'prompts',
 };
 
+type CallPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'toolLists'>;
+
 /**
- * Opens a session, sends one request, and ends the session. The pages of a list are put together.
- * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, and the sender's
+ * Opens a session, sends one request, and ends the session. The pages of a list are put together. For a tool the list of
+ * tools is asked for before, where its arguments need that and it is not kept.
+ * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, those of `KnownTools`, and the sender's
  */
-export async function call(
-  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
-  request: CallRequest,
-): Promise<JsonObject> {
-  const { login, relogin, signal, policy, notify } = request;
-  const { server } = login;
+export async function call(ports: CallPorts, request: CallRequest): Promise<JsonObject> {
+  const { login } = request;
   const limits = await ports.limits();
-  const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal });
+  const meter = new Allowance(login.server, limits);
+  const known = knownTools(ports, request);
+  const notify = async (method: string, params: JsonObject) => {
+    if (method === 'notifications/tools/list_changed') await known.forget();
+    return request.notify(method, params);
+  };
   ports.progress.begin(`Calling ${request.method}`);
   try {
-    await using conversation = new Conversation(ports, {
-      ...{ server, authorizer, policy, notify, signal },
-      wire: new HttpWire(ports.http),
-      credential: tokens,
-      meter: new Allowance(server, limits),
-      headersMs: limits.answerSeconds * 1000,
-      maxMessageBytes: limits.messageMiB * 1024 * 1024,
-    });
+    await using conversation = await createConversation(ports, { ...request, notify, meter, tell: () => undefined });
     const opened = await conversation.open();
     if (request.method === 'initialize') return opened;
-    return await allPages(conversation, request, limits.callPages);
+    return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
+      const hasTool = conversation.leftUnderWay.includes('tools/call');
+      throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;
+    });
   } finally {
     ports.progress.end();
   }
 }
 
-async function allPages(conversation: Conversation, request: CallRequest, maxPages: number): Promise<JsonObject> {
-  const { method, params } = request;
-  const first = await conversation.request(method, params);
+/** The tool of that name, from the list that is kept, else from the server's. @throws as `call`; Failure `tool_unknown` */
+export function toolNamed(ports: CallPorts, name: string, request: Omit<CallRequest, 'tool'>): Promise<ToolSignature> {
+  return knownTools(ports, request).tool(name, () => call(ports, { ...request, method: 'tools/list', params: {} }));
+}
+
+/** Command lines that ask the same server for something else. */
+export function commandFor({ login, named = login.server }: CallRequest): CommandFor {
+  return 'program' in login
+    ? (words) => `postern call ${words} -- ${login.server}`
+    : (words) => `postern call ${shellWord(named)} ${words}`.trim();
+}
+
+function knownTools(ports: CallPorts, request: CallRequest): KnownTools {
+  return new KnownTools(ports, toolListKey(request.login), commandFor(request));
+}
+
+interface Asking {
+  readonly known: KnownTools;
+  readonly maxPages: number;
+  /** The tools as somebody knows them; undefined where the server cannot list them. */
+  readonly list?: () => Promise<JsonObject | undefined>;
+}
+
+interface AskedRequest extends Pick<CallRequest, 'method' | 'params' | 'tool'> {
+  /** As for `Conversation.request`. */
+  readonly cancelled?: AbortSignal;
+}
+
+/**
+ * One request in a session that is open, and its result. The pages of a list are put together.
+ * @throws as `call`
+ */
+export async function ask(
+  conversation: Conversation,
+  { method, params, tool, cancelled }: AskedRequest,
+  { known, maxPages, list: given }: Asking,
+): Promise<JsonObject> {
+  const ending = cancelled && { cancelled };
+  if (tool === undefined) {
+    const result = await allPages(conversation, { method, params, ...ending }, maxPages);
+    if (method === 'tools/list' && !('cursor' in params)) await known.keep(result);
+    return result;
+  }
+  const listed = () => allPages(conversation, { method: 'tools/list', params: {}, ...ending }, maxPages).catch(noList);
+  const sent = await known.argumentsFor(tool, given ?? listed);
+  try {
+    const result = await conversation.request(method, { ...params, arguments: sent }, cancelled);
+    if (saysMisfit(result)) await known.forget();
+    return result;
+  } catch (error) {
+    if (error instanceof CallRefused && isMisfit(error.rpcCode)) await known.forget();
+    throw error;
+  }
+}
+
+/** A server that lists no tools may have some. */
+function noList(error: unknown): undefined {
+  if (!isFailure(error, 'call_failed', 'http_failed')) throw error;
+}
+
+/**
+ * The result of a request; the pages of a list are put together.
+ * @param request.cancelled as for `Conversation.request`
+ * @throws as `Conversation.request`
+ */
+export async function allPages(
+  conversation: Conversation,
+  request: { readonly method: string; readonly params: JsonObject; readonly cancelled?: AbortSignal },
+  maxPages: number,
+): Promise<JsonObject> {
+  const { method, params, cancelled } = request;
+  const first = await conversation.request(method, params, cancelled);
   const member = Object.hasOwn(lists, method) ? lists[method] : undefined;
   if (member === undefined || 'cursor' in params) return first;
   const pages = [first];
   let cursor = first['nextCursor'];
   while (typeof cursor === 'string' && pages.length < maxPages) {
-    const next = await conversation.request(method, { ...params, cursor });
+    const next = await conversation.request(method, { ...params, cursor }, cancelled);
     pages.push(next);
     cursor = next['nextCursor'];
   }
+  if (pages.length === 1 && cursor === undefined) return first;
   const entries = pages.flatMap((page) => (Array.isArray(page[member]) ? page[member] : []));
   const { nextCursor: _cursor, ...rest } = first;
   return { ...rest, [member]: entries, ...(typeof cursor === 'string' ? { nextCursor: cursor } : {}) };

@@ -2,17 +2,19 @@ import { Failure } from '../core/failure.js';
 import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion } from '../core/product.js';
-import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { type JsonObject, stringField } from '../core/text/json.js';
 import { within } from '../core/time.js';
-import { type ClientOptions, ProtocolClient } from '../mcp/client.js';
+import type { MessageClient } from '../mcp/client.js';
 import type { Outcome } from '../mcp/exchange.js';
 import { httpFailed, protocolBroken } from '../mcp/failures.js';
 import type { Incoming, MessageHost } from '../mcp/host.js';
 import { type Message, parseMessages } from '../mcp/messages.js';
-import { type Pending, PendingRequests } from '../mcp/pending.js';
-import type { MessageShape } from '../mcp/scan-message.js';
+import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
+import type { StreamEnd } from '../mcp/streams.js';
 import { serverWords } from '../tokens/server-words.js';
 import { callRefused, messageTooCostly } from './failures.js';
+import { bytesOf, keyOf, shapeOf, textOf } from './message-forms.js';
+import { rawResults } from './raw-results.js';
 import { type ElicitationPolicy, respond } from './respond.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
@@ -21,56 +23,100 @@ const openingMs = 1_000;
 /** How long the end of a session may take. */
 const goodbyeMs = 5_000;
 
-export interface ConversationOptions
-  extends Pick<
-    ClientOptions,
-    'server' | 'wire' | 'authorizer' | 'credential' | 'meter' | 'headersMs' | 'maxMessageBytes' | 'signal'
-  > {
+/** How long the server may take to hear, at the end, that nobody waits any more. A second Ctrl-C waits for nothing. */
+const cancelMs = 1_000;
+
+const initialize = 'initialize';
+
+/** What a conversation gives the client that carries it. */
+export interface ConversationParts {
+  readonly host: MessageHost;
+  readonly pending: PendingRequests;
+  /** Whether what the server says unasked is wanted. */
+  readonly listens: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface ConversationOptions {
+  /** What the server is called in failures. */
+  readonly server: string;
+  /** The client of the server's transport. */
+  readonly connect: (parts: ConversationParts) => MessageClient;
   readonly policy: ElicitationPolicy;
+  /** Does the person want what the server says unasked, though it may ask nothing? */
+  readonly follows?: boolean;
   /** Takes notifications. What it returns is awaited before more is read. */
   readonly notify: (method: string, params: JsonObject) => unknown;
+  /** Takes each result as the server spelled it, with the method that it is of. */
+  readonly raw?: ((method: string, result: Uint8Array) => void) | undefined;
+  readonly signal: AbortSignal;
+  /** Ends the opening alone. */
+  readonly opening?: AbortSignal;
 }
 
 interface Parsed extends Incoming {
-  readonly parsed: readonly Message[];
+  readonly parsed: readonly Received[];
 }
 
-/** The request under way, of which there is one at a time. */
+/** A message, and the request that it came for. */
+interface Received {
+  readonly message: Message;
+  readonly key: string | undefined;
+  readonly raw?: Uint8Array | undefined;
+}
+
+/** A request under way. */
 interface Asked {
+  readonly id: number;
   readonly method: string;
+  readonly pending: Pending;
+  readonly signal: AbortSignal;
   resolve(result: JsonObject): void;
   reject(error: unknown): void;
 }
 
-/** One protocol session, from `initialize` to DELETE: the protocol client's host is this process. */
+/** One protocol session, from `initialize` to its end: the protocol client's host is this process. */
 export class Conversation implements MessageHost, AsyncDisposable {
   readonly keepsTexts = false;
   readonly #ports: Pick<CorePorts, 'clock' | 'terminal'>;
   readonly #options: ConversationOptions;
-  readonly #client: ProtocolClient;
+  readonly #client: MessageClient;
   readonly #pending = new PendingRequests();
   readonly #ending = new AbortController();
   /** Messages that have not been handled. */
-  #received: Message[] = [];
+  #received: Received[] = [];
   #isBusy = false;
   #waiting: (() => void)[] = [];
   #nextId = 1;
-  #asked: Asked | undefined;
+  #leftUnderWay: readonly string[] = [];
+  #stopped: Promise<void> | undefined;
+  /** By their keys. */
+  readonly #asked = new Map<string, Asked>();
 
   constructor(ports: Pick<CorePorts, 'clock' | 'terminal'>, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    const { policy, signal } = options;
-    this.#client = new ProtocolClient({
-      ...options,
-      clock: ports.clock,
+    const { policy, signal, connect, follows = false } = options;
+    this.#client = connect({
       host: this,
       pending: this.#pending,
-      listens: policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
-      tell: () => undefined,
+      listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
       signal: AbortSignal.any([signal, this.#ending.signal]),
     });
-    signal.addEventListener('abort', () => this.#client.end(signal.reason), { once: true });
+    const stop = () => {
+      this.#stopped = this.#stop(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
+  get leftUnderWay(): readonly string[] {
+    return this.#leftUnderWay;
+  }
+
+  /** Resolves once nothing comes unasked any more. */
+  get over(): Promise<StreamEnd> {
+    return this.#client.over;
   }
 
   /**
@@ -81,38 +127,61 @@ export class Conversation implements MessageHost, AsyncDisposable {
     const { policy, signal } = this.#options;
     const capabilities = policy === 'decline' ? {} : { elicitation: {} };
     const params = { protocolVersion: latestProtocolVersion, capabilities, clientInfo: { ...clientInfo } };
-    const result = await this.request('initialize', params);
+    const result = await this.request(initialize, params, this.#options.opening);
     await this.#tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
     await within(this.#ports.clock, openingMs, this.#client.listening);
     signal.throwIfAborted();
     return result;
   }
 
-  /** One request and its result. @throws Failure `call_failed`, `http_failed`, `protocol_broken`, or the client's */
-  async request(method: string, params: JsonObject): Promise<JsonObject> {
-    const { signal } = this.#options;
+  /**
+   * One request and its result. Several may be under way.
+   * @param cancelled Ends this request alone: the server is told, and may have done it all the same.
+   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, the client's, or the signal's reason
+   */
+  async request(method: string, params: JsonObject, cancelled?: AbortSignal): Promise<JsonObject> {
+    const { signal: whole } = this.#options;
+    const signal = cancelled === undefined ? whole : AbortSignal.any([whole, cancelled]);
     const id = this.#nextId++;
-    const progress = method === 'initialize' ? {} : { _meta: { progressToken: id } };
+    const progress = method === initialize ? {} : { _meta: { progressToken: id } };
     const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
     const key = String(id);
     const pending = this.#pending.add({ id: key, idBytes: bytesOf(key), method, isModern: false });
     if (pending === undefined) throw new Error('each request has an id of its own');
     signal.throwIfAborted();
-    const stop = () => this.#asked?.reject(signal.reason);
+    const stop = () => this.#asked.get(key)?.reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await new Promise<JsonObject>((resolve, reject) => {
-        this.#asked = { method, resolve, reject };
+        this.#asked.set(key, { id, method, pending, signal, resolve, reject });
         void this.#send(message, pending, reject);
       });
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#pending.settle(pending);
+      this.#asked.delete(key);
+      const isOpen = this.#pending.settle(pending);
       pending.exchange?.abort(undefined);
+      if (isOpen && signal.aborted && !whole.aborted && method !== initialize) void this.#cancel(id);
     }
   }
 
+  /** Tells the server that nobody waits for that response: best effort. */
+  async #cancel(requestId: number): Promise<void> {
+    const params = { requestId, reason: 'cancelled by the user' };
+    await this.#tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => undefined);
+  }
+
+  /** The end of all: the server is told of what it may be carrying out. */
+  async #stop(reason: Failure): Promise<void> {
+    const asked = [...this.#asked.values()].filter((one) => mayBeCarriedOut(one.pending) && one.method !== initialize);
+    this.#leftUnderWay = asked.map(({ method }) => method);
+    const notices = asked.map(({ id }) => this.#cancel(id));
+    if (notices.length > 0) await within(this.#ports.clock, cancelMs, Promise.all(notices)).catch(() => undefined);
+    this.#client.end(reason);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stopped;
     this.#ending.abort();
     this.#client.end(interrupted());
     if (this.#options.signal.aborted) return;
@@ -122,19 +191,21 @@ export class Conversation implements MessageHost, AsyncDisposable {
   }
 
   read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
+    const raw = this.#options.raw && rawResults(text); // before the text is overwritten
     const parsed = parseMessages(text);
     if (parsed === 'costly') throw messageTooCostly(this.#options.server);
-    return (
-      parsed && { text, parsed, messages: parsed.map((message) => ({ kind: message.kind, id: keyOf(message, asked) })) }
-    );
+    if (parsed === undefined) return undefined;
+    const received = parsed.map((message, at) => ({ message, key: keyOf(message, asked), raw: raw?.[at] }));
+    return { text, parsed: received, messages: received.map(({ message: { kind }, key: id }) => ({ kind, id })) };
   }
 
   write({ parsed }: Parsed): void {
-    for (const message of parsed) this.#received.push(message);
+    for (const received of parsed) this.#received.push(received);
     if (!this.#isBusy) void this.#work();
   }
 
-  revisionIn({ parsed: [message] }: Parsed): string | undefined {
+  revisionIn({ parsed: [received] }: Parsed): string | undefined {
+    const message = received?.message;
     return message?.kind === 'result' ? stringField(message.result, 'protocolVersion') : undefined;
   }
 
@@ -152,31 +223,46 @@ export class Conversation implements MessageHost, AsyncDisposable {
     this.#isBusy = true;
     try {
       while (this.#received.length > 0) {
-        for (const message of this.#received.splice(0)) await this.#take(message);
+        for (const received of this.#received.splice(0)) await this.#take(received);
       }
     } catch (error) {
       this.#received = [];
-      this.#asked?.reject(error);
+      for (const asked of this.#asked.values()) asked.reject(error);
     }
     this.#isBusy = false;
     for (const then of this.#waiting.splice(0)) then();
   }
 
-  async #take(message: Message): Promise<void> {
-    const { notify, policy, signal } = this.#options;
+  async #take({ message, key = '', raw }: Received): Promise<void> {
+    const { notify, signal } = this.#options;
+    const asked = this.#asked.get(key);
     switch (message.kind) {
       case 'result':
-        this.#asked?.resolve(message.result);
+        if (asked && raw) this.#options.raw?.(asked.method, raw);
+        asked?.resolve(message.result);
         break;
       case 'error':
-        this.#asked?.reject(callRefused(this.#asked.method, message.code, message.message));
+        asked?.reject(callRefused(asked.method, message.code, message.message));
         break;
       case 'notification':
         await notify(message.method, message.params);
         signal.throwIfAborted();
         break;
       case 'request':
-        await this.#tell(await respond(this.#ports, message, policy, signal));
+        await this.#tell(await this.#respond(message));
+    }
+  }
+
+  /** What is asked in the middle of a request that is cancelled is cancelled with it. */
+  async #respond(message: Message & { readonly kind: 'request' }): Promise<JsonObject> {
+    const { policy, signal } = this.#options;
+    const requests = [...this.#asked.values()].map((asked) => asked.signal);
+    const either = AbortSignal.any([signal, ...requests]);
+    try {
+      return await respond(this.#ports, message, policy, either);
+    } catch (error) {
+      if (!either.aborted || signal.aborted) throw error;
+      return { jsonrpc: '2.0', id: message.id, result: { action: 'cancel' } };
     }
   }
 
@@ -197,13 +283,6 @@ export class Conversation implements MessageHost, AsyncDisposable {
   }
 }
 
-/** As `MessageShape.id`. An error without one is for the request that it came for. */
-function keyOf(message: Message, asked: Pending | undefined): string | undefined {
-  if (message.kind === 'notification') return undefined;
-  if (message.id === null) return asked?.id;
-  return typeof message.id === 'number' ? String(message.id) : `"${message.id}`;
-}
-
 function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
   switch (outcome.kind) {
     case 'refused':
@@ -217,29 +296,4 @@ function noResponse(server: string, { method }: Pending, outcome: Outcome): Fail
     default:
       return protocolBroken(server, `it gave no answer to ${method}`);
   }
-}
-
-function bytesOf(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-function textOf(message: JsonObject): Uint8Array {
-  return bytesOf(JSON.stringify(message));
-}
-
-function shapeOf(message: JsonObject): MessageShape {
-  const method = stringField(message, 'method') ?? '';
-  const params = asObject(message['params']) ?? {};
-  const [name, uri] = [stringField(params, 'name'), stringField(params, 'uri')];
-  const own = message['id'] === undefined ? 'notification' : 'request';
-  return {
-    kind: method === '' ? 'result' : own,
-    id: undefined,
-    idBytes: undefined,
-    method,
-    params: { ...(name !== undefined && { name }), ...(uri !== undefined && { uri }) },
-    resultAt: -1,
-    errorAt: -1,
-    errorEnd: -1,
-  };
 }

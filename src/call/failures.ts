@@ -1,6 +1,7 @@
-import { exitCode, Failure } from '../core/failure.js';
-import { visibleUrl } from '../core/resource.js';
-import { quoted } from '../core/text/printable.js';
+import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
+import { namedServer, visibleUrl } from '../core/resource.js';
+import { closest } from '../core/text/closest.js';
+import { quoted, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
@@ -34,15 +35,30 @@ export function messageTooCostly(server: string): Failure {
   });
 }
 
+/** Code `call_failed`. */
+export class CallRefused extends Failure {
+  /** Of JSON-RPC. */
+  readonly rpcCode: number;
+
+  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, rpcCode: number) {
+    super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
+    this.rpcCode = rpcCode;
+  }
+}
+
+/** What a server can be asked by name, for "did you mean". */
+const methods = [
+  ...['tools/list', 'tools/call', 'prompts/list', 'prompts/get', 'resources/list', 'resources/read'],
+  ...['resources/templates/list', 'resources/subscribe', 'logging/setLevel', 'completion/complete'],
+];
+
 /** A JSON-RPC error. */
-export function callRefused(method: string, code: number, said: string): Failure {
-  return new Failure({
-    code: 'call_failed',
-    exit: exitCode.callFailed,
-    message: `The server refused ${quoted(method)} (${code}): ${quoted(said)}`,
-    remedy:
-      code === -32601 ? 'See what the server offers: postern call <server>' : 'Check the method and its arguments.',
-  });
+export function callRefused(method: string, code: number, said: string): CallRefused {
+  const message = `The server refused ${quoted(method)} (${code}): ${quoted(said)}`;
+  if (code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, code);
+  const meant = methods.includes(method) ? undefined : closest(method, methods);
+  const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
+  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, code);
 }
 
 /** No response within `--timeout`. */
@@ -50,8 +66,8 @@ export function callTimedOut(method: string, seconds: number): Failure {
   return new Failure({
     code: 'timed_out',
     exit: exitCode.network,
-    message: `No answer to ${quoted(method)} within ${seconds} seconds.`,
-    remedy: 'Give it longer with --timeout.',
+    message: `No response to ${quoted(method)} within ${seconds} seconds.`,
+    remedy: 'Add --timeout with more seconds.',
   });
 }
 
@@ -80,8 +96,18 @@ export function requestFailed(url: string, status: number, said: string): Failur
   return new Failure({
     code: 'http_failed',
     exit: exitCode.callFailed,
-    message: `${quoted(visibleUrl(url))} answered ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: 'Without --fail the answer is shown.',
+    message: `${quoted(visibleUrl(url))} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    remedy: 'Leave --fail out to see the response.',
+  });
+}
+
+/** `request` was given the name of a login. */
+export function requestUrlNeeded(name: string, server: string): Failure {
+  return new Failure({
+    code: 'usage_wrong',
+    exit: exitCode.usage,
+    message: '`request` needs a URL.',
+    remedy: `Did you mean ${shellWord(namedServer(server))} (login ${quoted(name, 80)})?`,
   });
 }
 
@@ -90,7 +116,38 @@ export function requestTimedOut(url: string, seconds: number): Failure {
   return new Failure({
     code: 'timed_out',
     exit: exitCode.network,
-    message: `${quoted(visibleUrl(url))} did not answer whole within ${seconds} seconds.`,
-    remedy: 'Give it longer with --timeout.',
+    message: `${quoted(visibleUrl(url))} did not send its whole response within ${seconds} seconds.`,
+    remedy: 'Add --timeout with more seconds.',
+  });
+}
+
+/** The server has no stream on which it could say anything unasked. */
+export function nothingToWatch(server: string, cause: unknown): Failure {
+  return new Failure({
+    code: 'nothing_to_watch',
+    exit: exitCode.callFailed,
+    message: `${quoted(server)} offers no stream of notifications.`,
+    remedy: 'Ask it now and then instead: postern call <server>',
+    cause,
+  });
+}
+
+/** What a result brought could not be saved. @param why Ends the sentence. */
+export function notSaved(folder: string, why: string): Failure {
+  return new Failure({
+    code: 'not_saved',
+    exit: exitCode.usage,
+    message: `Not all could be saved in ${quoted(folder, 200)}: ${why}.`,
+    remedy: 'Name another folder with --save, or see all of the result with --output json.',
+  });
+}
+
+/** `help` in a shell, on a tool that the server does not list. @param meant The one that is most like it. */
+export function shellToolUnknown(name: string, meant: string | undefined): Failure {
+  return new Failure({
+    code: 'tool_unknown',
+    exit: exitCode.usage,
+    message: `The server has no tool ${quoted(name, 80)}.`,
+    remedy: meant === undefined ? 'Type “tools” to see them.' : `Did you mean ${quoted(meant, 80)}?`,
   });
 }

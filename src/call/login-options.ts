@@ -17,3 +17,24 @@ export const loginOptions = [
 
 export const loginNote =
   '--login opens the browser without a terminal, too, where there is a display and CI is not set: 3 tabs an hour at most for one login until a token of it has worked, 10 in all. A login whose first token the server refuses is not repeated by itself.';
+
+/** What a conversation with a server is told by the person, in every command that has one. */
+export const conversationOptions = [
+  {
+    name: 'elicitation',
+    kind: 'string',
+    choices: ['ask', 'defaults', 'decline'],
+    value: 'HOW',
+    describe: 'when the server asks something in the middle of a call',
+    fallback: 'ask on a terminal, else decline',
+  },
+  {
+    name: 'timeout',
+    kind: 'number',
+    min: 1,
+    max: 86_400,
+    default: 60,
+    value: 'SECONDS',
+    describe: 'how long to wait for an answer',
+  },
+] as const;

@@ -6,17 +6,21 @@ import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { HttpResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
+import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
-import { requestFailed, requestTimedOut } from './failures.js';
+import { requestFailed, requestTimedOut, requestUrlNeeded } from './failures.js';
 import { loginNote, loginOptions } from './login-options.js';
 import { serverText } from './render.js';
 import { createTransport, type ProtectedRequest } from './transport.js';
 
 export const requestTable = {
   name: 'request',
-  summary: 'one raw HTTP request with the login’s token, in the manner of curl',
+  environmentToken: true,
+  noJson: true,
+  group: 'use',
+  summary: 'one HTTP request with the login’s token, like curl',
   positionals: [{ name: 'url', describe: 'at or below the server of a login', required: true }],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
@@ -35,6 +39,7 @@ export const requestTable = {
     { name: 'fail', alias: 'f', kind: 'boolean', describe: 'exit 8 and print no body when the status is 400 or more' },
     ...loginOptions,
     memoryOption,
+    ...clientLoginOptions,
     {
       name: 'timeout',
       kind: 'number',
@@ -54,6 +59,7 @@ export const requestTable = {
     'Redirects are shown, not followed: the token goes to the server of its login and nowhere else.',
     'Limits: those of postern config; 1 MiB for a body given with --data @FILE that is to be sent twice.',
   ],
+  seeAlso: ['scripts'],
 } as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof requestTable>;
@@ -76,7 +82,12 @@ export const command: Command<typeof requestTable, World> = {
     const wanted = await readRequest(world.files, args);
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
-    const login = args.login ? await logins.findOrMake({ ...args, ...target }) : await findLogin(world, target);
+    const login = isClientLogin(given, 'request', true)
+      ? await logins.asClient({ ...given, ...target })
+      : args.login
+        ? await logins.findOrMake({ ...args, ...target })
+        : await findLogin(world, target);
+    if (login.name === args.url) throw requestUrlNeeded(args.url, login.server);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
     const signal = AbortSignal.any([world.signal, deadline.signal]);

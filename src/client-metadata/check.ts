@@ -1,5 +1,6 @@
 import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
+import { ruleInWords } from '../core/rules.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
@@ -107,7 +108,7 @@ function canonical(value: JsonObject[string] | undefined): string | undefined {
 }
 
 function located(where: LocatedFinding['where'], findings: readonly Finding[]): readonly LocatedFinding[] {
-  return findings.map(({ code, rule, verdict, what, remedy }) => ({ code, rule, verdict, where, what, remedy }));
+  return findings.map(({ rule, ...finding }) => ({ ...finding, rule: ruleInWords(rule), where }));
 }
 
 /**

@@ -2,7 +2,8 @@ import type { ArgumentsOf, CommandTable } from '../core/command.js';
 
 export const clientMetadataTable = {
   name: 'client-metadata',
-  summary: 'a client identity of your own: its document made, hosted, checked',
+  group: 'more',
+  summary: 'host a client identity of your own',
   positionals: [
     { name: 'action', describe: 'init, build, check, serve, show or rotate (below)', required: true },
     { name: 'target', describe: 'FOLDER, FILE, URL or server, by action', required: false },
@@ -89,6 +90,7 @@ export const clientMetadataTable = {
     'rotate [FOLDER]: publishes a new key before the old one; with --retire, later, the new one alone.',
     'Limits of check: 5 s, no redirects, 5 KiB as the most that counts.',
   ],
+  seeAlso: ['clients'],
 } as const satisfies CommandTable;
 
 export type DocumentArguments = ArgumentsOf<typeof clientMetadataTable>;

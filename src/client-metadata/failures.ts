@@ -7,14 +7,14 @@ function usage(code: string, message: string, remedy: string, cause?: unknown): 
 
 /** No address of a document was given, and none is configured. */
 export function metadataAddressMissing(): Failure {
-  const message = 'It is not said at which address the client ID metadata document is, or is to be, served.';
+  const message = 'The address of the client ID metadata document is missing.';
   const remedy = 'Pass --url https://…/client.json, or set POSTERN_CLIENT_METADATA_URL.';
   return usage('client_metadata_url_missing', message, remedy);
 }
 
 /** A document is there already; another one would replace its keys, or belong to another address. */
 export function documentThere(path: string): Failure {
-  const message = `There is a client ID metadata document already: ${quoted(path, 200)}; nothing was changed.`;
+  const message = `${quoted(path, 200)} already is a client ID metadata document. Nothing was changed.`;
   const remedy =
     'Make it again with: postern client-metadata build; replace its key with: rotate; or choose another --out.';
   return usage('client_metadata_exists', message, remedy);
@@ -73,7 +73,7 @@ export function tlsFilesUnusable(path: string, why: string): Failure {
 
 /** Something else listens there. */
 export function portInUse(port: number, cause: unknown): Failure {
-  const message = `Port ${port} of 127.0.0.1, where the document was to be served, is in use by another process.`;
+  const message = `Port ${port} of 127.0.0.1, is in use by another program.`;
   const remedy = 'End that process, or pass another --port; the document is then good for that port alone.';
   return usage('port_in_use', message, remedy, cause);
 }

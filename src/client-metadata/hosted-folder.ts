@@ -166,7 +166,7 @@ export async function indexPage(settings: DocumentSettings, file: string): Promi
 <img src="logo.svg" alt="" width="96" height="96">
 <h1>${name}</h1>
 <p>A program that people run on their own computers: it logs them in, once, from a terminal, to protected protocol (MCP)
-servers. A login page that names it has read <a href="${htmlText(file)}">its client ID metadata document</a>, which says what it may do.</p>
+servers. A login page shows its name after reading <a href="${htmlText(file)}">its client ID metadata document</a>, which says what it may do.</p>
 <h2>How it is known</h2>
 <p><code>${htmlText(settings.url)}</code></p>
 <p class="soft">This address is its client identifier. Nobody can keep another program from naming it, too: what proves that it is

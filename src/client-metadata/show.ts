@@ -25,7 +25,8 @@ export async function show(world: ClientMetadataWorld, args: DocumentArguments):
   const metadataUrl = args.url ?? documentOf(clientMetadataUrl, held);
   const shown = await showIdentity(world, { server, clients, metadataUrl, redirectPort, signal });
   world.progress.end();
-  if (world.json) await out.json({ ...shown, clientId: shown.clientId ?? null });
+  const { clientId = null, authMethod = null, store = null } = shown;
+  if (world.json) await out.json({ ...shown, clientId, authMethod, store });
   else await out.line(linesOf(shown).join('\n'));
   return 0;
 }

@@ -1,63 +1,124 @@
-import type { Command, CommandOutput, CommandTable } from '../core/command.js';
-import {
-  type Configuration,
-  type ConfigurationFile,
-  environmentLines,
-  type SetValue,
-  setValues,
-} from '../core/configuration/configuration.js';
+import type { Command, CommandTable } from '../core/command.js';
+import { type Configuration, environmentLines, type SetValue, setValues } from '../core/configuration/configuration.js';
 import { type Setting, settings } from '../core/configuration/settings.js';
-import { printable } from '../core/text/printable.js';
+import { defaultLimits } from '../core/limits.js';
+import { closest } from '../core/text/closest.js';
+import { printable, quoted } from '../core/text/printable.js';
+import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { type ConfigWorld, change, edit, settingNamed } from './change.js';
 
 export const configTable = {
   name: 'config',
+  group: 'more',
   summary: 'show every setting: its value, where that comes from, how to change it',
-  positionals: [],
+  positionals: [
+    { name: 'action', describe: 'get, set, unset, edit or path; without: show every setting', required: false },
+    { name: 'key', describe: 'of get, set and unset', required: false },
+    { name: 'value', describe: 'of set', required: false },
+  ],
   options: [],
+  examples: [
+    { command: 'postern config set timeoutSeconds 60', describe: 'checked, then written into config.json' },
+    { command: 'postern config get store', describe: 'its value, wherever that comes from' },
+    { command: 'postern config edit', describe: 'the file in $VISUAL or $EDITOR; checked before it is replaced' },
+  ],
   notes: [
     'Settings stand in config.json, a JSON object in the folder that is shown, by key. A variable goes before the file, an option before both. Nothing in a value is expanded, and nothing is read from the working folder.',
     'clients, in the file alone: clients that were registered by hand, such as [{"issuer": "https://as.example", "clientId": "abc", "redirectUri": "http://127.0.0.1:8765/callback"}]. Their secrets are given once, with --client-secret-stdin.',
     'clientCertificates, in the file alone: certificates for TLS, each shown to the addresses named with it and to nobody else, such as [{"origins": ["https://example.com"], "certFile": "/home/me/cert.pem", "keyFile": "/home/me/key.pem"}]. The key file has to be yours and closed to others (chmod 600).',
     'Of the environment, HTTPS_PROXY, NO_PROXY and NODE_EXTRA_CA_CERTS are honoured, and shown.',
   ],
+  seeAlso: ['environment', 'proxies'],
 } as const satisfies CommandTable;
 
-interface World extends CommandOutput {
-  readonly env: Readonly<Record<string, string | undefined>>;
+interface World extends ConfigWorld {
   /** @throws Failure `configuration_unusable` */
   readonly configuration: () => Promise<Configuration>;
-  /** The configuration file as it is, and the folder where it would be. @throws Failure `configuration_unusable` */
-  readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
 }
 
 export const command: Command<typeof configTable, World> = {
   table: configTable,
-  async run(world) {
-    const { out, env } = world;
-    const { folder, found } = world.configurationFile();
-    const set = setValues(found, env);
-    const configuration = await world.configuration();
-    const path = `${folder}/config.json`;
-    if (world.json) {
-      await out.json({
-        file: path,
-        exists: found !== undefined,
-        settings: settings.map((setting) => settingJson(setting, set.get(setting.key))),
-        clients: configuration.clients,
-        clientCertificates: configuration.clientCertificates,
-      });
-      return 0;
+  async run(world, args) {
+    const { action, key, value } = args;
+    if (action === undefined) return showAll(world);
+    const wrong = (why: string) => usageWrong(why, 'postern config --help');
+    const extra = action === 'set' ? undefined : action === 'edit' || action === 'path' ? (key ?? value) : value;
+    if (extra !== undefined) throw wrong(`postern config ${action} takes fewer words.`);
+    switch (action) {
+      case 'path':
+        return showPath(world);
+      case 'edit':
+        await edit(world);
+        return world.json ? showPath(world) : 0;
+      case 'get':
+        return showOne(world, settingNamed(key));
+      case 'unset':
+        await change(world, settingNamed(key), undefined);
+        return showOne(world, settingNamed(key));
+      case 'set':
+        if (value === undefined) throw wrong('postern config set takes a key and a value.');
+        await change(world, settingNamed(key), value);
+        return showOne(world, settingNamed(key));
+      default: {
+        const meant = closest(action, actions);
+        const message = `postern config cannot ${quoted(action, 80)}; it can ${actions.join(', ')}.`;
+        throw meant === undefined ? wrong(message) : usageMistyped(message, `postern config ${meant}`);
+      }
     }
-    const lines = [
-      `${path}${found === undefined ? '  (there is none)' : ''}`,
-      ...settings.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
-      ...listLines(configuration),
-      ...environmentLines(env).flatMap((line) => ['', line]),
-    ];
-    await out.line(lines.map((line) => printable(line, 400)).join('\n'));
-    return 0;
   },
 };
+
+const actions = ['get', 'set', 'unset', 'edit', 'path'];
+
+/** The value alone, so that it can be used; nothing where there is none. */
+async function showOne(world: World, setting: Setting): Promise<0> {
+  const { folder, found } = world.configurationFile();
+  const { value = null, by = 'default' } = setValues(found, world.env).get(setting.key) ?? {};
+  if (world.json) await world.out.json({ key: setting.key, value, by, file: `${folder}/config.json` });
+  else if (value !== null) await world.out.line(printable(String(value), 2_000));
+  else world.tell(`${setting.key} is not set: ${setting.fallback}`);
+  return 0;
+}
+
+async function showPath(world: World): Promise<0> {
+  const { folder, found } = world.configurationFile();
+  const file = `${folder}/config.json`;
+  if (world.json) await world.out.json({ file, exists: found !== undefined });
+  else await world.out.line(printable(file, 2_000));
+  return 0;
+}
+
+/** What anybody needs first, then the limits. */
+async function showAll(world: World): Promise<0> {
+  const { out, env } = world;
+  const { folder, found } = world.configurationFile();
+  const set = setValues(found, env);
+  const configuration = await world.configuration();
+  const path = `${folder}/config.json`;
+  if (world.json) {
+    await out.json({
+      file: path,
+      exists: found !== undefined,
+      settings: settings.map((setting) => settingJson(setting, set.get(setting.key))),
+      clients: configuration.clients,
+      clientCertificates: configuration.clientCertificates,
+    });
+    return 0;
+  }
+  const usual = settings.filter(({ key }) => !(key in defaultLimits));
+  const limits = settings.filter(({ key }) => key in defaultLimits);
+  const lines = [
+    `${path}${found === undefined ? '  (there is none)' : ''}`,
+    ...usual.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
+    ...listLines(configuration),
+    '',
+    'Limits, which few people change:',
+    ...limits.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
+    ...environmentLines(env).flatMap((line) => ['', line]),
+  ];
+  await out.line(lines.map((line) => printable(line, 400)).join('\n'));
+  return 0;
+}
 
 const sources = { file: 'config.json', environment: 'the environment' } as const;
 

@@ -1,3 +1,5 @@
+import type { Look } from './text/look.js';
+
 /** What every option has; plain data, so that a table costs nothing to load. */
 interface OptionBase {
   /** In kebab-case, without the dashes. */
@@ -51,9 +53,18 @@ export interface PositionalSpec {
   readonly many?: boolean;
 }
 
-/** One command as data: yargs, the hot path and `--help` are all built from it. */
+/** Where a command stands in `postern --help`. */
+export type CommandGroup = 'log-in' | 'use' | 'programs' | 'more';
+
+/** One command as data: yargs, the hot path, help, completion and man pages are all built from it. */
 export interface CommandTable {
   readonly name: string;
+  /** Other words for the same command. */
+  readonly aliases?: readonly string[];
+  /** `more` where it is not given. */
+  readonly group?: CommandGroup;
+  /** Commands and topics of `postern help` that say more. */
+  readonly seeAlso?: readonly string[];
   /** One line for the list of commands. */
   readonly summary: string;
   readonly positionals: readonly PositionalSpec[];
@@ -65,8 +76,17 @@ export interface CommandTable {
   readonly notes?: readonly string[];
   /** Left out of the list of commands. */
   readonly hidden?: boolean;
+  /** A token that the environment gives (POSTERN_TOKEN) is used like a login. */
+  readonly environmentToken?: boolean;
+  /** It has no result that `--json` prints: what it prints, others define. */
+  readonly noJson?: boolean;
   /** Another program calls it: nobody is asked, and a failure is one line. */
   readonly unattended?: boolean;
+}
+
+/** Does this word on a command line name the command? */
+export function isCommandName({ name, aliases }: CommandTable, word: string | undefined): boolean {
+  return word !== undefined && (name === word || aliases?.includes(word) === true);
 }
 
 /** `min-ttl` is `minTtl` in code. */
@@ -141,6 +161,9 @@ export interface CommandOutput {
   readonly out: ResultWriter;
   /** `--json`: the result as one JSON object. */
   readonly json: boolean;
+  /** How text on stdout is laid out, and, apart, what `tell` prints on stderr. */
+  readonly look: Look;
+  readonly tellLook: Look;
   /** A line for the person on stderr; left out with `--quiet`. What a server said in it goes through `printable`. */
   readonly tell: (line: string) => void;
   /** Aborted when the program is to end; its reason is a `Failure`. */

@@ -8,12 +8,12 @@ export function outputFailed(code: string, cause: unknown): Failure {
     exit: exitCode.fault,
     message:
       code === 'EPIPE'
-        ? 'Whoever reads the output has gone before all of it was written.'
+        ? 'The program that reads this output stopped before the end.'
         : `The output could not be written (${code}).`,
     remedy:
       code === 'ENOSPC'
-        ? 'Make room on the disk, and run the command again.'
-        : 'Run the command again with an output that takes all of it.',
+        ? 'Make room on the disk, then try again.'
+        : 'Let it read the whole output, or write to a file.',
     cause,
   });
 }
@@ -38,12 +38,16 @@ export function inputTooLarge(path: string, maxBytes: number): Failure {
   });
 }
 
-/** The person, or the system, ended the program. */
+/** The person, or the system, ended the program; nothing is left half done. */
 export function interrupted(): Failure {
-  return new Failure({
-    code: 'interrupted',
-    exit: exitCode.interrupted,
-    message: 'Interrupted.',
-    remedy: 'Nothing was left half done; run the command again when you like.',
-  });
+  return new Failure({ code: 'interrupted', exit: exitCode.interrupted, message: 'Cancelled.', remedy: '' });
+}
+
+/**
+ * The same once a request has left that cannot be called back: a command that throws this is printed in its own words.
+ * @param what Ends the sentence "the server may already have …", e.g. `run the tool`
+ */
+export function interruptedUnderWay(what: string): Failure {
+  const message = `Cancelled; the server may already have ${what}.`;
+  return new Failure({ code: 'interrupted', exit: exitCode.interrupted, message, remedy: '' });
 }

@@ -73,6 +73,8 @@ export interface Files {
   stdin(): AsyncIterable<Uint8Array>;
   /** Makes or replaces a file as the bytes come. @throws Failure `file_unwritable`, or what `chunks` throws */
   write(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
+  /** A new file of this user's alone; false, and nothing written, where something is there. @throws Failure `file_unwritable` */
+  writeNew(path: string, bytes: Uint8Array): Promise<boolean>;
   /** Makes a folder and those above it, where missing. @throws Failure `file_unwritable` */
   makeFolder(path: string): Promise<void>;
   /** Writes to a descriptor that our parent opened for us, and closes it. @throws Failure `ready_fd_unusable` */
@@ -92,6 +94,23 @@ export interface OwnProgram {
    */
   writeShim(path: string, text: string, mark: string): Promise<string>;
 }
+
+/** One request that a server of ours has taken. `what` and the rest are others' text. */
+export interface LoggedRequest {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  /** The path without key and query, or why there is none. */
+  readonly what: string;
+  /** The response's, or in a word how it ended. */
+  readonly status: string;
+  readonly ms: number | undefined;
+  /** What the caller calls itself. */
+  readonly program: string | undefined;
+}
+
+/** Prints one line a request, on stderr; there is none where nobody wants to read it. */
+export type RequestLog = (request: LoggedRequest) => void;
 
 /** Signals of the system to this process. */
 export interface Signals {
@@ -116,8 +135,25 @@ export interface BrowserOptions {
   readonly noBrowser: boolean;
 }
 
-/** How a command gets a login from a person; `app` joins it to `login/`. */
+/** As which client a command logs in for itself; what is not given, the variables say. */
+export interface ClientLogin {
+  readonly clientId: string | undefined;
+  readonly clientSecretFile: string | undefined;
+  readonly clientKeyFile: string | undefined;
+  readonly authorizationServer: string | undefined;
+  /** None: what the server asks for. */
+  readonly scope: readonly string[];
+}
+
+/** How a command gets a login; `app` joins it to `login/`. */
 export interface Logins {
+  /**
+   * The client's own login for that URL (RFC 6749 section 4.4), made where there is none yet. The command that asks has
+   * its store in memory. @throws Failure of the login
+   */
+  asClient(
+    wanted: ClientLogin & { readonly server: string; readonly account: string | undefined },
+  ): Promise<LoginRecord>;
   /** The login of that name or URL; for a URL without one, a new login. @throws Failure of `findLogin` and of the login */
   findOrMake(
     wanted: BrowserOptions & { readonly server: string; readonly account: string | undefined },
@@ -125,8 +161,11 @@ export interface Logins {
   /**
    * For a command that a person typed: with `login` without a question; without it only more scope, after a yes at the
    * terminal. Undefined where nobody can be asked.
+   * @param options.cancelled Ends the login; the command may go on.
    */
-  relogin(options: BrowserOptions & { readonly login: boolean }): Relogin | undefined;
+  relogin(
+    options: BrowserOptions & { readonly login: boolean; readonly cancelled?: () => AbortSignal | undefined },
+  ): Relogin | undefined;
   /** For requests of programs, which no person has typed. Undefined where nobody can be reached. */
   reloginForPrograms(options: BrowserOptions): Relogin | undefined;
   /** For a program whose stdin is not the person's: in the browser, without a question. Undefined where there is none. */

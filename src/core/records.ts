@@ -5,7 +5,7 @@
 export type Zone = 'public' | 'private' | 'loopback';
 
 /** The kinds of store for secrets. */
-export type StoreKind = 'keychain' | 'file' | 'memory' | `helper:${string}`;
+export type StoreKind = 'keychain' | 'file' | 'memory' | 'environment' | `helper:${string}`;
 
 /** How this client identified itself to an authorization server. */
 export type RegistrationWay = 'preregistered' | 'metadata' | 'dynamic' | 'ask';
@@ -33,6 +33,10 @@ export interface LoginRecord {
   readonly account: string;
   /** Who logged in, as the authorization server said: shown, never trusted. */
   readonly identity?: string;
+  /** The same, claim by claim. */
+  readonly person?: PersonClaims;
+  /** The person has chosen it among the accounts of its server: it is taken where none is named. */
+  readonly preferred?: boolean;
   readonly scopes: readonly string[];
   /** Those named with `--scope`, and what was asked for on top; absent: the server chose them. */
   readonly askedScopes?: readonly string[];
@@ -59,8 +63,24 @@ export interface LoginRecord {
   readonly warnings?: readonly string[];
   /** Grows with each login of this key, so that an older writer notices. */
   readonly generation: number;
+  /** The browser that its login pages open in; absent: the usual one. */
+  readonly browser?: BrowserChoice;
   /** Hash over what was asked for at this login, so that another one at the same time knows whether it asks the same. */
   readonly requestFingerprint?: string;
+}
+
+/** Claims of the ID token of a login (OpenID Connect Core 1.0, section 5.1), printable and cut: shown, never trusted. */
+export interface PersonClaims {
+  readonly sub: string;
+  /** `preferred_username`, else `name`. */
+  readonly name?: string;
+  readonly email?: string;
+}
+
+/** A browser that a person chose: a name that we know, or an absolute path; perhaps one of its profiles. */
+export interface BrowserChoice {
+  readonly program: string;
+  readonly profile?: string;
 }
 
 /** A client registration kept for one issuer; its secret, if any, is the store's item `key`. */
@@ -117,6 +137,15 @@ export interface IndexDocument {
   readonly clientKeys?: readonly ClientKeyRecord[];
   /** Not given: none. */
   readonly orphans?: readonly StoredItem[];
+  /** Names that a login had, the latest last; not given: none. */
+  readonly pastNames?: readonly PastName[];
+}
+
+/** A name that a login had which was ended, or called otherwise. */
+export interface PastName {
+  readonly name: string;
+  /** Hash over the server. */
+  readonly of: string;
 }
 
 /** A credential that another program asked for in vain. Holds no secret. */
@@ -162,6 +191,8 @@ export function storeInWords(kind: StoreKind): string {
       return 'the keychain';
     case 'file':
       return 'a sealed file (--store file)';
+    case 'environment':
+      return 'the environment (POSTERN_TOKEN)';
     case 'memory':
       return 'memory, for this process only';
     default:

@@ -71,14 +71,17 @@ export function attaches(base: string, target: string): boolean {
   );
 }
 
-/** Those of these servers that are nearest above `target`: that very one, else the longest path, then the longest query. */
-export function nearest<Named extends { readonly server: string }>(
+/**
+ * Those of these servers that are nearest above `target`: that very one, else the longest path, then the longest query.
+ * A token of the environment is for its very address.
+ */
+export function nearest<Named extends { readonly server: string; readonly store?: string }>(
   all: readonly Named[],
   target: string,
 ): readonly Named[] {
   const exact = all.filter(({ server }) => server === target);
   if (exact.length > 0) return exact;
-  const above = all.filter(({ server }) => attaches(server, target));
+  const above = all.filter(({ server, store }) => store !== 'environment' && attaches(server, target));
   const longest = (among: readonly Named[], part: 'path' | 'query') => {
     const length = ({ server }: Named) => splitUrl(server)?.[part].length ?? 0;
     const max = Math.max(0, ...among.map(length));

@@ -30,7 +30,7 @@ export function argumentRefused(option: string, why: string): Failure {
 
 /** The configuration file, or a variable that stands for a part of it, says something that cannot be used. */
 export function configurationUnusable(where: string, why: string): Failure {
-  const remedy = 'Mend or remove that setting, and run the command again.';
+  const remedy = 'Correct or remove that setting.';
   return wrongUsage(`${quoted(where, 200)} cannot be used: ${why}.`, remedy, 'configuration_unusable');
 }
 

@@ -1,8 +1,9 @@
 import type { Command, CommandOutput } from '../core/command.js';
 import { exitCode, isFailure } from '../core/failure.js';
-import type { Files } from '../core/ports.js';
+import type { Files, Logins } from '../core/ports.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { Deadline, unlessAborted } from '../core/time.js';
+import { isClientLogin } from '../stores/own-login.js';
 import type { StorePorts } from '../stores/ports.js';
 import { pickCredential } from '../tokens/credential-target.js';
 import type { RefreshPorts } from '../tokens/detached-refresh.js';
@@ -10,8 +11,9 @@ import { noLogin } from '../tokens/find-login.js';
 import { checkPin } from '../tokens/login-pin.js';
 import { forgetFailures, rememberFailure } from '../tokens/remember-failure.js';
 import type { TokenPorts } from '../tokens/token-request.js';
+import { validToken } from '../tokens/valid-token.js';
 import { type CredentialFormat, credentialTable, formatsAskedAgain } from './credential.options.js';
-import { deadlinePassed, secretOnTerminal } from './failures.js';
+import { deadlinePassed, ownLoginKept, ownLoginNowhere, secretOnTerminal } from './failures.js';
 import {
   findCredential,
   isGone,
@@ -43,6 +45,7 @@ interface Progress {
 
 interface World extends TokenPorts, ShimWorld, CommandOutput, RefreshPorts, Pick<StorePorts, 'failures' | 'handedOut'> {
   readonly files: Files;
+  readonly logins: () => Promise<Logins>;
   /** What the hot path has read of stdin already. */
   readonly input: ReadInput | undefined;
   /** What is left of `ms`, counted from the start of the process. */
@@ -53,6 +56,8 @@ export const command: Command<typeof credentialTable, World> = {
   table: credentialTable,
   async run(world, args) {
     const format = formatOf(args);
+    const isOwn = isClientLogin(args, 'credential', false);
+    if (isOwn && args.shim !== undefined) throw ownLoginKept();
     if (args.shim !== undefined) {
       await writeShim(world, format, args, args.shim);
       return 0;
@@ -63,13 +68,13 @@ export const command: Command<typeof credentialTable, World> = {
     const signal = AbortSignal.any([world.signal, deadline.signal]);
     try {
       await world.out.write(await unlessAborted(outputFor(world, format, args, progress, signal), signal));
-      await noteSuccess(world, format, progress);
+      if (!isOwn) await noteSuccess(world, format, progress);
       return 0;
     } catch (error) {
       if (isFailure(error) && error.exit !== exitCode.interrupted) {
         const { call, login } = progress;
         const origin = originOfWanted(call?.wanted ?? { named: args.words[0], target: undefined }, login);
-        await rememberFailure(world, { format, origin }, error.code);
+        if (!isOwn) await rememberFailure(world, { format, origin }, error.code);
         // git would ask the person for a user name and a password, which no server of ours takes.
         if (format === 'git' && call?.kind === 'get' && covers(login, call.wanted)) await world.out.write('quit=1\n\n');
       }
@@ -81,7 +86,7 @@ export const command: Command<typeof credentialTable, World> = {
 async function noteSuccess(world: World, format: CredentialFormat, progress: Progress): Promise<void> {
   const { call, login, obtainedAt, refreshedAt } = progress;
   if (login === undefined) return;
-  if (obtainedAt !== undefined && formatsAskedAgain.has(format)) {
+  if (obtainedAt !== undefined && formatsAskedAgain.has(format) && login.store !== 'environment') {
     await world.handedOut.note({ key: login.key, obtainedAt, refreshedAt }, world.clock.now());
   }
   if (call?.kind === 'get') {
@@ -102,6 +107,7 @@ async function outputFor(
   if (call.kind === 'fixed') return call.output;
   progress.call = call;
   if (call.kind === 'get' && world.out.isTerminal && !args.showSecret) throw secretOnTerminal();
+  if (args.clientCredentials) await logInAsClient(world, args, call.wanted, signal);
   const { logins } = await world.index.read();
   progress.login = namedLogin(logins, call.wanted);
   if (call.kind === 'too_old') {
@@ -120,10 +126,24 @@ async function outputFor(
   if (login === undefined) return call.unmapped ?? '';
   const noted = await noteAsked(world, call, login);
   progress.refreshedAt = noted.refreshedAt;
-  const token = await grantToken(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
+  // What is in memory no other process can refresh.
+  const grant = args.clientCredentials ? validToken : grantToken;
+  const token = await grant(world, { login: noted.login, format, minLifeMs: call.minLifeMs, signal });
   proveWanted(token.binding, call.wanted);
   progress.obtainedAt = token.obtainedAt;
   return call.output({ ...token, server: token.binding.server }, world.clock.now());
+}
+
+/** The login of this run alone, which is then found like others. @throws Failure `usage_wrong`, or the login's */
+async function logInAsClient(
+  world: World,
+  args: CredentialArguments,
+  { named, account }: WantedCredential,
+  signal: AbortSignal,
+): Promise<void> {
+  if (named === undefined) throw ownLoginNowhere();
+  const logins = await unlessAborted(world.logins(), signal);
+  await logins.asClient({ ...args, server: named, account });
 }
 
 /** Does the call itself say that the last token was refused? */

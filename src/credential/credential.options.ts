@@ -1,4 +1,5 @@
 import type { CommandTable } from '../core/command.js';
+import { ownLoginOptions } from '../stores/own-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 
 /** The forms in which other programs ask for a credential. */
@@ -25,7 +26,10 @@ export const minTtlOption = { name: 'min-ttl', kind: 'number', min: 0, max: 86_4
 
 export const credentialTable = {
   name: 'credential',
-  summary: 'answer another program that asks for a credential, in its own format',
+  environmentToken: true,
+  noJson: true,
+  group: 'programs',
+  summary: 'answer another program that asks for a credential',
   unattended: true,
   positionals: [
     { name: 'format', describe: `one of ${credentialFormats.join(', ')}`, required: true },
@@ -81,6 +85,7 @@ export const credentialTable = {
       describe: 'write a program that answers so, for callers that allow no arguments',
     },
     { name: 'show-secret', kind: 'boolean', describe: 'print it on a terminal, too' },
+    ...ownLoginOptions,
   ],
   examples: [
     {
@@ -110,4 +115,5 @@ export const credentialTable = {
     'Nobody is asked and no browser is opened. The output is whole, or empty with a line on stderr and an exit code; status remembers it. Limits: --timeout; stdin 1 MiB, 256 lines and 5 s, and only where the format defines it.',
     'erase (git), or a 401 (goauth), has this very token refreshed at the next use; so has a program that asks for headers or kubectl again within 10 s of being given it, once a minute at most. No login is ever removed.',
   ],
+  seeAlso: ['credential-helpers'],
 } as const satisfies CommandTable;

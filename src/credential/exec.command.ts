@@ -1,6 +1,8 @@
 import type { ArgumentsOf, Command, CommandTable } from '../core/command.js';
+import type { Logins } from '../core/ports.js';
 import { Secret } from '../core/secret.js';
 import { argumentRefused, usageWrong } from '../core/usage-failures.js';
+import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
@@ -13,6 +15,9 @@ import { tokenIn } from './formats/plain.js';
 
 export const execTable = {
   name: 'exec',
+  environmentToken: true,
+  noJson: true,
+  group: 'use',
   summary: 'run a command with tokens in its environment',
   positionals: [
     {
@@ -37,6 +42,7 @@ export const execTable = {
       default: 60,
       describe: 'start with no token that has less life left than this, refreshed or not',
     },
+    ...ownLoginOptions,
   ],
   examples: [
     { command: 'postern exec work -- ./server', describe: 'a STDIO server that takes POSTERN_ACCESS_TOKEN' },
@@ -49,6 +55,7 @@ export const execTable = {
     'The token goes into the environment of the command and nowhere else; it is not renewed there. Whatever the command starts gets it, too. Names that programs act on (PATH, LD_PRELOAD, NODE_OPTIONS, …) are refused; NODE_AUTH_TOKEN and cargo’s CARGO_…_TOKEN (with “,value”) are not.',
     'Signals are passed on; the exit code is the command’s, 128 + n when signal n ended it. A failure before the command starts exits with a code of postern’s.',
   ],
+  seeAlso: ['scripts'],
 } as const satisfies CommandTable;
 
 type Arguments = ArgumentsOf<typeof execTable>;
@@ -57,6 +64,7 @@ const help = 'postern exec --help';
 
 interface World extends TokenPorts {
   readonly programs: Programs;
+  readonly logins: () => Promise<Logins>;
   readonly signal: AbortSignal;
 }
 
@@ -75,10 +83,12 @@ export const command: Command<typeof execTable, World> = {
 async function tokensFor(world: World, args: Arguments): Promise<Readonly<Record<string, Secret>>> {
   const environment: Record<string, Secret> = {};
   const { account, pin } = args;
+  const own = isClientLogin(args, 'exec', false) ? await world.logins() : undefined;
   for (const { name, server: named, holds } of variablesOf(args)) {
     const server = named ?? args.server ?? '';
     const ofNamed = { server, account: undefined, pin: undefined };
-    const login = await findLogin(world, named === undefined ? { server, account, pin } : ofNamed);
+    const wanted = named === undefined ? { server, account, pin } : ofNamed;
+    const login = own === undefined ? await findLogin(world, wanted) : await own.asClient({ ...args, ...wanted });
     const token = await tokenToKeep(world, { login, minLifeMs: args.minTtl * 1000, signal: world.signal });
     proveNamed(token.binding, server);
     environment[name] = new Secret(tokenIn(holds, token.accessToken.reveal()));

@@ -1,6 +1,7 @@
 import type { Command, CommandOutput, CommandTable } from '../core/command.js';
-import { formatScope } from '../core/scope.js';
+import type { Logins } from '../core/ports.js';
 import type { Secret } from '../core/secret.js';
+import { isClientLogin, ownLoginOptions } from '../stores/own-login.js';
 import { proveNamed } from '../tokens/credential-target.js';
 import { findLogin } from '../tokens/find-login.js';
 import type { TokenPorts } from '../tokens/token-request.js';
@@ -9,7 +10,9 @@ import { minTtlOption } from './credential.options.js';
 
 export const tokenTable = {
   name: 'token',
-  summary: 'print a valid access token and nothing else, refreshed when needed',
+  environmentToken: true,
+  group: 'use',
+  summary: 'print a valid access token, and nothing else',
   positionals: [{ name: 'server', describe: 'the server’s URL, or the name of a login', required: true }],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
@@ -20,42 +23,52 @@ export const tokenTable = {
       kind: 'boolean',
       describe: 'refresh it first, though it may live: for a token that a server refuses',
     },
+    ...ownLoginOptions,
   ],
   examples: [
     { command: 'curl -H "$(postern token work --header)" https://example.com/mcp', describe: 'use it elsewhere' },
     { command: 'postern token work --refresh', describe: 'another one, where the server refuses that one' },
   ],
   notes: [
-    'With --json: access_token, token_type, expires_at (seconds since 1970, or null) and scope. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',
+    'With --json: accessToken, tokenType, expiresAt (a time, or null) and scopes. Limits: 15 s for a refresh, 30 s to wait for another process’s, three with --refresh within a minute, 5 s for the keychain.',
   ],
+  seeAlso: ['scripts', 'credential-helpers'],
 } as const satisfies CommandTable;
 
-export const command: Command<typeof tokenTable, TokenPorts & CommandOutput> = {
+interface World extends TokenPorts, CommandOutput {
+  readonly logins: () => Promise<Logins>;
+}
+
+export const command: Command<typeof tokenTable, World> = {
   table: tokenTable,
   async run(world, args) {
-    const login = await findLogin(world, { server: args.server, account: args.account });
+    const login = isClientLogin(args, 'token', false)
+      ? await (await world.logins()).asClient(args)
+      : await findLogin(world, { server: args.server, account: args.account });
     const asked = { login, minLifeMs: args.minTtl * 1000, signal: world.signal };
     const token = await (args.refresh ? refreshedToken : validToken)(world, asked);
     proveNamed(token.binding, args.server);
-    await world.out.write(tokenOutput(token, { header: args.header, json: world.json }));
+    // The token is what was asked for: it is not replaced here as it is elsewhere.
+    if (world.json) await world.out.exact.json(tokenJson(token));
+    else await world.out.write(tokenOutput(token, { header: args.header, json: false }));
     return 0;
   },
 };
 
+type Printed = { readonly accessToken: Secret; readonly expiresAt: number | null; readonly scopes: readonly string[] };
+
 /** What `token` prints, to the byte, line feed included: the hot path and the command share it. */
-export function tokenOutput(
-  token: { readonly accessToken: Secret; readonly expiresAt: number | null; readonly scopes: readonly string[] },
-  form: { readonly header: boolean; readonly json: boolean },
-): string {
+export function tokenOutput(token: Printed, form: { readonly header: boolean; readonly json: boolean }): string {
+  if (form.json) return `${JSON.stringify(tokenJson(token))}\n`;
   const value = token.accessToken.reveal();
-  if (form.json) {
-    const json = {
-      access_token: value,
-      token_type: 'Bearer',
-      expires_at: token.expiresAt === null ? null : Math.floor(token.expiresAt / 1000),
-      scope: formatScope(token.scopes),
-    };
-    return `${JSON.stringify(json)}\n`;
-  }
   return form.header ? `Authorization: Bearer ${value}\n` : `${value}\n`;
+}
+
+function tokenJson({ accessToken, expiresAt, scopes }: Printed): object {
+  return {
+    accessToken: accessToken.reveal(),
+    tokenType: 'Bearer',
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    scopes,
+  };
 }

@@ -3,8 +3,28 @@ import { patientTimer } from './deadline.js';
 import { Exchange, type Head } from './exchange.js';
 import { timedOut } from './failures.js';
 import type { ConnectionPool } from './pool.js';
-import type { HttpRequest } from './request.js';
+import type { HttpRequest, Observe, ObservedRequest } from './request.js';
 import type { ClientConnection } from './undici-connection.js';
+
+/** Does the work of one request, and tells the observer of it where there is one. @throws what the work throws */
+export async function observed<Result extends { readonly head: NonNullable<ObservedRequest['response']> }>(
+  observe: Observe | undefined,
+  request: Pick<ObservedRequest, 'method' | 'url' | 'headers'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (observe === undefined) return work();
+  const began = performance.now();
+  const seen = (response: ObservedRequest['response'], error: unknown) =>
+    observe({ ...request, ms: performance.now() - began, response, error });
+  try {
+    const result = await work();
+    seen(result.head, undefined);
+    return result;
+  } catch (error) {
+    seen(undefined, error);
+    throw error;
+  }
+}
 
 /** One request to one URL, ready to be written to a connection. */
 export interface Prepared {
@@ -52,7 +72,7 @@ async function dispatch(
   });
   const abort = (): void => exchange.fail(signal.reason);
   const timer = patientTimer(limits.headersMs, () =>
-    exchange.fail(timedOut(pool.origin.host, 'sending the headers of its answer', limits.headersMs)),
+    exchange.fail(timedOut(pool.origin.host, 'sending the headers of its response', limits.headersMs)),
   );
   signal.addEventListener('abort', abort, { once: true });
   exchange.head.then(timer.stop, () => undefined);

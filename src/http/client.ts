@@ -2,14 +2,21 @@ import { once } from '../core/lazy.js';
 import { defaultLimits, type Limits } from '../core/limits.js';
 import { gateUrl, resolveReference } from '../core/url.js';
 import { redirectRefused, urlRefused } from './address-failures.js';
-import { attempt } from './attempt.js';
+import { attempt, observed } from './attempt.js';
 import { connectTo } from './connector.js';
 import { startDeadline } from './deadline.js';
 import type { Head } from './exchange.js';
-import { requestInterrupted, timedOut } from './failures.js';
+import { namedByServer, requestInterrupted, timedOut } from './failures.js';
 import { type HttpOptions, Origins } from './origins.js';
 import { usualPoolLimits } from './pool.js';
-import { checkMethod, type HttpClient, type HttpRequest, type HttpResponse, requestHeaders } from './request.js';
+import {
+  checkMethod,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  type Observe,
+  requestHeaders,
+} from './request.js';
 import { leaveUnread, makeResponse } from './response.js';
 import type { ClientConnection } from './undici-connection.js';
 
@@ -20,9 +27,10 @@ const maxUrl = 8_192;
  * The one way out. Every request passes the same checks in the same order: the raw URL, the address it
  * leads to, the connection to that very address, the limits in time and size, redirects.
  */
-export function createHttpClient(options: HttpOptions): HttpClient {
+export function createHttpClient(options: HttpOptions & { readonly observe?: Observe | undefined }): HttpClient {
   const closing = new AbortController();
-  const world = { origins: openOrigins(options), userAgent: options.userAgent, closing: closing.signal };
+  const { userAgent, observe } = options;
+  const world = { origins: openOrigins(options), userAgent, observe, closing: closing.signal };
   const rehearsal = once(tryRehearsal);
   return {
     send: async (request) => {
@@ -69,21 +77,29 @@ function gatedUrl({ url, namedBy }: Pick<HttpRequest, 'url' | 'namedBy'>): URL {
 
 async function send(
   request: HttpRequest,
-  world: { readonly origins: Origins<ClientConnection>; readonly userAgent: string; readonly closing: AbortSignal },
+  world: {
+    readonly origins: Origins<ClientConnection>;
+    readonly userAgent: string;
+    readonly observe: Observe | undefined;
+    readonly closing: AbortSignal;
+  },
 ): Promise<HttpResponse> {
   let url = gatedUrl(request);
   const { host } = url;
   const { totalMs } = request.limits;
   checkMethod(request.method);
   const headers = requestHeaders(request.headers ?? [], world.userAgent);
-  const failure = (): Error => timedOut(host, 'the whole request, with its answer', totalMs ?? 0);
+  const failure = (): Error => timedOut(host, 'the whole request, with its response', totalMs ?? 0);
   const closed = (): Error => requestInterrupted(host);
   const { signal, close } = startDeadline(totalMs, failure, [[request.signal], [world.closing, closed]]);
   try {
     signal.throwIfAborted();
     for (let hops = 0; ; hops += 1) {
       const pool = await world.origins.find(url, request.namedBy, signal);
-      const { exchange, head } = await attempt(pool, { request, url, headers, signal });
+      const sent = { method: request.method, url: url.href, headers };
+      const { exchange, head } = await observed(world.observe, sent, () =>
+        attempt(pool, { request, url, headers, signal }),
+      );
       try {
         const next = nextHop(request, url, head, hops);
         if (next === undefined) {
@@ -100,7 +116,7 @@ async function send(
     }
   } catch (error) {
     close();
-    throw error;
+    throw request.namedBy === 'person' || world.origins.isPersons(url) ? error : namedByServer(error);
   }
 }
 

@@ -89,7 +89,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
     this.#began = true;
     const headers = readHeaders(controller.rawHeaders);
-    if (this.#origin.secure && this.#method !== 'HEAD' && !isFramed(status, headers)) {
+    if (this.#origin.secure && this.#method !== 'HEAD' && !isFramed(headers)) {
       this.#closedEnd = new ClosedEnd(status, headers.find(([name]) => name === 'content-type')?.[1]);
     }
     this.#resolveHead({ status, headers });
@@ -199,8 +199,7 @@ function makeGarbage(bytes: number): readonly undefined[] {
 const sizeOfEntry = 8;
 
 /** Whether the body ends by something else than the end of the connection (RFC 9112 section 6.3). */
-function isFramed(status: number, headers: Head['headers']): boolean {
-  if (status === 204 || status === 304) return true;
+function isFramed(headers: Head['headers']): boolean {
   return headers.some(
     ([name, value]) =>
       name === 'content-length' || (name === 'transfer-encoding' && /(?:^|[\s,])chunked\s*$/i.test(value)),

@@ -1,4 +1,4 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { printable, quoted } from '../core/text/printable.js';
 
 type Explanation = readonly [happened: string, remedy: string];
@@ -7,10 +7,10 @@ const checkNetwork = 'Check the network, VPN and firewall, then try again.';
 
 const tryAgain = 'Try again; if it happens again, report it to the operator of that server.';
 
-const moreFiles = 'Raise the limit for open files (ulimit -n), then run the command again.';
+const moreFiles = 'Raise the limit for open files (ulimit -n), then try again.';
 
 const notHttp: Explanation = [
-  'does not answer with valid HTTP',
+  'did not send valid HTTP',
   'Check the address and port, then report it to the operator of that server.',
 ];
 
@@ -24,7 +24,7 @@ const explanations: Readonly<Record<string, Explanation>> = {
     'cannot be found: no address is known for this name',
     'Check the spelling of the host name, and your network or VPN.',
   ],
-  EAI_AGAIN: ['cannot be looked up: the name service (DNS) does not answer', checkNetwork],
+  EAI_AGAIN: ['cannot be looked up: the name service (DNS) does not respond', checkNetwork],
   ETIMEDOUT: ['cannot be reached: the connection timed out', checkNetwork],
   EHOSTUNREACH: ['cannot be reached: there is no route to the host', checkNetwork],
   ENETUNREACH: ['cannot be reached: there is no route to its network', checkNetwork],
@@ -36,18 +36,18 @@ const explanations: Readonly<Record<string, Explanation>> = {
   ECONNRESET: ['broke off the connection', tryAgain],
   ECONNABORTED: ['broke off the connection', tryAgain],
   EPIPE: ['broke off the connection', tryAgain],
-  UND_ERR_SOCKET: ['closed the connection before the answer was complete', tryAgain],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent another amount of data than it announced', tryAgain],
+  UND_ERR_SOCKET: ['closed the connection before the response was complete', tryAgain],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['sent more or less data than it announced', tryAgain],
   end_unproven: [
-    'ended its answer by closing the connection, without saying its length: over TLS that cannot be told from an answer that was cut off',
+    'closed the connection without saying how long the response is, so it may have been cut off',
     'Ask the operator of that server to send Content-Length or chunked coding (HTTP/1.1).',
   ],
-  answer_cut_off: ['closed the connection before the answer was complete', tryAgain],
+  answer_cut_off: ['closed the connection before the response was complete', tryAgain],
   not_http: notHttp,
-  damaged_coding: ['sent a compressed answer that cannot be unpacked', tryAgain],
-  unwanted_coding: ['compresses its answers though it was asked not to', tryAgain],
-  crumbs: ['sends its answer in millions of pieces of a few bytes', tryAgain],
-  informational_flood: ['sends interim answers (1xx) without end', tryAgain],
+  damaged_coding: ['sent a compressed response that is damaged', tryAgain],
+  unwanted_coding: ['compressed its response although that was not allowed', tryAgain],
+  crumbs: ['sent its response in millions of tiny pieces', tryAgain],
+  informational_flood: ['sent interim responses (1xx) without end', tryAgain],
 };
 
 /** Codes by their prefix. */
@@ -113,6 +113,21 @@ export function tunnelRefused(target: string, proxy: string, status: number): Fa
   });
 }
 
+/** The same where a server named the host: a person has misspelt nothing, and cannot start what does not run there. */
+export function namedByServer(error: unknown): unknown {
+  const isTheirs = isFailure(error, 'network_failed') && error.message.startsWith('"') && error.remedy !== moreFiles;
+  if (!isTheirs) return error;
+  const { code, exit, message, cause } = error;
+  const [, host = '', happened = ''] = /^("(?:[^"\\]|\\.)*") (.*)$/s.exec(message) ?? [];
+  return new Failure({
+    code,
+    exit,
+    message: `The server sends logins to ${host}, which ${happened}`,
+    remedy: 'Check your network or VPN; if other sites work, report it to the server’s operator.',
+    cause,
+  });
+}
+
 /** A limit in time passed. `during` finishes "… took longer than N s: …". */
 export function timedOut(host: string, during: string, milliseconds: number): Failure {
   const seconds = Math.round(milliseconds / 100) / 10;
@@ -170,7 +185,7 @@ export function requestInterrupted(host: string): Failure {
     code: 'interrupted',
     exit: exitCode.interrupted,
     message: `The request to ${quoted(host, 100)} was interrupted because the program is ending.`,
-    remedy: 'Run the command again.',
+    remedy: 'Try again.',
   });
 }
 

@@ -65,7 +65,7 @@ export function failureOf(error: unknown, party: Party): Failure {
 export function brokenConnection(error: unknown, party: Party): Failure {
   const code = codeOf(error) ?? '';
   // An alert comes from the server, such as its refusal of a client certificate after the handshake of TLS 1.3.
-  const isBroken = !(error instanceof Failure) && code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
+  const isBroken = code.startsWith('ERR_SSL_') && !code.includes('_ALERT_');
   return isBroken ? networkFailed({ ...party, code }) : failureOf(error, party);
 }
 

@@ -101,6 +101,11 @@ export class Origins<C extends PooledConnection> implements AsyncDisposable {
     return origin;
   }
 
+  /** Did a person name the host of this URL? */
+  isPersons({ host, hostname }: URL): boolean {
+    return this.#persons.has(hostname) || this.#persons.has(host);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#connected].map((pool) => pool[Symbol.asyncDispose]()));
   }

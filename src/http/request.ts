@@ -47,6 +47,22 @@ export interface HttpClient extends AsyncDisposable {
   check(target: Pick<HttpRequest, 'url' | 'namedBy' | 'signal'>): Promise<void>;
 }
 
+/** One request that has left, and the head of its response: a redirect that is followed is another one. */
+export interface ObservedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** As they were sent: names and values in turn. Their values may be secrets. */
+  readonly headers: readonly string[];
+  /** Milliseconds until the head of the response, or the failure. */
+  readonly ms: number;
+  /** Undefined: none came. */
+  readonly response: { readonly status: number; readonly headers: readonly (readonly [string, string])[] } | undefined;
+  readonly error: unknown;
+}
+
+/** Is told of each request as its head comes. It must not throw. */
+export type Observe = (request: ObservedRequest) => void;
+
 export interface HttpPorts {
   readonly http: HttpClient;
 }

@@ -82,9 +82,9 @@ async function concatenated(chunks: Chunks): Promise<Uint8Array> {
 /** @throws Failure `too_large` where a body would have no bound that can be kept */
 function checkedCoding({ headers }: Head, host: string): Coding | undefined {
   const coding = codingOf(headers.flatMap(([name, value]) => (name === 'content-encoding' ? [value] : [])));
-  if (coding === 'several') throw tooLarge(host, 'an answer that is compressed several times over');
+  if (coding === 'several') throw tooLarge(host, 'a response that is compressed several times');
   if (coding === 'unknown') {
-    throw tooLarge(host, 'an answer compressed in a way that was not asked for and is not known');
+    throw tooLarge(host, 'a response in an unknown compression');
   }
   return coding;
 }

@@ -38,18 +38,14 @@ export function trustBy(options: TrustOptions): (origin: string | undefined) => 
 
 /** @throws Failure `network_setting_unusable` */
 async function makeContext(options: TrustOptions, certificate: ClientCertificate | undefined): Promise<SecureContext> {
-  const { createSecureContext, rootCertificates } = await import('node:tls');
+  const { contextThatTrusts } = await import('../core/trusted-authorities.js');
   const ca = await additionalAuthorities(options);
   const client = certificate && {
     cert: await readPem('the client certificate file', certificate.certFile),
     key: readClientKey(certificate.keyFile),
   };
   try {
-    return createSecureContext({
-      minVersion: 'TLSv1.2',
-      ...(ca.length > 0 ? { ca: [...rootCertificates, ...ca] } : {}),
-      ...client,
-    });
+    return contextThatTrusts(ca, client);
   } catch {
     const what = certificate === undefined ? 'A certificate file' : 'A file of clientCertificates';
     const why = certificate === undefined ? '' : ', or the key is not the certificate’s, or is encrypted';
@@ -57,7 +53,7 @@ async function makeContext(options: TrustOptions, certificate: ClientCertificate
   }
 }
 
-/** `ca` replaces all authorities of Node, NODE_EXTRA_CA_CERTS included: that file is added again. */
+/** In some releases of Node, a context that others are added to loses those of NODE_EXTRA_CA_CERTS: that file is added again. */
 async function additionalAuthorities(options: TrustOptions): Promise<readonly string[]> {
   if (options.caFile === undefined) return [];
   const own = await readPem('the CA file', options.caFile);

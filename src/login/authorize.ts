@@ -1,3 +1,4 @@
+import type { BrowserChoice } from '../core/records.js';
 import { saysYes } from '../core/text/says-yes.js';
 import {
   type AuthorizationCode,
@@ -19,6 +20,8 @@ import type { Authorization, Redeemed } from './redeem.js';
 
 export interface AuthorizationAttempt {
   readonly person: PersonOptions;
+  /** Chosen for this login; undefined: the usual one. */
+  readonly browser: BrowserChoice | undefined;
   readonly client: LazyClient;
   readonly listener: CallbackListener;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */

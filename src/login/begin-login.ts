@@ -34,6 +34,7 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   await checkSecret(ports, preregistered, { server, issuer, kept, held, signal });
   const { named, held: heldScopes } = request.scopes;
   const scopes = selectScopes(discovery, { scopes: named, held: heldScopes });
+  noteUnlisted(world, discovery, named ?? []);
   return {
     ports,
     meant: { server, account, name: held?.name, newName: name === held?.name ? undefined : name },
@@ -50,6 +51,23 @@ export async function beginLogin(world: LoginPorts, request: LoginRequest, grant
   };
 }
 
+/** Scopes that a person asks for and nobody lists may be misspelt; the refusal that follows names other reasons. */
+function noteUnlisted({ journal }: LoginPorts, discovery: BegunLogin['discovery'], named: readonly string[]): void {
+  const { protectedResource, authorizationServer, challengedScopes = [] } = discovery;
+  const listed = [...(protectedResource.scopesSupported ?? []), ...authorizationServer.scopesSupported];
+  if (listed.length === 0) return;
+  const unlisted = named.filter((scope) => !listed.includes(scope) && !challengedScopes.includes(scope));
+  if (unlisted.length === 0) return;
+  journal.record({
+    name: 'scopes',
+    asked: unlisted.join(' '),
+    came: 'not listed by the server',
+    rule: 'RFC 9728 section 2, scopes_supported',
+    verdict: 'warning',
+    note: 'Check the spelling of --scope.',
+  });
+}
+
 /** A login that is refreshed has what `offline_access` stands for, though few authorization servers list it. */
 function scopesOnTop(
   held: readonly string[],
@@ -63,14 +81,13 @@ function scopesOnTop(
 /** Who asks for what, in the terminal, before any browser is opened or any code is shown. */
 export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void {
   const { server, issuer } = isNew;
-  const both = issuer ? 'Both are new here' : 'The server is new here';
   const lines = [
     `Logging in to ${printable(discovery.server)}`,
     `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
-    ...(server ? [`${both}: check that the address is the one you mean.`] : []),
-    ...(issuer && !server ? ['The authorization server is new here.'] : []),
+    ...(server ? [`First login to this server. Check ${issuer ? 'both addresses' : 'its address'}.`] : []),
+    ...(issuer && !server ? ['First login at this authorization server. Check its address.'] : []),
     scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
-    ...(isNew.scopes.length === 0 ? [] : [`New is: ${printable(isNew.scopes.join(' '))}`]),
+    ...(isNew.scopes.length === 0 ? [] : [`Additional scope: ${printable(isNew.scopes.join(' '))}`]),
     ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
   ];
   lines.forEach(ports.terminal.tell);
@@ -104,7 +121,8 @@ export function storeForLogin(
   logins: readonly LoginRecord[],
   held: LoginRecord | undefined,
 ): SecretStore {
-  const last = logins.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
+  const kept = logins.filter(({ store }) => store !== 'environment');
+  const last = kept.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
   const target = ports.stores.of(chosen ?? (held ?? last)?.store ?? 'keychain');
   return {
     kind: target.kind,

@@ -13,8 +13,17 @@ export function nameUnusable(name: string): Failure {
 export function nameTaken(name: string, server: string, account: string): Failure {
   const which = account === defaultAccount ? '' : ` (account ${quoted(account)})`;
   const message = `The name ${quoted(name)} belongs to the login for ${quoted(server)}${which}.`;
-  const remedy = 'Choose another --name, or log that one out first.';
+  const remedy = 'Choose another --name, or log out of that one first.';
   return new Failure({ code: 'name_taken', exit: exitCode.usage, message, remedy });
+}
+
+/** `logout --all` where nobody can be asked. @param command Does it without a question. */
+export function notConfirmed(logins: readonly string[], command: string): Failure {
+  const [shown, more] = [logins.slice(0, 5).map((one) => printable(one, 80)), logins.length - 5];
+  const which = `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const count = logins.length === 1 ? '1 login' : `${logins.length} logins`;
+  const message = `This would end ${count} (${which}), and nobody is here to say yes. Nothing was changed.`;
+  return new Failure({ code: 'not_confirmed', exit: exitCode.usage, message, remedy: `Run: ${command}` });
 }
 
 /** A login needs a browser, and none may or can be opened here. `why` is what forbids it; `of`: which command wants it. */
@@ -30,22 +39,29 @@ export function noBrowserHere(
   return new Failure({ code: 'login_needs_person', exit: exitCode.loginNeeded, message, remedy });
 }
 
+/** A server that was asked whether it takes a login has said nothing for so long. */
+export function serverSilent(server: string, seconds: number): Failure {
+  const message = `${quoted(server, 200)} did not answer within ${seconds} s.`;
+  const remedy = 'Try again in a minute, or see how far it gets, with: postern status --check --verbose';
+  return new Failure({ code: 'timed_out', exit: exitCode.network, message, remedy });
+}
+
 /** The store that is moved to gave back something else than what was written. Nothing was removed. */
 export function moveNotVerified(store: string): Failure {
-  const message = `A credential that was written to the store ${printable(store, 80)} could not be read there again; it is still used where it was.`;
-  const remedy = 'Check that this store works, then run the command again.';
+  const message = `A credential written to the store ${printable(store, 80)} could not be read back. It stays where it was.`;
+  const remedy = 'Check that this store works, then run postern move again.';
   return new Failure({ code: 'store_failed', exit: exitCode.store, message, remedy });
 }
 
 /** A store that does not open keeps its login from being ended. */
 export function notForgotten(failure: Failure): Failure {
-  return failure.withRemedy(`${failure.remedy} To forget the login here all the same, run it with --force.`);
+  return failure.withRemedy(`${failure.remedy} To forget the login anyway, add --force.`);
 }
 
 /** One more login would be more than are kept. Nothing was asked of anybody yet. */
 export function tooManyLogins(max: number): Failure {
-  const message = `There are ${max} logins here, which is as many as are kept.`;
-  const remedy = 'Forget one that nobody needs (postern status, postern logout <server>), then log in again.';
+  const message = `You have ${max} logins, the most that postern keeps.`;
+  const remedy = 'Log out of one that you do not need, then log in again: postern logout <server>';
   return new Failure({ code: 'too_many_logins', exit: exitCode.store, message, remedy });
 }
 
@@ -55,7 +71,7 @@ export function endpointsMoved(
   endpoints: { readonly issuer: string; readonly before: string; readonly now: string },
 ): Failure {
   const { issuer, before, now } = endpoints;
-  const message = `The authorization server ${quoted(issuer)} had its endpoints at ${quoted(before)} and now names ${quoted(now)}, on another host. Nothing was sent there.`;
+  const message = `The authorization server ${quoted(issuer)} moved its endpoints from ${quoted(before)} to another host, ${quoted(now)}. Nothing was sent there.`;
   const remedy = `If you trust the change, run: ${loginCommand(login, '--authorization-server', shellWord(issuer))}`;
   return new Failure({ code: 'endpoints_moved', exit: exitCode.loginNeeded, message, remedy });
 }
@@ -89,30 +105,30 @@ const denials: Readonly<Record<string, string>> = {
 function afterDenial(error: string): string {
   switch (error) {
     case 'access_denied':
-      return 'If you said no there, run the login again and allow it; if you did not, your account may not use this: ask the authorization server’s operator. A login made before is still there.';
+      return 'If you said no by mistake, log in again. If you did not say no, ask the operator for access. An earlier login still works.';
     case 'consent_required':
-      return 'It wants a consent that was not given: run the login again and allow what it asks for. A login made before is still there.';
+      return 'Log in again, and allow what it asks for. An earlier login still works.';
     case 'unauthorized_client':
     case 'invalid_client':
-      return 'This client may not log anybody in there. If you gave it, check --client-id; else run the login again, which registers this program anew.';
+      return 'The authorization server does not accept this client. If you passed --client-id, check it; else log in again, which registers anew.';
     case 'invalid_scope':
-      return 'Run the login again and name the scopes with --scope.';
+      return 'The authorization server does not know a scope that was asked for. Check --scope, or leave it out.';
     case 'login_required':
     case 'interaction_required':
     case 'account_selection_required':
-      return 'Run the login again and log in on its page.';
+      return 'Log in again, and log in on the page that opens.';
     case 'temporarily_unavailable':
     case 'server_error':
-      return 'It is in trouble: run the login again in a while.';
+      return 'The authorization server has a problem. Log in again in a while.';
     default:
-      return 'Run the login again with --verbose to see what was asked.';
+      return 'To see the requests, log in again with --verbose.';
   }
 }
 
 /** A response with our state that says contradictory or malformed things. */
 export function responseUnusable(why: string): Failure {
-  const message = `The authorization server’s answer cannot be used: ${why}. Nothing was redeemed.`;
-  const remedy = 'Run the login again; if it happens again, report it to the authorization server’s operator.';
+  const message = `The authorization server’s response is invalid: ${why}. The login was stopped.`;
+  const remedy = 'Log in again; if it happens again, report it to the authorization server’s operator.';
   return new Failure({ code: 'callback_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
@@ -120,10 +136,10 @@ export function responseUnusable(why: string): Failure {
 export function responseFromAnotherIssuer(asked: string, found: string | undefined): Failure {
   const what =
     found === undefined
-      ? `The answer lacks the iss parameter that ${quoted(asked)} announces, so it may come from somebody else.`
-      : `The answer comes from the issuer ${quoted(found)}, and the login was begun at ${quoted(asked)}.`;
-  const message = `${what} Nothing was redeemed.`;
-  const remedy = 'Do not log in to this server until its operator explains this; it can be a mix-up attack.';
+      ? `The response lacks the iss parameter that ${quoted(asked)} announces (RFC 9207), so it may be forged.`
+      : `The response comes from the issuer ${quoted(found)}, but the login began at ${quoted(asked)} (RFC 9207 section 2.4).`;
+  const message = `${what} The login was stopped.`;
+  const remedy = 'This can be an attack. Do not log in to this server until its operator explains it.';
   return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
@@ -137,18 +153,18 @@ export function requestNotTaken(
 ): Failure {
   if (result.problem === 'refused') return authorizationDenied(issuer, result.error, result.said);
   if (result.problem === 'transient') {
-    const message = `The authorization server ${quoted(issuer)} answered ${result.status} to the authorization request.`;
+    const message = `The authorization server ${quoted(issuer)} responded ${result.status} to the authorization request.`;
     const remedy = 'Try again in a while.';
     return new Failure({ code: 'authorization_endpoint_failed', exit: exitCode.network, message, remedy });
   }
-  const message = `The authorization server ${quoted(issuer)} gave an answer to the pushed authorization request that cannot be used: ${result.why}.`;
-  const remedy = 'Report this to the authorization server’s operator.';
+  const message = `The authorization server ${quoted(issuer)} sent an invalid response to the pushed authorization request: ${result.why}.`;
+  const remedy = 'Report it to the authorization server’s operator.';
   return new Failure({ code: 'callback_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** The authorization request would be absurdly long. */
 export function requestTooLong(length: number): Failure {
-  const message = `The authorization request would be ${length} characters long (at most 8192), because of what the server asks for.`;
+  const message = `The authorization request is too long: ${length} characters, at most 8192. The server asks for too much.`;
   const remedy = 'Ask for less with --scope.';
   return new Failure({ code: 'request_too_long', exit: exitCode.serverBreaksRules, message, remedy });
 }
@@ -157,7 +173,7 @@ export function requestTooLong(length: number): Failure {
 export function noServersThere(title: string, files: readonly string[]): Failure {
   const where = files.map((file) => quoted(file, 300)).join(', ');
   const message =
-    files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that one could log in to.`;
+    files.length === 0 ? `${title} has no configuration here.` : `${where} names no server that you could log in to.`;
   const remedy = 'Pass the server’s URL: postern login https://example.com/mcp';
   return new Failure({ code: 'no_servers_there', exit: exitCode.usage, message, remedy });
 }
@@ -170,7 +186,7 @@ export function serverNotThere(
   all: readonly string[],
 ): Failure {
   const known = all.slice(0, 20).map((one) => printable(one, 60));
-  const message = `${title} has no server ${quoted(name, 80)} that one could log in to; it has: ${known.join(', ')}.`;
+  const message = `${title} has no server ${quoted(name, 80)} to log in to. It has: ${known.join(', ')}.`;
   const remedy = meant === undefined ? 'Name one of these.' : `Did you mean ${quoted(meant, 80)}?`;
   return new Failure({ code: 'server_not_there', exit: exitCode.usage, message, remedy });
 }

@@ -35,9 +35,10 @@ export async function login(
   announce(begun);
   announceDocument(begun, client.found, redirect);
   try {
-    const fallback = deviceFallback(begun, () => client.get(), person.timeoutMs);
+    const fallback = deviceFallback(begun, () => client.get(), person);
     const advice = adviceOn(client, redirect.redirectUri, port);
-    const attempt = { person, client, listener, consent, whenPageFails: advice, fallback, overtaken, signal };
+    const browser = request.browser ?? begun.held?.browser;
+    const attempt = { person, browser, client, listener, consent, whenPageFails: advice, fallback, overtaken, signal };
     const authorized = await authorizeOrDoubt(begun, attempt);
     const identified = await client.get();
     const redeemed = await tokenOf(begun, authorized, {
@@ -49,10 +50,10 @@ export async function login(
     const record = await saveCredential(ports, { request, discovery, redeemed, way, grant: 'authorization_code' });
     await keepClient(begun, identified, redirectUriToKeep(identified, redirect), redeemed.client.method);
     recordStored(ports, record);
-    await listener.finish('stored');
+    await listener.finish('stored', record);
     return record;
   } catch (error) {
-    await listener.finish('failed');
+    await listener.finish(isFailure(error, 'denied') ? 'declined' : 'failed');
     if (client.found === undefined) throw error;
     await forgetRefusedClient(begun, client.found, error);
     throw documentRefused(begun, client.found, redirect, error);

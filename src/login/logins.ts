@@ -6,18 +6,19 @@ import type { BrowserOptions, LoginInBackground, Logins, Relogin } from '../core
 import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
-import { findLogin, type LoginTarget, readLoginTarget } from '../tokens/find-login.js';
+import { findLogin, type LoginTarget, readLoginTarget, sameLogin } from '../tokens/find-login.js';
 import { documentOf } from '../tokens/registrations.js';
 import { askStepUp } from '../tokens/step-up.js';
 import { ciOf } from './browser/browser-availability.js';
-import { type ClientWorld, variableClient } from './client/client-options.js';
+import { type ClientWorld, readClient, readScopes, variableClient } from './client/client-options.js';
 import { noBrowserHere } from './failures.js';
 import { login } from './log-in.js';
+import { baseNameOf } from './login-name.js';
 import { loginTogether } from './one-login-at-a-time.js';
 import type { BrowserAvailability, ClientOptions, LoginPorts, PersonLogin, PersonOptions } from './ports.js';
 
 /** What a login by a person needs of the world. */
-export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal'> {
+export interface LoginWorld extends LoginPorts, ClientWorld, Pick<CommandOutput, 'signal' | 'tellLook'> {
   readonly configuration: () => Promise<Configuration>;
   /** Address of the client ID metadata document of this release, where nothing else is configured. */
   readonly clientMetadataUrl: string | undefined;
@@ -44,6 +45,7 @@ const defaultTimeoutSeconds = { watched: 900, unwatched: 300 } as const;
 /** Other commands' way to a login. */
 export function createLogins(world: LoginWorld): Logins {
   return {
+    asClient: (wanted) => asClient(world, wanted),
     findOrMake: (wanted) => findOrMake(world, wanted),
     relogin: (options) =>
       options.login || world.terminal.interactive ? relogin(world, options, undefined) : undefined,
@@ -110,6 +112,7 @@ export async function loginDefaults(world: LoginWorld, asked: Asked): Promise<Lo
       mode,
       availability: world.availability(),
       redirectPort: configuration.redirectPort,
+      look: interactive ? world.tellLook : undefined,
       caller: asked.caller ?? (interactive ? undefined : world.callerName),
       timeoutMs: (configuration.timeoutSeconds ?? defaultTimeoutSeconds[interactive ? 'watched' : 'unwatched']) * 1000,
     },
@@ -128,12 +131,13 @@ interface Wanted {
 }
 
 /** Makes a login that no options describe: a new one for `target`, or one in the place of the one that is held. */
-function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }: Wanted): Promise<LoginRecord> {
+async function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }: Wanted): Promise<LoginRecord> {
   const { client, person, store } = defaults;
   const request: PersonLogin = {
     server: target.server,
     account: target.account,
     name: held?.name,
+    baseName: held === undefined ? await baseNameOf(target.server, target.account) : undefined,
     scopes: { named: scopes.length === 0 ? undefined : scopes, held: held?.scopes ?? [] },
     issuer: undefined,
     client: { ...client, way: undefined, metadataUrl: documentOf(client.metadataUrl, held) },
@@ -141,18 +145,23 @@ function makeLogin(world: LoginWorld, { defaults, target, held, scopes, begin }:
     person,
     signal: world.signal,
   };
-  return loginTogether(world, request, held, async (...given) => {
+  const made = await loginTogether(world, request, held, async (...given) => {
     await begin?.();
     return await login(...given);
   });
+  const isNamed = held === undefined && made.name !== undefined && person.caller === undefined;
+  if (isNamed) world.terminal.tell(`This login is now called ${made.name}.`);
+  return made;
 }
 
 function relogin(
-  world: LoginWorld,
-  options: BrowserOptions & { readonly login: boolean },
+  whole: LoginWorld,
+  options: Parameters<Logins['relogin']>[0],
   caller: PersonOptions['caller'],
 ): Relogin {
   return async (held, scopes, begin) => {
+    const cancelled = options.cancelled?.();
+    const world = cancelled === undefined ? whole : { ...whole, signal: AbortSignal.any([whole.signal, cancelled]) };
     if (!options.login) {
       if (scopes.length === 0) return undefined;
       await askStepUp(world, { login: held, scopes, signal: world.signal });
@@ -173,6 +182,35 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
   const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
   const defaults = await loginDefaults(world, { ...wanted, login: target, of: 'other' });
   return makeLogin(world, { defaults, target, held: undefined, scopes: [] });
+}
+
+async function asClient(world: LoginWorld, wanted: Parameters<Logins['asClient']>[0]): Promise<LoginRecord> {
+  const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
+  const made = sameLogin((await world.index.read()).logins, target);
+  if (made !== undefined) return made;
+  const set = (name: string) => world.env[name] || undefined;
+  const issuer = wanted.authorizationServer ?? set('POSTERN_AUTHORIZATION_SERVER');
+  const keyFile = wanted.clientKeyFile;
+  const given = await readClient(world, {
+    clientId: wanted.clientId ?? set('POSTERN_CLIENT_ID'),
+    clientSecretStdin: false,
+    // A key that was typed goes before a secret that the environment names.
+    clientSecretFile: wanted.clientSecretFile ?? (keyFile ? undefined : set('POSTERN_CLIENT_SECRET_FILE')),
+    clientKeyFile: keyFile,
+    clientCredentials: true,
+    authorizationServer: issuer,
+  });
+  const { clientCredentialsLogin } = await import('./client/client-credentials.js');
+  const own = { ...world, terminal: { ...world.terminal, interactive: false, tell: world.tell } };
+  return clientCredentialsLogin(own, {
+    ...target,
+    name: undefined,
+    scopes: { named: readScopes(wanted.scope), held: [] },
+    issuer,
+    client: { way: undefined, given, configured: [], metadataUrl: undefined },
+    store: 'memory',
+    signal: world.signal,
+  });
 }
 
 function inBackground(world: LoginWorld, wanted: Parameters<Logins['inBackground']>[0]): LoginInBackground {

@@ -1,7 +1,8 @@
 import type { LoginMeant } from '../core/login-command.js';
 import type { CorePorts } from '../core/ports.js';
-import type { LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
+import type { BrowserChoice, LoginRecord, RegistrationRecord, RegistrationWay, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
+import type { Look } from '../core/text/look.js';
 import type { HttpPorts } from '../http/request.js';
 import type { AuthorizationResponse } from '../oauth/authorization-response.js';
 import type { Discovery } from '../oauth/discover.js';
@@ -17,10 +18,14 @@ export interface LoginRequest {
   readonly server: string;
   readonly account: string;
   readonly name: string | undefined;
+  /** What it is called where it has no name yet, with a number behind it where that is another login's. */
+  readonly baseName?: string | undefined;
   readonly scopes: WantedScopes;
   /** `--authorization-server`. */
   readonly issuer: string | undefined;
   readonly client: ClientOptions;
+  /** Chosen for this login and those after it; undefined: as before. */
+  readonly browser?: BrowserChoice | undefined;
   /** Where its secrets are to be; undefined: where they were. */
   readonly store: StoreKind | undefined;
   readonly signal: AbortSignal;
@@ -67,6 +72,8 @@ export interface PersonOptions {
   /** Names the program that wants this login; undefined: a person types it, at a terminal. */
   readonly caller: (() => string) | undefined;
   readonly timeoutMs: number;
+  /** Of the terminal that the person reads; undefined: there is none. */
+  readonly look?: Look | undefined;
 }
 
 /** A login by a person. */
@@ -93,8 +100,8 @@ export interface BegunLogin {
 }
 
 export interface Browser {
-  /** Hands our own one-time loopback URL to the person's browser. Never throws. */
-  open(url: string): Promise<'opened' | 'unavailable'>;
+  /** Hands our own one-time loopback URL to the person's browser, or to the one that they chose. Never throws. */
+  open(url: string, chosen?: BrowserChoice): Promise<'opened' | 'unavailable'>;
 }
 
 /** Who can read a link of ours: everybody on this machine in the opener's arguments, the person alone at the terminal. */
@@ -115,6 +122,12 @@ export interface RequestToOpen {
   /** Works once (a request that was pushed): whoever comes again needs another. */
   readonly once: boolean;
 }
+
+/** How the way through the browser ended; `declined`: somebody said no at the authorization server. */
+export type LoginOutcome = 'stored' | 'failed' | 'declined';
+
+/** What the last page says of a login. */
+export type LoggedIn = Pick<LoginRecord, 'name' | 'server' | 'account' | 'identity'>;
 
 export interface CallbackListener extends AsyncDisposable {
   /** `http://127.0.0.1:<port>/callback` */
@@ -141,8 +154,8 @@ export interface CallbackListener extends AsyncDisposable {
   readonly doubtful: boolean;
   /** How many callbacks had an unknown `state`, or none, and were ignored. */
   readonly ignored: number;
-  /** Lets the waiting browser go on to our constant page: `stored` only once the token is. */
-  finish(outcome: 'stored' | 'failed'): Promise<void>;
+  /** Lets the waiting browser go on to our last page: `stored` only once the token is; then it names the login. */
+  finish(outcome: LoginOutcome, login?: LoggedIn): Promise<void>;
 }
 
 export interface CallbackListeners {

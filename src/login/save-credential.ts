@@ -1,9 +1,19 @@
 import { Failure } from '../core/failure.js';
-import { defined, type Grant, type LoginRecord, type RegistrationWay, type StoredItem } from '../core/records.js';
+import {
+  type BrowserChoice,
+  defined,
+  type Grant,
+  type IndexDocument,
+  type LoginRecord,
+  type PersonClaims,
+  type RegistrationWay,
+  type StoredItem,
+} from '../core/records.js';
 import { unionScopes } from '../core/scope.js';
 import { quotesSecret } from '../core/secret.js';
+import { printable } from '../core/text/printable.js';
 import type { Discovery } from '../oauth/discover.js';
-import { identityIn } from '../oauth/id-token.js';
+import { type Identity, identityIn } from '../oauth/id-token.js';
 import {
   type CredentialBinding,
   credentialKey,
@@ -21,6 +31,8 @@ import {
 } from '../stores/orphans.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { forgetFailures } from '../tokens/remember-failure.js';
+import { usualBrowser } from './browser/chosen-browser.js';
+import { freeName } from './login-name.js';
 import { fingerprintOf } from './one-login-at-a-time.js';
 import type { LoginPorts, LoginRequest } from './ports.js';
 import type { Redeemed } from './redeem.js';
@@ -95,7 +107,7 @@ async function write(ports: SavePorts, login: NewLogin): Promise<{ record: Login
   await ports.index.update((document) => withItemToCome(document, item));
   await ports.store.write(key, encodeCredential(credentialOf(login, binding, generation)));
   await ports.recovery.forget(key); // what an older login left there
-  const record = { ...item, generation, ...(await recordOf(login, binding, before.filter(isSame))) };
+  let record: LoginRecord = { ...item, generation, ...(await recordOf(login, binding, before.filter(isSame))) };
   const items = before.flatMap(itemsOf);
   const isGone = (old: StoredItem, document: Parameters<typeof isRecorded>[0]) =>
     // Whoever brings a store has no other, whatever it was called when the record was written.
@@ -103,6 +115,7 @@ async function write(ports: SavePorts, login: NewLogin): Promise<{ record: Login
   const after = await ports.index.update((document) => {
     let others: readonly LoginRecord[] = document.logins.filter((old) => !isSame(old));
     for (const old of document.logins.filter(isSame)) others = markShared(others, old.key);
+    record = withName(record, login.request, document);
     const kept = withoutOrphans({ ...document, logins: [...others, record] }, [item]);
     return withOrphans(
       kept,
@@ -110,6 +123,12 @@ async function write(ports: SavePorts, login: NewLogin): Promise<{ record: Login
     );
   });
   return { record, replaced: items.filter((old) => isGone(old, after)) };
+}
+
+/** Chosen here, so that two logins that are made at the same time do not get the same one. */
+function withName(record: LoginRecord, { baseName }: LoginRequest, document: IndexDocument): LoginRecord {
+  if (record.name !== undefined || baseName === undefined) return record;
+  return { ...record, name: freeName(baseName, document, record.server) };
 }
 
 /** The secret item. */
@@ -145,7 +164,7 @@ async function recordOf(
   const { token, client } = redeemed;
   const isClean = (text: string) =>
     !quotesSecret(text, [token.accessToken, token.refreshToken, token.idToken, client.secret]);
-  const identity = identityIn(token.idToken, binding)?.shown;
+  const identity = identityIn(token.idToken, binding);
   return {
     ...binding,
     scopes: token.scopes,
@@ -157,13 +176,29 @@ async function recordOf(
     warnings: [...discovery.warnings, ...token.warnings].filter(isClean),
     ...defined({
       name: request.name ?? before.find((old) => old.name !== undefined)?.name,
-      identity: identity !== undefined && isClean(identity) ? identity : undefined,
+      identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
+      person: identity === undefined ? undefined : personOf(identity, isClean),
+      preferred: before.find((old) => old.preferred)?.preferred,
       askedScopes: askedScopes(request, before[0]),
       grant: ownGrant(grant),
+      browser: browserOf(request, before[0]),
       // Nobody waits for a login of the client's own.
       requestFingerprint: grant === 'authorization_code' ? await fingerprintOf(request) : undefined,
     }),
   };
+}
+
+/** A subject that quotes a secret says nothing. */
+function personOf({ subject, name, email }: Identity, isClean: (text: string) => boolean): PersonClaims | undefined {
+  const shown = (text: string | undefined) => (text !== undefined && isClean(text) ? printable(text, 255) : undefined);
+  const sub = shown(subject);
+  return sub === undefined ? undefined : { sub, ...defined({ name: shown(name), email: shown(email) }) };
+}
+
+/** Chosen now, or before; the usual one is not noted. */
+function browserOf({ browser }: LoginRequest, before: LoginRecord | undefined): BrowserChoice | undefined {
+  const chosen = browser ?? before?.browser;
+  return chosen?.program === usualBrowser ? undefined : chosen;
 }
 
 const ownGrant = (grant: Grant) => (grant === 'client_credentials' ? grant : undefined);

@@ -7,7 +7,7 @@ import type { Pending, PendingRequests } from './pending.js';
 import { outgoingFor, Reopener } from './reopener.js';
 import { type MessageShape, scanText } from './scan-message.js';
 import { Session } from './session.js';
-import { type ClientParts, keepListening, Position, resume } from './streams.js';
+import { type ClientParts, keepListening, Position, resume, type StreamEnd } from './streams.js';
 import { Transport, type TransportParts } from './transport.js';
 
 export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server' | 'credential' | 'tell' | 'signal'> {
@@ -17,19 +17,40 @@ export interface ClientOptions extends TransportParts, Pick<ClientParts, 'server
   readonly listens: boolean;
 }
 
+/** A host's way to one server, whatever the transport. */
+export interface MessageClient {
+  /**
+   * Sends a request. Resolves once the host has its response, or it is cancelled; to what came instead if there is none.
+   * @throws Failure of the transport, `session_lost`, `protocol_broken`
+   */
+  request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined>;
+  /** Sends what has no response. The refusal, if it is refused. @throws as `request` */
+  tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined>;
+  /** Ends all requests under way: they fail with that. */
+  end(reason: Failure): void;
+  /** Ends the session at the server: best effort. @throws Failure of the authorizer */
+  endSession(maxMs: number): Promise<void>;
+  /** Resolves once what the server says unasked can come, or never will. */
+  readonly listening: Promise<void>;
+  /** Resolves once nothing comes unasked any more: to why, as far as that is known. */
+  readonly over: Promise<StreamEnd>;
+}
+
 const initialized = 'notifications/initialized';
 
 /**
  * Speaks the protocol with one server over Streamable HTTP, or the older transport: each message of the host is a POST of
  * the bytes that it is, and what the server sends goes to the host as bytes.
  */
-export class ProtocolClient {
+export class ProtocolClient implements MessageClient {
   readonly #options: ClientOptions;
   readonly #parts: ClientParts;
   readonly #reopener: Reopener;
   #older: OlderTransport | undefined;
   /** Resolves once the server has opened the session's own stream, or has none. */
   listening: Promise<void> = Promise.resolve();
+  readonly over: Promise<StreamEnd>;
+  #close: (end: StreamEnd) => void = () => undefined;
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -39,6 +60,9 @@ export class ProtocolClient {
     const transport = new Transport(options);
     this.#parts = { server, clock, transport, credential, session, inbound, pending, tell, signal };
     this.#reopener = new Reopener(this.#parts);
+    this.over = new Promise((resolve) => {
+      this.#close = resolve;
+    });
   }
 
   get revision(): string | undefined {
@@ -75,7 +99,10 @@ export class ProtocolClient {
     const { session } = this.#parts;
     const isInitialized = message.method === initialized;
     if (isInitialized && session.opening !== undefined) session.opening.initialized = text;
-    if (this.#older !== undefined) return this.#older.tell(text, message);
+    if (this.#older !== undefined) {
+      if (isInitialized) void this.#older.closed.then((error) => this.#close({ wasOpen: true, error }));
+      return this.#older.tell(text, message);
+    }
     await this.#reopener.ready();
     const { number, hasId } = session;
     let outcome = await this.#post(text, message, undefined, new Position());
@@ -86,7 +113,11 @@ export class ProtocolClient {
     }
     if (outcome.kind === 'failed') throw outcome.error;
     if (outcome.kind === 'refused') return outcome;
-    if (isInitialized && this.#options.listens) this.listening = keepListening(this.#parts);
+    if (isInitialized && this.#options.listens) {
+      const stream = keepListening(this.#parts);
+      this.listening = stream.opened;
+      void stream.over.then((end) => this.#close(end));
+    }
     return undefined;
   }
 

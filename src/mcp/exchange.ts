@@ -75,6 +75,10 @@ export class Exchange implements WireWatcher {
     this.#exchange = parts.wire.send(parts.request, this);
   }
 
+  get isRefused(): boolean {
+    return this.#mode === 'refused';
+  }
+
   /** Ends it; the outcome is `failed` then. */
   abort(reason: unknown): void {
     this.#end({ kind: 'failed', error: reason, unanswered: false });

@@ -6,8 +6,8 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   return new Failure({
     code: 'protocol_broken',
     exit: exitCode.serverBreaksRules,
-    message: `${quoted(server)} does not keep to the protocol: ${why}.`,
-    remedy: 'Report this to the server’s operator; --verbose shows what was asked.',
+    message: `${quoted(server)} breaks the protocol: ${why}.`,
+    remedy: 'Report it to the server’s operator; --verbose shows the requests.',
     cause,
   });
 }
@@ -17,16 +17,16 @@ export function httpFailed(server: string, status: number, said = ''): Failure {
   return new Failure({
     code: 'http_failed',
     exit: exitCode.callFailed,
-    message: `${quoted(server)} answered ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
+    message: `${quoted(server)} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
     remedy: afterStatus(status),
   });
 }
 
 function afterStatus(status: number): string {
-  if (status === 404) return 'Check the address, its path above all.';
-  if (status === 403) return 'This login may not do that: ask the server’s operator who may.';
+  if (status === 404) return 'Check the address and its path.';
+  if (status === 403) return 'This login may not do that. Ask the server’s operator for access.';
   if (status >= 500 || status === 429 || status === 408) return 'Try again later, or ask the server’s operator.';
-  return 'The server does not take this request: ask its operator why.';
+  return 'The server rejects this request. Ask its operator why.';
 }
 
 /** The server forgot the session and another one cannot be opened in its place. */
@@ -35,6 +35,16 @@ export function sessionLost(server: string, why: string): Failure {
     code: 'session_lost',
     exit: exitCode.callFailed,
     message: `${quoted(server)} has forgotten the session, and ${why}.`,
-    remedy: 'Start the connection again in the program that uses this bridge, or run the command again.',
+    remedy: 'Reconnect in the program that uses this bridge, or try again.',
+  });
+}
+
+/** A server that is a program has ended, or closed its output. `how`: `exit code 1`, `SIGTERM`. */
+export function serverEnded(server: string, how: string): Failure {
+  return new Failure({
+    code: 'server_ended',
+    exit: exitCode.callFailed,
+    message: `The server ${quoted(server, 200)} ended (${how}).`,
+    remedy: 'What it printed before is above; run it by itself to see more.',
   });
 }

@@ -2,7 +2,7 @@ import type { EventBytes } from '../core/text/event-stream.js';
 import { within } from '../core/time.js';
 import type { Outcome, Refusal } from './exchange.js';
 import { protocolBroken, sessionLost } from './failures.js';
-import type { Pending } from './pending.js';
+import { endless, type Pending } from './pending.js';
 import { outgoingFor } from './reopener.js';
 import type { MessageShape } from './scan-message.js';
 import type { ClientParts } from './streams.js';
@@ -17,10 +17,15 @@ const namingMs = 10_000;
 export class OlderTransport {
   readonly #parts: ClientParts;
   #endpoint: string | undefined;
-  #closed: Promise<void> = Promise.resolve();
+  #closed: Promise<unknown> = Promise.resolve();
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
+  }
+
+  /** Resolves once the stream has ended: to what it failed with, if so. */
+  get closed(): Promise<unknown> {
+    return this.#closed;
   }
 
   /** Opens the stream. False where the server has none of that kind. @throws Failure of the transport, `protocol_broken` */
@@ -45,7 +50,7 @@ export class OlderTransport {
       this.#endpoint = undefined;
       if (outcome.kind === 'failed') throw outcome.error;
     });
-    this.#closed = ended.catch(() => undefined);
+    this.#closed = ended.catch((error: unknown) => error);
     await within(clock, namingMs, Promise.race([naming, ended]));
     return this.#endpoint !== undefined;
   }
@@ -53,14 +58,20 @@ export class OlderTransport {
   /** Sends a request, whose response comes on the stream. The outcome where it will not. @throws as `tell` */
   async request(text: Uint8Array, message: MessageShape, pending: Pending): Promise<Outcome | undefined> {
     const closed = this.#closed;
-    const refused = await this.tell(text, message);
+    const refused = await this.#post(text, message, () => {
+      pending.exchange = endless;
+    });
     if (refused !== undefined) return refused;
     await Promise.race([pending.settled, closed]);
     return this.#parts.pending.has(pending) ? { kind: 'stream', error: undefined } : undefined;
   }
 
   /** Sends what has no response. The refusal, if it is refused. @throws Failure `session_lost`, or the transport's */
-  async tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined> {
+  tell(text: Uint8Array, message: MessageShape): Promise<Refusal | undefined> {
+    return this.#post(text, message, () => undefined);
+  }
+
+  async #post(text: Uint8Array, message: MessageShape, began: () => void): Promise<Refusal | undefined> {
     const { transport, server } = this.#parts;
     const url = this.#endpoint;
     if (url === undefined) throw sessionLost(server, 'has closed its event stream');
@@ -70,6 +81,7 @@ export class OlderTransport {
       request: { ...outgoing.request, url, lasting: false },
       reach: () => 'host',
       event: () => false,
+      began,
     });
     if (outcome.kind === 'failed') throw outcome.error;
     return outcome.kind === 'refused' ? outcome : undefined;

@@ -8,9 +8,24 @@ export interface Pending {
   readonly isModern: boolean;
   /** Resolves once it has its response, or will have none. */
   readonly settled: Promise<void>;
-  /** What is under way for it. */
-  exchange: { abort(reason: unknown): void } | undefined;
+  /** What is under way for it, once it is being sent. */
+  exchange: UnderWay | undefined;
   isCancelled: boolean;
+}
+
+/** How a request goes on that the server has been sent. */
+export interface UnderWay {
+  abort(reason: unknown): void;
+  /** Whether the server has answered that it does not take it. */
+  readonly isRefused: boolean;
+}
+
+/** Over a transport whose requests cannot be ended one by one. */
+export const endless: UnderWay = { abort: () => undefined, isRefused: false };
+
+/** Whether the server may be carrying it out. */
+export function mayBeCarriedOut({ exchange }: Pending): boolean {
+  return exchange !== undefined && !exchange.isRefused;
 }
 
 /** Emptied when it is taken out: V8 keeps what was in a map that changes all the time, and all that it refers to. */

@@ -2,7 +2,13 @@ import type { Failure } from '../core/failure.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 
 /** JSON-RPC error codes of the bridge. `data.code` says more. */
-export const rpcCode = { notJson: -32700, notAMessage: -32600, loginNeeded: -32011, notDelivered: -32012 } as const;
+export const rpcCode = {
+  notJson: -32700,
+  notAMessage: -32600,
+  loginNeeded: -32011,
+  notDelivered: -32012,
+  toolNotLent: -32013,
+} as const;
 
 const longest = 2048;
 

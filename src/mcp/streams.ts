@@ -78,23 +78,53 @@ export async function resume(
   return { kind: 'stream', error };
 }
 
-/**
- * Opens the session's own event stream (GET), which a server need not have, for as long as the session lives. Resolves
- * once the server has taken it, or has none.
- */
-export function keepListening(parts: ClientParts): Promise<void> {
-  const { session, signal, tell } = parts;
-  if (session.revision === undefined) return Promise.resolve();
-  return new Promise((opened) => {
-    stayOn(parts, opened)
-      .catch((error: unknown) => {
-        if (!signal.aborted) tell(error instanceof Failure ? error.message : 'The stream of the session ended.');
-      })
-      .finally(opened);
-  });
+/** Why what a server says unasked has come to an end. */
+export interface StreamEnd {
+  /** Whether anything of that kind was ever open. */
+  readonly wasOpen: boolean;
+  /** What it failed with, if so. */
+  readonly error: unknown;
 }
 
-async function stayOn(parts: ClientParts, opened: () => void): Promise<void> {
+/** The session's own event stream. */
+interface SessionStream {
+  /** Resolves once the server has taken it, or has none. */
+  readonly opened: Promise<void>;
+  /** Resolves once it has ended for good. */
+  readonly over: Promise<StreamEnd>;
+}
+
+/**
+ * Opens the session's own event stream (GET), which a server need not have, for as long as the session lives.
+ */
+export function keepListening(parts: ClientParts): SessionStream {
+  const { session, signal, tell } = parts;
+  if (session.revision === undefined) {
+    return { opened: Promise.resolve(), over: Promise.resolve({ wasOpen: false, error: undefined }) };
+  }
+  let wasOpen = false;
+  let resolve: () => void = () => undefined;
+  const opened = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const taken = () => {
+    wasOpen = true;
+    resolve();
+  };
+  const over = stayOn(parts, taken)
+    .then(
+      (error) => ({ wasOpen, error }),
+      (error: unknown) => {
+        if (!signal.aborted) tell(error instanceof Failure ? error.message : 'The stream of the session ended.');
+        return { wasOpen, error };
+      },
+    )
+    .finally(resolve);
+  return { opened, over };
+}
+
+/** To its end, and what the server said then, if it refused. @throws Failure of the authorizer */
+async function stayOn(parts: ClientParts, opened: () => void): Promise<unknown> {
   const { session, signal, tell } = parts;
   const number = session.number;
   const position = new Position();
@@ -107,12 +137,13 @@ async function stayOn(parts: ClientParts, opened: () => void): Promise<void> {
       isReported = outcome.error.code === 'protocol_broken';
       if (isReported) tell(outcome.error.message);
     }
-    const isOver = outcome.kind === 'json' || outcome.kind === 'empty';
-    if (isOver || (outcome.kind === 'refused' && outcome.status < 500)) return;
+    if (outcome.kind === 'json' || outcome.kind === 'empty') return undefined;
+    if (outcome.kind === 'refused' && outcome.status < 500) return httpFailed(parts.server, outcome.status);
     const doubled = position.retryMs * 2 ** Math.min(Math.max(inVain - 1, 0), 20);
     // Up to a quarter more, so that all of a server's clients do not come back at once.
     await pause(parts, Math.min(doubled, longestRetryMs) * (1 + Math.random() / 4), undefined);
   }
+  return undefined;
 }
 
 async function listen(

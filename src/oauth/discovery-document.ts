@@ -26,6 +26,8 @@ interface Miss {
   readonly url: string;
   readonly why: string;
   readonly failure: Failure | undefined;
+  /** Something came that cannot be read. */
+  readonly isBroken: boolean;
 }
 
 /** For messages. */
@@ -56,9 +58,9 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
       ports.journal.record({ ...step, asked: `GET ${url}`, ...ended });
     const document = await fetchDocument(ports, { url, zone, signal });
     if (!document.ok) {
-      const { why, failure } = document;
+      const { why, failure, isBroken } = document;
       record({ came: failure?.message ?? why, verdict: url === urls.at(-1) ? 'failure' : 'skipped' });
-      misses.push({ url, why, failure });
+      misses.push({ url, why, failure, isBroken });
       continue;
     }
     const validated = await validate(document.object, url);
@@ -70,7 +72,7 @@ export async function firstDocument<Found extends { readonly ok: true; readonly 
     const { rule, failure } = validated;
     record({ came, verdict: 'failure', rule });
     if (validated.problem !== 'other_issuer') throw failure;
-    misses.push({ url, why: 'another issuer', failure });
+    misses.push({ url, why: 'another issuer', failure, isBroken: false });
   }
   return { ok: false, misses };
 }
@@ -87,16 +89,16 @@ async function fetchDocument(
   { http }: DiscoveryPorts,
   { url, zone, signal }: { readonly url: string; readonly zone: Zone; readonly signal: AbortSignal },
 ): Promise<FetchedDocument> {
-  const none = (why: string, failure?: Failure) => ({ ok: false, why, failure }) as const;
+  const none = (why: string, failure?: Failure) => ({ ok: false, why, failure, isBroken: false }) as const;
   const headers = [['accept', 'application/json']] as const;
   try {
     const request = { method: 'GET', url, headers, namedBy: zone, redirects: 'same-origin', limits, signal } as const;
     await using response = await http.send(request);
     if (response.status !== 200) return none(`status ${response.status}`);
     const parsed = parseJson(await response.bytes());
-    if (!parsed.ok) return none(parsed.problem.replaceAll('_', ' '));
+    if (!parsed.ok) return { ...none(parsed.problem.replaceAll('_', ' ')), isBroken: true };
     const object = asObject(parsed.value);
-    return object === undefined ? none('JSON, but not an object') : { ok: true, object };
+    return object === undefined ? { ...none('JSON, but not an object'), isBroken: true } : { ok: true, object };
   } catch (error) {
     if (error instanceof Failure) return none(error.code.replaceAll('_', ' '), error);
     throw error;

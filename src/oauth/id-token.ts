@@ -9,6 +9,9 @@ export interface Identity {
   readonly subject: string;
   /** An e-mail address or a name where there is one, else the subject. */
   readonly shown: string;
+  /** `preferred_username`, else `name`. */
+  readonly name: string | undefined;
+  readonly email: string | undefined;
 }
 
 const longest = 255;
@@ -26,12 +29,15 @@ export function identityIn(
   const { iss, aud, sub } = claims;
   const isOurs = (Array.isArray(aud) ? aud : [aud]).includes(expected.clientId);
   const isWhole = typeof sub === 'string' && sub !== '' && sub.length <= longest;
-  return iss === expected.issuer && isOurs && isWhole ? { subject: sub, shown: nameIn(claims) ?? sub } : undefined;
+  if (iss !== expected.issuer || !isOurs || !isWhole) return undefined;
+  const email = textIn(claims, 'email');
+  const name = textIn(claims, 'preferred_username') ?? textIn(claims, 'name');
+  return { subject: sub, shown: email ?? name ?? sub, name, email };
 }
 
-function nameIn(claims: JsonObject): string | undefined {
-  const names = [claims['email'], claims['preferred_username'], claims['name']];
-  return names.find((name) => typeof name === 'string' && name !== '' && name.length <= longest) as string | undefined;
+function textIn(claims: JsonObject, claim: string): string | undefined {
+  const text = claims[claim];
+  return typeof text === 'string' && text !== '' && text.length <= longest ? text : undefined;
 }
 
 /** The claims of a JWT (RFC 7519), nothing of it verified; undefined when it is none. For what is shown, never for trust. */

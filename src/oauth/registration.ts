@@ -90,11 +90,11 @@ function usableClient(
   }
   const method = obeyedMethod(body['token_endpoint_auth_method'], hasSecret, request.wanted);
   if (method === undefined) {
-    return unusable('its token_endpoint_auth_method is one that this program does not have, or lacks its secret');
+    return unusable('its token_endpoint_auth_method is not supported here, or needs a secret that did not come');
   }
   const expires = Number(seconds) * 1000;
   if (expires !== 0 && !(expires > request.now && Number.isSafeInteger(Math.trunc(expires)))) {
-    return unusable('its client_secret_expires_at is no time to come');
+    return unusable('its client_secret_expires_at is in the past');
   }
   const kept = hasSecret && method !== 'none' ? new Secret(secret) : undefined;
   const isListed = !Array.isArray(grants) || grants.includes(deviceGrant);

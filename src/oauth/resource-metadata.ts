@@ -15,6 +15,7 @@ import {
 import { isTaken } from './engine.js';
 import {
   loginNotOffered,
+  metadataBroken,
   metadataUnusable,
   noProtectedResourceMetadata,
   probeFailed,
@@ -110,6 +111,8 @@ export async function findProtectedResource(
   if (found.ok) return found.protectedResource;
   const failure = found.misses.at(-1)?.failure;
   if (failure !== undefined) throw failure;
+  const broken = found.misses.find(({ isBroken }) => isBroken);
+  if (status === 401 && broken !== undefined) throw metadataBroken(broken.url, broken.why);
   if (status === 401) throw noProtectedResourceMetadata(server, triedInWords(found.misses));
   throw status >= 200 && status < 300 ? loginNotOffered(server, status) : probeFailed(server, status);
 }

@@ -1,45 +1,26 @@
-import { Failure } from '../core/failure.js';
-import { redirectRefused } from '../http/address-failures.js';
-import type { Origins } from '../http/origins.js';
 import { protocolBroken } from '../mcp/failures.js';
 import type { Active } from '../relay/active-set.js';
 import type { Connection, ResponseHandler } from '../relay/connection.js';
 import type { ResponseHead } from '../relay/heads.js';
-import type { ServerConnection } from '../relay/server-connection.js';
 import type { UnderWay } from '../relay/server-request.js';
-import type { OutgoingResponse, ServerResponse } from '../relay/server-response.js';
 import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
 import { operationOf } from '../tokens/step-up.js';
-import type { Admitted, Sessions } from './admit.js';
-import { type BodyWatcher, type KeptBody, keepBody } from './bodies.js';
+import { type KeptBody, keepBody } from './bodies.js';
 import { EndpointEvents } from './endpoint-event.js';
-import { pathOfEndpoint, restOfLocation } from './mount-path.js';
-import type { ProxyOptions } from './ports.js';
-import { type Refusal, refusal, refusalFor, refuse, type SortedResponse, sortedHead } from './refusal.js';
+import type { ExchangeParts } from './exchange-parts.js';
+import { toolNotLent } from './failures.js';
+import { uncoded } from './forwarded-headers.js';
+import { LentBody, type LentWatcher } from './lent-request.js';
+import { LentResponse } from './lent-response.js';
+import { listTools } from './list-tools.js';
+import { pathOfEndpoint } from './mount-path.js';
+import { partsOf } from './proxied-request.js';
+import { type Refusal, refusal, refusalFor, refuse, respondWith, type SortedResponse, sortedHead } from './refusal.js';
+import { responseFor } from './response-head.js';
 import { Silence } from './silence.js';
 
-/** What all exchanges of a proxy share. */
-export interface Surroundings {
-  readonly origins: Origins<Connection>;
-  readonly sessions: Sessions;
-  readonly options: ProxyOptions;
-  readonly signal: AbortSignal;
-  /** Called once for each exchange, when nothing of it is under way any more. */
-  over(exchange: Active): void;
-}
-
-export interface ExchangeParts {
-  readonly connection: ServerConnection;
-  readonly method: string;
-  readonly response: ServerResponse;
-  readonly admitted: Admitted;
-  readonly around: Surroundings;
-  /** Names the request where it fails. */
-  readonly number: number;
-}
-
 /** One request, from its admission to the last byte of its response. */
-export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active, ProtectedTarget {
+export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active, ProtectedTarget {
   activeAt = -1;
   /** Is it a standing event stream? */
   standing = false;
@@ -57,12 +38,23 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
   #events: EndpointEvents | undefined;
   /** Does the caller leave unread what came for it? */
   #held = false;
+  /** For the log, where there is one. */
+  readonly #began: number | undefined;
+  #status: number | undefined;
+  /** Where only some tools are lent. */
+  readonly #lent: LentResponse | undefined;
+  #refused: string | undefined;
 
   constructor(parts: ExchangeParts) {
     const { connection, admitted } = parts;
-    this.#parts = parts;
+    const { policy } = admitted.mounted.mount;
+    this.#lent = policy && new LentResponse(parts.response, policy, `r${parts.number}`);
+    this.#parts = this.#lent === undefined ? parts : { ...parts, response: this.#lent };
+    this.#began = parts.around.options.log && performance.now();
     this.url = admitted.mounted.origin + admitted.target;
-    this.#body = keepBody(admitted.framing, this);
+    const { framing, head } = admitted;
+    const isValidated = policy !== undefined && framing.kind !== 'none';
+    this.#body = isValidated ? new LentBody(policy, head.forward, this) : keepBody(framing, this);
     if (admitted.framing.kind !== 'none') connection.readBody(admitted.framing, this.#body);
   }
 
@@ -172,6 +164,34 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     this.#upstream?.resume(this);
   }
 
+  passed(lists: ReadonlySet<string>): void {
+    if (this.#lent !== undefined) this.#lent.lists = lists;
+  }
+
+  kept(response: Uint8Array | undefined, tools: readonly string[]): void {
+    if (this.#ended) return;
+    const { around, admitted, response: out, number } = this.#parts;
+    if (response === undefined) {
+      this.#refuse(refusal('message_not_lent'));
+      return;
+    }
+    around.options.failed(admitted.mounted.mount.name, toolNotLent(tools), `r${number}`);
+    this.#status = 200;
+    this.#refused = 'tool_not_lent';
+    respondWith(out, response, admitted.head.close);
+    this.#finish();
+  }
+
+  tooLarge(): void {
+    this.#refuse(refusal('message_too_large', true));
+  }
+
+  listTools(meta: object | undefined): Promise<void> {
+    const { around, admitted } = this.#parts;
+    const { policy } = admitted.mounted.mount;
+    return policy === undefined ? Promise.resolve() : listTools(around, admitted, policy, meta);
+  }
+
   ready(): void {
     const authorized = this.#parts.admitted.mounted.mount.authorizer.authorize(this);
     if (authorized instanceof Promise) this.#sendWith(authorized);
@@ -201,7 +221,8 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (this.#ended) return false;
     const { method, admitted } = this.#parts;
     const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
-    const headers = [...admitted.head.forward, ...own];
+    const { forward } = admitted.head;
+    const headers = [...(this.#lent === undefined ? forward : uncoded(forward)), ...own];
     this.#upstream = connection;
     connection.send({ target: admitted.target, method, headers, body: this.#body.open() }, this);
     return true;
@@ -223,6 +244,7 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     }
     if (this.standing) this.#events = new EndpointEvents((address) => pathOfEndpoint(address, admitted));
     this.#silence.turnOf('server sends');
+    this.#status = out.status;
     // A replaced address may have another length.
     response.head(this.standing ? { ...out, length: undefined } : out, admitted.head.close);
   }
@@ -238,6 +260,8 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (this.#ended) return;
     const { connection, admitted, response, number } = this.#parts;
     this.#upstream?.cut(this);
+    this.#status ??= why.status;
+    this.#refused = why.code;
     const close = why.close === true || admitted.head.close || !connection.complete;
     refuse(response, { ...why, close }, `r${number}`);
     this.#finish();
@@ -247,28 +271,12 @@ export class Exchange implements ResponseHandler, BodyWatcher, UnderWay, Active,
     if (this.#ended) return;
     this.#ended = true;
     this.#parts.around.over(this);
+    if (this.#began !== undefined) this.#log(performance.now() - this.#began);
   }
-}
 
-/**
- * What the caller's response says. `Location` leads to this mount again, or, outside of a redirect, is left out: a
- * redirect to anywhere else is never passed on or followed, but is Failure `redirect_refused`.
- */
-export function responseFor(head: SortedResponse, admitted: Admitted): OutgoingResponse | Failure {
-  const { plain, hasDate, locations } = head;
-  if (hasDate && locations.length === 0) return plain;
-  const date = hasDate ? '' : `date: ${new Date().toUTCString()}\r\n`;
-  const line = locationLine(plain.status, locations, admitted);
-  return line instanceof Failure ? line : { ...plain, headers: plain.headers + date + line };
-}
-
-function locationLine(status: number, locations: readonly string[], admitted: Admitted): string | Failure {
-  const { mounted, prefix, target } = admitted;
-  const [location] = locations;
-  if (location === undefined) return '';
-  const rest = locations.length === 1 ? restOfLocation(mounted.mount.server, target, location) : undefined;
-  if (rest !== undefined) return `location: ${prefix}${rest}\r\n`;
-  if (status < 300 || status > 399) return '';
-  const why = 'it leads away from the server’s own address';
-  return redirectRefused({ from: mounted.url.origin + target, status, to: location, why });
+  #log(ms: number): void {
+    const { method, admitted, around } = this.#parts;
+    const request = partsOf(method, admitted);
+    around.options.log?.({ ...request, status: this.#status, ms, refused: this.#refused });
+  }
 }

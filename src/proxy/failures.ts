@@ -35,3 +35,14 @@ export function readyDescriptorUnusable(descriptor: number, code: string): Failu
     remedy: 'Open it in the program that starts this one, as in: postern proxy work --ready-fd 3 3>ready',
   });
 }
+
+/** A program asked for a tool that the person does not lend it. */
+export function toolNotLent(tools: readonly string[]): Failure {
+  const named = tools.length === 0 ? 'a message' : tools.map((tool) => quoted(tool, 80)).join(', ');
+  return new Failure({
+    code: 'tool_not_lent',
+    exit: exitCode.refused,
+    message: `Not passed on: ${named}; only some tools are lent here.`,
+    remedy: 'To lend it, end this proxy, and start it with other options; see: postern proxy --help',
+  });
+}

@@ -145,6 +145,11 @@ export function plainly(forward: readonly string[]): readonly string[] {
   return asks ? [...without(forward, ['accept-encoding']), 'accept-encoding', 'identity'] : forward;
 }
 
+/** Header lines of a request whose response is to be read here, whatever it is. */
+export function uncoded(forward: readonly string[]): readonly string[] {
+  return [...without(forward, ['accept-encoding']), 'accept-encoding', 'identity'];
+}
+
 /** Sorts the header lines of a request, names and values in turn, in one pass. */
 export function forwardedRequest(raw: readonly string[]): ForwardedRequest {
   const head = new Sorted();

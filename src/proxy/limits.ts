@@ -10,6 +10,10 @@ export const proxyLimits = {
   wholeBody: 65_536,
   /** A body is kept for a second try up to here. */
   keptBody: 1_048_576,
+  /** A message is validated, where only some tools are lent, and the list of tools read, up to here. */
+  validatedBody: 8_388_608,
+  /** How long a server may take to list its tools before a call. */
+  listMs: 30_000,
   /** What a piece of it counts beyond its own bytes. */
   costOfPiece: 128,
 } as const;

@@ -1,4 +1,5 @@
 import type { Secret } from '../core/secret.js';
+import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import type { Authorizer } from '../tokens/authorizer.js';
 
 /** One server behind the local proxy: where it is, and whose token goes there. Tokens are chosen by mount alone. */
@@ -8,6 +9,23 @@ export interface ProxyMount {
   /** Canonical URL. */
   readonly server: string;
   readonly authorizer: Authorizer;
+  /** Which tools are lent; undefined: all, and nothing is read. */
+  readonly policy: ToolPolicy | undefined;
+}
+
+/** One request of a caller, when it is over. All of it is the caller's or the server's text. */
+export interface ProxiedRequest {
+  readonly method: string;
+  /** The mount and what follows it, without the key and the query; undefined where it was not let in. */
+  readonly path: string | undefined;
+  /** Undefined: the caller left before a response began. */
+  readonly status: number | undefined;
+  /** Milliseconds to its end. */
+  readonly ms: number;
+  /** What the caller calls itself (`User-Agent`). */
+  readonly program: string | undefined;
+  /** Code of the refusal, where the response is the proxy's own. */
+  readonly refused: string | undefined;
 }
 
 export interface ProxyOptions {
@@ -20,6 +38,8 @@ export interface ProxyOptions {
   readonly limits: { readonly headMs: number; readonly silenceMs: number | null };
   /** Called for each response that is a failure of ours. `id` is in the response, too. */
   readonly failed: (mount: string, failure: unknown, id: string) => void;
+  /** Told of each request when it is over; undefined where nobody reads that: then it costs nothing. */
+  readonly log: ((request: ProxiedRequest) => void) | undefined;
 }
 
 /** A proxy that listens. Leaving its scope ends every connection at once. */

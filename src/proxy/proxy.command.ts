@@ -1,9 +1,10 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { Failure } from '../core/failure.js';
-import type { CorePorts, Files, Logins, Signals } from '../core/ports.js';
+import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { unlessAborted } from '../core/time.js';
+import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
@@ -12,7 +13,9 @@ import type { OpenProxy, ProxyMount, ProxyOptions, RunningProxy } from './ports.
 
 export const proxyTable = {
   name: 'proxy',
-  summary: 'a local HTTP proxy that puts the token on each request, for programs that take a URL',
+  environmentToken: true,
+  group: 'programs',
+  summary: 'a local URL whose requests get the token',
   positionals: [
     {
       name: 'server',
@@ -86,6 +89,7 @@ export const proxyTable = {
       value: 'N',
       describe: 'write there what stdout gets, once it listens, and close it',
     },
+    ...toolOptions,
     { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
   ],
   examples: [
@@ -96,8 +100,10 @@ export const proxyTable = {
     'Prints http://127.0.0.1:PORT/KEY/NAME on stdout, with several servers NAME and the address, a line each. The key is new at each start; who has the address can use the login. The key may also be sent as the header Postern-Key, with the path /NAME.',
     'The caller’s Authorization, Cookie, forwarding and hop-by-hop headers are taken out; so are Set-Cookie and WWW-Authenticate of the server. A 401 is answered by one refresh and one retry, where the body could be kept (1 MiB). Requests from web pages are refused, and so are methods other than GET, HEAD, POST, PUT, DELETE, OPTIONS and PATCH (405). Redirects are never followed: within the server’s address Location is rewritten, others are an error (502). So is the address for messages that a server of the older transport (HTTP+SSE) names: it leads here, or, when it is not on the server’s own origin, the stream is broken off.',
     'When a login is needed, the browser opens where there is a display, and requests wait for it (15 minutes at a terminal, else 5, or POSTERN_TIMEOUT): 3 tabs an hour at most until a token has worked, 10 in all, and not again for a login whose first token the server refuses. In CI, and with --non-interactive, requests get 503 until somebody has logged in.',
+    `${toolNote} Then nothing passes but the server’s own address, JSON messages of 8 MiB at most, and answers that can be read; a server of the older transport gets no call of a tool that --read-only does not know yet.`,
     'Limits: 256 connections, 512 requests at a time, 16 KiB and 200 lines of headers, 8192 characters of target; a caller may keep silent for 10 s in the headers, 60 s in a body, 300 s with an answer unread. Bodies and event streams have no limit. Ctrl-C ends it at once; SIGTERM lets running requests end (exit 0).',
   ],
+  seeAlso: ['hosts', 'security'],
 } as const satisfies CommandTable;
 
 interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'terminal'> {
@@ -105,6 +111,7 @@ interface World extends AuthorizerPorts, CommandOutput, Pick<CorePorts, 'termina
   readonly logins: () => Promise<Logins>;
   readonly openProxy: OpenProxy;
   readonly signals: Signals;
+  readonly requestLog: RequestLog | undefined;
 }
 
 type Arguments = ArgumentsOf<typeof proxyTable>;
@@ -135,7 +142,8 @@ async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMo
   const person = personOf(relogin);
   return logins.map((login, at) => {
     const tokens = new TokenInUse(world, { meant: login, login, person, signal });
-    return { name: names[at] ?? '', server: login.server, authorizer: new Authorizer(tokens) };
+    const policy = hasToolRules(args) ? new ToolPolicy(args) : undefined;
+    return { name: names[at] ?? '', server: login.server, authorizer: new Authorizer(tokens), policy };
   });
 }
 
@@ -146,7 +154,20 @@ function optionsOf(world: World, args: Arguments, mounts: readonly ProxyMount[])
     key: !args.noKey && args.socket === undefined,
     limits: { headMs: args.timeout * 1000, silenceMs: args.silence === undefined ? null : args.silence * 1000 },
     failed: printer(world),
+    log: logger(world),
   };
+}
+
+/** A line for each request that is over: when, what, how it ended, how long it took, who asked. */
+function logger({ requestLog, clock }: World): ProxyOptions['log'] {
+  return (
+    requestLog &&
+    (({ method, path, status, ms, program, refused }) => {
+      const ended = status === undefined ? 'left' : String(status);
+      const what = path === undefined ? `not let in: ${refused ?? ''}` : `${path}${refused ? ` (${refused})` : ''}`;
+      requestLog({ at: clock.now(), method, what, status: ended, ms: path === undefined ? undefined : ms, program });
+    })
+  );
 }
 
 /** Prints failures on stderr, the same one again only after a while: a program may ask again and again. */
@@ -170,24 +191,34 @@ async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: r
       'postern: --no-key: every user and every program of this machine can use these logins while this runs.',
     );
   }
-  const result = listing(proxy, mounts, { json: world.json, socket: args.socket });
-  await world.out.write(result);
+  const listed = listing(proxy, mounts, args.socket);
+  const result = world.json ? `${asciiJson(listed)}\n` : addressLines(listed);
+  // Its key is what was asked for: it is not replaced here as it is elsewhere.
+  if (world.json) await world.out.exact.json(listed);
+  else await world.out.write(result);
   if (args.readyFd !== undefined) await world.files.tellReady(args.readyFd, result);
   for (const { name, server } of mounts) world.tell(`${name}  ${printable(server)}`);
   world.tell('Ctrl-C ends it.');
 }
 
-/** The address of the one server; of several, a line each with the name in front. */
-function listing(
-  { origin, key }: RunningProxy,
-  mounts: readonly ProxyMount[],
-  { json, socket }: { readonly json: boolean; readonly socket: string | undefined },
-): string {
+interface Listing {
+  readonly origin: string;
+  readonly socket: string | null;
+  readonly key: string | null;
+  readonly keyHeader: string | null;
+  readonly servers: readonly { readonly name: string; readonly server: string; readonly url: string }[];
+}
+
+function listing({ origin, key }: RunningProxy, mounts: readonly ProxyMount[], socket: string | undefined): Listing {
   const path = key === undefined ? '' : `/${key.reveal()}`;
   const servers = mounts.map(({ name, server }) => ({ name, server, url: `${origin}${path}/${name}` }));
-  if (!json) return servers.map(({ name, url }) => `${servers.length > 1 ? `${name} ` : ''}${url}\n`).join('');
-  const keys = key === undefined ? {} : { key: key.reveal(), key_header: localKeyHeader };
-  return `${asciiJson({ origin, ...(socket === undefined ? {} : { socket }), ...keys, servers })}\n`;
+  const keyHeader = key === undefined ? null : localKeyHeader;
+  return { origin, socket: socket ?? null, key: key?.reveal() ?? null, keyHeader, servers };
+}
+
+/** The address of the one server; of several, a line each with the name in front. */
+function addressLines({ servers }: Listing): string {
+  return servers.map(({ name, url }) => `${servers.length > 1 ? `${name} ` : ''}${url}\n`).join('');
 }
 
 /** Runs until it is asked to end, then until running requests have ended. */

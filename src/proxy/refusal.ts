@@ -27,6 +27,12 @@ const refusals = {
   key_needed: [401, 'The local key is missing or wrong: use the address that postern proxy printed.'],
   no_such_mount: [404, 'No server is mounted at this path.'],
   session_of_other_server: [400, 'This session belongs to another server of this proxy.'],
+  address_not_lent: [403, 'Only some tools are lent here, so that no other address of the server is.'],
+  method_not_lent: [405, 'Only some tools are lent here: this method, or a body with it, is not passed on.'],
+  form_not_lent: [415, 'Only some tools are lent here: messages are JSON in UTF-8 (application/json), not compressed.'],
+  message_not_lent: [400, 'Only some tools are lent here, and this message can be read in more than one way.'],
+  message_too_large: [413, 'Only some tools are lent here: a message has 8 MiB at most.'],
+  response_not_lent: [502, 'Only some tools are lent here, and the server’s answer cannot be read for them.'],
   too_many_requests: [503, 'Too many requests are under way.'],
   body_stalled: [408, 'The body of the request did not come.'],
   ending: [503, 'The proxy is ending.'],
@@ -39,18 +45,26 @@ export function refusal(code: keyof typeof refusals, close = false): Refusal {
 }
 
 /** Responds with a refusal; a response that has begun already is broken off instead. @param id names the request */
-export function refuse(response: ServerResponse, { status, code, message, close }: Refusal, id: string): void {
+export function refuse(response: ResponseOut, { status, code, message, close }: Refusal, id: string): void {
   if (response.begun) {
     response.breakOff();
     return;
   }
   const body = Buffer.from(`${JSON.stringify({ error: { code, message }, request: id })}\n`);
+  respondWith(response, body, close === true, status);
+}
+
+/** Responds with JSON of ours. */
+export function respondWith(response: ResponseOut, body: Uint8Array, close: boolean, status = 200): void {
   const lines = ['content-type', 'application/json', 'cache-control', 'no-store', ...inertPage];
   const headers = headerText([...lines, 'date', new Date().toUTCString()]);
-  response.head({ status, headers, length: body.byteLength }, close === true);
+  response.head({ status, headers, length: body.byteLength }, close);
   response.data(body);
   response.end();
 }
+
+/** Where a response is written to. */
+export type ResponseOut = Pick<ServerResponse, 'begun' | 'head' | 'data' | 'end' | 'breakOff'>;
 
 /** The response for what went wrong on the way to the server, or with its login. */
 export function refusalFor(error: unknown): Refusal {
@@ -61,13 +75,13 @@ export function refusalFor(error: unknown): Refusal {
 
 function statusOf(code: string, exit: ExitCode | undefined): readonly [status: number, sentence: string] {
   if (exit === exitCode.loginNeeded) {
-    if (code === 'token_refused') return [401, 'The server refuses the token of this login.'];
-    if (code === 'insufficient_scope') return [403, 'The login has not the scope for this.'];
-    return [503, 'A login is needed; it is used as soon as it is there.'];
+    if (code === 'token_refused') return [401, 'The server rejects the token of this login.'];
+    if (code === 'insufficient_scope') return [403, 'The login lacks the scope for this.'];
+    return [503, 'A login is needed.'];
   }
   if (exit === exitCode.refused) return [403, 'The server wants more scope than this login has.'];
   if (exit === exitCode.store) return [503, 'The store of the login is not available.'];
-  return [code === 'timed_out' ? 504 : 502, 'The server could not be asked, or its answer not be used.'];
+  return [code === 'timed_out' ? 504 : 502, 'The server could not be reached, or its response was invalid.'];
 }
 
 /** The head of a response, sorted, and the response to the caller where nothing of it depends on the request. */

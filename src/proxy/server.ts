@@ -8,11 +8,14 @@ import { type RequestHandler, type ServerConnection, ServerConnections } from '.
 import { type IncomingRequest, mayHaveMore, type UnderWay } from '../relay/server-request.js';
 import type { ServerResponse } from '../relay/server-response.js';
 import { type Admitted, admit, admitAgain, type Gate, newLocalKey, Sessions } from './admit.js';
-import { Exchange, type Surroundings } from './exchange.js';
+import { Exchange } from './exchange.js';
+import type { Surroundings } from './exchange-parts.js';
+import { lentProblem } from './lent-request.js';
 import { proxyLimits } from './limits.js';
 import { listen } from './listen.js';
 import { Endpoints } from './mount-path.js';
 import type { ProxyOptions, RunningProxy } from './ports.js';
+import { refusedRequest } from './proxied-request.js';
 import { type Refusal, refusal, refuse } from './refusal.js';
 
 /** The connections that a proxy needs to one origin: each response may be a stream. */
@@ -86,6 +89,7 @@ class Running implements RequestHandler, Surroundings {
     if ('status' in admitted) {
       const close = admitted.close === true || mayHaveMore(request);
       refuse(response, { ...admitted, close }, `r${number}`);
+      this.options.log?.(refusedRequest(request.method, admitted));
       return undefined;
     }
     const { method } = request;
@@ -133,6 +137,11 @@ class Running implements RequestHandler, Surroundings {
     const gate = this.#gate;
     if (this.ending || gate === undefined) return refusal('ending', true);
     const admitted = admitAgain(request, gate) ?? admit(request, gate);
+    const problem =
+      'mounted' in admitted && admitted.mounted.mount.policy !== undefined
+        ? lentProblem(request.method, admitted)
+        : undefined;
+    if (problem !== undefined) return problem;
     const isFull = 'mounted' in admitted && this.#under.size >= proxyLimits.requests;
     return isFull ? refusal('too_many_requests') : admitted;
   }

@@ -117,7 +117,7 @@ export class ServerConnection implements SocketWatcher, ResponseConnection {
 
   /** The caller sends no more. As in Node.js' own server, that ends its request, too. */
   ended(): void {
-    if (!this.#busy && this.#head.begun) this.socket.close(plainRefusal(400));
+    if (this.#head.begun) this.socket.close(plainRefusal(400));
     const inBody = this.#body !== undefined;
     this.closed();
     if (inBody) this.socket.destroy();

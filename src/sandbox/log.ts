@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestLog as PrintedLog } from '../core/ports.js';
 
 /** One request as a server of the sandbox saw it. Kept in memory only: it holds tokens. */
 export interface SeenRequest {
@@ -36,9 +37,27 @@ type Draft = { -readonly [Name in keyof SeenRequest]: SeenRequest[Name] };
 
 const kept = 10_000;
 
+/** Called when a response has gone, or its caller has. @param ms since the request came */
+export type RequestOver = (request: SeenRequest, ms: number) => void;
+
+/** Of a login under way, or of a registered client: who has it may go on with it. */
+const handle = /\/[\w-]{32,}(?=\/|$)/g;
+
+/** Prints a line for each request that is over, where there is a log. */
+export function logTo(log: PrintedLog | undefined): RequestOver | undefined {
+  if (log === undefined) return undefined;
+  return ({ at, method, path, headers, status }, ms) => {
+    const shown = path.replace(handle, '/***');
+    const what = at === 'server' ? shown : `${shown} (authorization server)`;
+    const program = headers['user-agent']?.toString();
+    log({ at: Date.now(), method, what, status: String(status), ms, program });
+  };
+}
+
 /** The requests of both servers, oldest first; the oldest are forgotten after ten thousand. */
 export class RequestLog {
   readonly #requests: Draft[] = [];
+  readonly #over: RequestOver | undefined;
   readonly #counts: Record<Counter, number> = {
     serverRequests: 0,
     authorizationServerRequests: 0,
@@ -49,6 +68,10 @@ export class RequestLog {
     revocations: 0,
     documentFetches: 0,
   };
+
+  constructor(over: RequestOver | undefined) {
+    this.#over = over;
+  }
 
   get requests(): readonly SeenRequest[] {
     return this.#requests;
@@ -79,8 +102,10 @@ export class RequestLog {
       body,
       status: 0,
     };
+    const began = performance.now();
     response.once('close', () => {
       entry.status = response.statusCode;
+      this.#over?.(entry, performance.now() - began);
     });
     this.count(at === 'server' ? 'serverRequests' : 'authorizationServerRequests');
     this.#requests.push(entry);

@@ -45,6 +45,8 @@ export interface SandboxOptions {
   readonly loopbackPorts?: 'any' | 'exact';
   /** Other resources that tokens may be issued for, to show that the protected server refuses them. */
   readonly otherResources?: readonly string[];
+  /** Each login is allowed at once, for the first account, and nobody is asked. Default false. */
+  readonly approve?: boolean;
   /** Names of faults, see `listFaults`. */
   readonly faults?: readonly string[];
 }
@@ -68,6 +70,7 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     clients: [],
     loopbackPorts: 'any',
     otherResources: [],
+    approve: false,
     faults: [],
     ...options,
   };

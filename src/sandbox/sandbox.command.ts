@@ -1,16 +1,28 @@
 import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
 import { exitCode } from '../core/failure.js';
-import type { Files } from '../core/ports.js';
+import type { Files, RequestLog } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
 import { closest } from '../core/text/closest.js';
+import { columnsOf, inColumns, wrapped } from '../core/text/layout.js';
+import { type Look, toned } from '../core/text/look.js';
+import { quoted } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { faultUnknown, sandboxPortRefused } from './failures.js';
+import type { ListedFault } from './faults/table.js';
+import { logTo } from './log.js';
+import type { SandboxOptions } from './options.js';
 
 export const sandboxTable = {
   name: 'sandbox',
-  summary: 'an authorization server and a protected server on 127.0.0.1, to try everything',
+  group: 'more',
+  summary: 'a server to try everything with, on this computer',
   positionals: [],
   options: [
+    {
+      name: 'approve',
+      kind: 'boolean',
+      describe: 'allow each login at once, as alice, and show no page: for tests of your own, without a browser',
+    },
     {
       name: 'port',
       kind: 'number',
@@ -30,6 +42,12 @@ export const sandboxTable = {
       fallback: 'any free one',
     },
     {
+      name: 'state',
+      kind: 'string',
+      value: 'DIR',
+      describe: 'keep ports, keys, clients and grants there, so that a login is still good after a restart',
+    },
+    {
       name: 'lifetime',
       kind: 'number',
       min: 1,
@@ -38,37 +56,19 @@ export const sandboxTable = {
       value: 'SECONDS',
       describe: 'of access tokens',
     },
-    { name: 'issuer-path', kind: 'string', value: 'PATH', describe: 'path of the issuer, e.g. /tenant1' },
     {
-      name: 'metadata',
+      name: 'misbehave',
+      kind: 'list',
+      value: 'NAME',
+      describe: 'break a rule on purpose, again for more; `--misbehave list` shows what can go wrong',
+    },
+    {
+      name: 'clients',
       kind: 'string',
-      choices: ['both', 'oauth', 'openid', 'openid-appended'],
-      default: 'both',
-      value: 'WHICH',
-      describe: 'which authorization server metadata is served',
+      value: 'FILE',
+      describe: 'clients known beforehand: JSON, one object of client metadata with its client_id, or a list',
     },
-    {
-      name: 'discovery',
-      kind: 'string',
-      choices: ['both', 'header', 'well-known'],
-      default: 'both',
-      value: 'WHICH',
-      describe: 'how the protected resource metadata is found',
-    },
-    {
-      name: 'well-known',
-      kind: 'string',
-      choices: ['path', 'root'],
-      default: 'path',
-      value: 'FORM',
-      describe: 'form of its well-known address',
-    },
-    { name: 'no-registration', kind: 'boolean', describe: 'no dynamic client registration' },
-    {
-      name: 'require-pushed-requests',
-      kind: 'boolean',
-      describe: 'take no authorization request that was not pushed before (RFC 9126)',
-    },
+    { name: 'no-registration', kind: 'boolean', describe: 'no dynamic client registration (RFC 7591)' },
     { name: 'no-metadata-documents', kind: 'boolean', describe: 'no client ID metadata documents' },
     {
       name: 'allow-client-documents-from',
@@ -86,36 +86,60 @@ export const sandboxTable = {
       name: 'trust-clients-of',
       kind: 'list',
       value: 'DOMAIN',
-      describe: 'of clients with a metadata document let only those of this domain in: example.com, *.example.com',
+      describe: 'of clients with a metadata document, only those of this domain: example.com, *.example.com',
       fallback: 'any domain',
     },
     {
-      name: 'clients',
+      name: 'require-pushed-requests',
+      kind: 'boolean',
+      describe: 'take no authorization request that was not pushed before (RFC 9126)',
+    },
+    { name: 'issuer-path', kind: 'string', value: 'PATH', describe: 'path of the issuer, e.g. /tenant1' },
+    {
+      name: 'metadata',
       kind: 'string',
-      value: 'FILE',
-      describe:
-        'clients known beforehand, e.g. for --client-credentials: JSON, one object of client metadata with its client_id, or a list',
+      choices: ['both', 'oauth', 'openid', 'openid-appended'],
+      default: 'both',
+      value: 'WHICH',
+      describe: 'which authorization server metadata is served (RFC 8414, OpenID Connect)',
     },
     {
-      name: 'misbehave',
-      kind: 'list',
-      value: 'NAME',
-      describe: 'break a rule on purpose (list below); again for more',
+      name: 'discovery',
+      kind: 'string',
+      choices: ['both', 'header', 'well-known'],
+      default: 'both',
+      value: 'WHICH',
+      describe: 'how the protected resource metadata is found (RFC 9728)',
+    },
+    {
+      name: 'well-known',
+      kind: 'string',
+      choices: ['path', 'root'],
+      default: 'path',
+      value: 'FORM',
+      describe: 'form of its well-known address',
     },
   ],
   examples: [
+    { command: 'postern sandbox', describe: 'any free ports, everything in memory' },
     {
-      command: 'postern sandbox --allow-client-documents-from 127.0.0.1:8443 --client-documents-ca ca.pem',
-      describe: 'try a client’s metadata document before it is hosted',
+      command: 'postern sandbox --approve --port 5800',
+      describe: 'for CI: `postern login http://127.0.0.1:5800/mcp --device` needs nobody',
     },
+    { command: 'postern sandbox --misbehave list', describe: 'what it can do wrong' },
+    { command: 'postern sandbox --misbehave as-issuer-mismatch', describe: 'a server that breaks a rule' },
+    { command: 'postern sandbox --state ./sandbox', describe: 'the same sandbox again after a restart' },
     {
       command: 'postern sandbox --clients robot.json',
       describe: 'a client that logs in as itself: {"client_id":"robot","client_secret":"…"}',
     },
-    { command: 'postern sandbox --misbehave as-issuer-mismatch', describe: 'a server that breaks a rule' },
+    {
+      command: 'postern sandbox --allow-client-documents-from 127.0.0.1:8443 --client-documents-ca ca.pem',
+      describe: 'try a client’s metadata document before it is hosted',
+    },
   ],
   notes: [
-    'Prints the address of the protected server on stdout. Everything is kept in memory and gone at the end. Ctrl-C ends it.',
+    'Prints the address of the protected server on stdout, and the rest on stderr. Listens on 127.0.0.1 alone. The accounts are made up (alice, bob) and have no passwords. Ctrl-C ends it, and without --state all is forgotten then.',
   ],
 } as const satisfies CommandTable;
 
@@ -126,37 +150,77 @@ type SandboxArguments = ArgumentsOf<typeof sandboxTable>;
 
 interface World extends CommandOutput {
   readonly files: Files;
+  readonly requestLog: RequestLog | undefined;
 }
 
 /** Runs the sandbox until the program is told to end. */
 export const command: Command<typeof sandboxTable, World> = { table: sandboxTable, run };
 
-/** The faults that `--misbehave` takes, a line each, for `--help`. */
-export async function faultLines(): Promise<readonly string[]> {
-  const all = await faults();
-  const width = Math.max(...all.map(({ name }) => name.length));
-  const lines = all.map(({ name, rows, what }) => {
-    const plays = rows.length === 0 ? '' : ` (attack ${rows.join(', ')})`;
-    return `  ${name.padEnd(width)}  ${what}${plays}`;
-  });
-  return ['Faults for --misbehave:', ...lines];
-}
-
 async function run(world: World, args: SandboxArguments): Promise<CommandExit> {
+  if (args.misbehave.includes('list')) return await showFaults(world);
   await checkFaults(args.misbehave);
   await using sandbox = await start(world, args);
   if (world.json) await world.out.json({ server: sandbox.serverUrl, issuer: sandbox.issuer });
   else await world.out.line(sandbox.serverUrl);
-  world.tell('A sandbox, not for production: made-up accounts, no passwords, all forgotten at the end.');
-  world.tell(`Protected server      ${sandbox.serverUrl}`);
-  world.tell(`Authorization server  ${sandbox.issuer}`);
-  if (args.misbehave.length > 0) world.tell(`Misbehaves on purpose ${args.misbehave.join(', ')}`);
-  world.tell('');
-  world.tell(`Log in:  postern login ${sandbox.serverUrl}`);
-  world.tell(`Then:    postern call ${sandbox.serverUrl} tools/list`);
-  world.tell('Ctrl-C ends it.');
+  describe(world, args, sandbox);
   await ended(world.signal);
   return exitCode.interrupted;
+}
+
+/** Says on stderr what runs here, and what to type next. */
+function describe(
+  { tell, tellLook }: World,
+  { approve, misbehave, state }: SandboxArguments,
+  { serverUrl, issuer }: { readonly serverUrl: string; readonly issuer: string },
+): void {
+  const kept = state === undefined ? 'all forgotten at the end' : `kept in ${quoted(state, 400)}`;
+  tell(`A sandbox, not for production: made-up accounts, no passwords, ${kept}.`);
+  const rows = [
+    ['Protected server', toned(tellLook, 'name', serverUrl)],
+    ['Authorization server', toned(tellLook, 'name', issuer)],
+    ...(misbehave.length > 0 ? [['Misbehaves on purpose', toned(tellLook, 'warning', misbehave.join(', '))]] : []),
+  ];
+  for (const line of labelled(tellLook, rows)) tell(line);
+  if (approve) tell(toned(tellLook, 'warning', 'EVERY LOGIN IS ALLOWED (--approve): nobody is asked, all are alice.'));
+  tell('');
+  const how = approve ? ' --device' : '';
+  const rest = [
+    ['Log in:', `postern login ${serverUrl}${how}`],
+    ['Then:', `postern call ${serverUrl}`],
+  ];
+  for (const line of labelled(tellLook, rest)) tell(line);
+  tell('Ctrl-C ends it.');
+}
+
+/** What is to be copied is never cut: where a row has no room, its value stands on a line of its own. */
+function labelled(look: Look, rows: readonly (readonly string[])[]): readonly string[] {
+  const whole = inColumns({ ...look, width: 1000 }, rows);
+  if (whole.every((line) => columnsOf(line) <= look.width)) return whole;
+  return rows.flatMap(([label = '', value = '']) => [label, `  ${value}`]);
+}
+
+/** `--misbehave list`: the faults, grouped by what they attack. */
+async function showFaults({ out, json, look }: World): Promise<CommandExit> {
+  const all = await faults();
+  if (json) {
+    await out.json({ faults: all });
+    return 0;
+  }
+  const lines = faultLines(all, out.isTerminal ? look : { ...look, width: 200 });
+  let group = '';
+  for (const [at, fault] of all.entries()) {
+    if (fault.group !== group) await out.line(`${at === 0 ? '' : '\n'}${toned(look, 'strong', fault.group)}`);
+    group = fault.group;
+    await out.line(lines[at] ?? '');
+  }
+  return 0;
+}
+
+/** A fault a line; where that leaves no room for what it does, on a second one. */
+function faultLines(all: readonly ListedFault[], look: Look): readonly string[] {
+  const rows = all.map(({ name, what }) => [`  ${toned(look, 'name', name)}`, what]);
+  if (look.width >= 64) return inColumns(look, rows);
+  return rows.map(([name, what = '']) => [name, ...wrapped(what, look.width, 4)].join('\n'));
 }
 
 /** How metadata documents are to be fetched; false: not at all. @throws what reading the certificates throws */
@@ -178,13 +242,19 @@ async function knownClients({ files }: World, file: string | undefined) {
   return readClients(await readWhole(files.read(file), file, largestFile));
 }
 
+async function stateFolder(path: string | undefined) {
+  if (path === undefined) return undefined;
+  const { StateFolder } = await import('./state-folder.js');
+  return await StateFolder.open(path);
+}
+
 async function start(world: World, args: SandboxArguments) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('./start.js');
   const { port = 0, authorizationPort = 0, issuerPath = '' } = args;
   try {
     const clients = await knownClients(world, args.clients);
-    return await startSandbox({
+    const options: SandboxOptions = {
       port,
       authorizationPort,
       issuerPath,
@@ -196,8 +266,10 @@ async function start(world: World, args: SandboxArguments) {
       pushedRequests: args.requirePushedRequests ? 'required' : 'offered',
       metadataDocuments: await documentRules(world, args),
       clients,
+      approve: args.approve,
       faults: args.misbehave,
-    });
+    };
+    return await startSandbox(options, undefined, await stateFolder(args.state), logTo(world.requestLog));
   } catch (error) {
     if (error instanceof RangeError) throw usageWrong(`${error.message}.`, 'postern sandbox --help');
     const { code, port: taken } = error as NodeJS.ErrnoException & { readonly port?: number };

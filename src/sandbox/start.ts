@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import { makeSigningKeys } from './authorization-server/keys.js';
+import { makeSigningKeys, withPublicHalves } from './authorization-server/keys.js';
 import { serveAuthorization } from './authorization-server/start.js';
 import { ActiveFaults } from './faults/active-faults.js';
-import { RequestLog, type SandboxStats, type SeenRequest } from './log.js';
-import { type SandboxOptions, settingsFrom } from './options.js';
+import { RequestLog, type RequestOver, type SandboxStats, type SeenRequest } from './log.js';
+import { type SandboxOptions, type SandboxSettings, settingsFrom } from './options.js';
 import { createProtectedServer } from './protected-server/protected-server.js';
 import { serverFront } from './server-front.js';
+import type { StateFolder } from './state-folder.js';
 import { makeStaticClient } from './static-client.js';
 import { UpstreamServer } from './upstream/upstream-server.js';
 import { UpstreamAccounts } from './upstream-accounts.js';
@@ -29,34 +30,39 @@ export interface Sandbox extends AsyncDisposable {
 
 /**
  * Starts the authorization server and the protected server, both on 127.0.0.1, with keys, accounts and
- * records of their own, all of which are gone when it is closed. `rsaKey`: what is not to be made anew each time.
- * @throws RangeError for an option that makes no sense, and the system's error when a port is taken
+ * records of their own, all of which are gone when it is closed, but for what goes into `state`. `rsaKey`: what is not to
+ * be made anew each time; `over` is told of each request of both when it is over.
+ * @throws RangeError for an option that makes no sense, the system's error when a port is taken, what `StateFolder` throws
  */
-export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObject): Promise<Sandbox> {
+export async function startSandbox(
+  options: SandboxOptions = {},
+  rsaKey?: KeyObject,
+  state?: StateFolder,
+  over?: RequestOver,
+): Promise<Sandbox> {
   const settings = settingsFrom(options);
   const faults = new ActiveFaults(settings.faults);
-  const log = new RequestLog();
-  const keysReady = makeSigningKeys(rsaKey);
-  const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll([
-    settings.port,
-    settings.authorizationPort,
-    0,
-  ]);
+  const log = new RequestLog(over);
+  const { keys: earlier } = state?.beginning ?? {};
+  const keysReady = earlier === undefined ? makeSigningKeys(rsaKey) : Promise.resolve(withPublicHalves(earlier));
+  const [protectedPort, authorizationPort, upstreamPort] = await listenOnAll(portsOf(settings, state));
   const serverUrl = `${protectedPort.origin}/mcp`;
   const issuer = `${authorizationPort.origin}${settings.issuerPath}`;
   const origins = { serverOrigin: protectedPort.origin, authorizationOrigin: authorizationPort.origin };
   const addresses = { serverUrl, issuer, ...origins };
   const { upstream, accounts } = serveUpstream(upstreamPort, issuer);
   const keys = await keysReady;
+  await state?.begin(protectedPort.port, authorizationPort.port, keys.signing);
   const closing = new AbortController();
   serveAuthorization({
     server: authorizationPort,
     settings,
     keys,
-    addresses: addresses,
+    addresses,
     log,
     faults,
     accounts,
+    kept: state,
     closing: closing.signal,
   });
   const protectedServer = createProtectedServer({
@@ -67,7 +73,7 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
     wellKnown: settings.wellKnown,
     accounts,
   });
-  protectedPort.serve(serverFront({ addresses: addresses, log, faults }, protectedServer.handler));
+  protectedPort.serve(serverFront({ addresses, log, faults }, protectedServer.handler));
   const close = async (): Promise<void> => {
     closing.abort();
     await protectedServer.close();
@@ -88,6 +94,12 @@ export async function startSandbox(options: SandboxOptions = {}, rsaKey?: KeyObj
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Where to listen: as told, else where an earlier run did, else on any free port. */
+function portsOf(settings: SandboxSettings, state: StateFolder | undefined): [number, number, number] {
+  const { server = 0, authorization = 0 } = state?.beginning?.ports ?? {};
+  return [settings.port || server, settings.authorizationPort || authorization, 0];
 }
 
 /** Another service, and the accounts there that the protected server uses. */

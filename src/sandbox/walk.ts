@@ -12,6 +12,10 @@ export interface Walk {
   readonly userCode?: string;
   /** The path before which it stops: somebody else is to go there. */
   readonly stopBefore?: string;
+  /** The origins that it stays within; absent: any that is plain http. */
+  readonly within?: readonly string[];
+  /** Sent with each request. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -41,16 +45,20 @@ export async function walkLogin(authorizationUrl: string, walk: Walk = {}): Prom
   const cookies = new CookieJar();
   let step: Step = { method: 'GET', url: new URL(authorizationUrl) };
   for (let count = 0; count < maxSteps; count += 1) {
-    const response = await take(step, cookies, walk.signal);
+    const response = await take(step, cookies, walk);
     const location = response.location === undefined ? undefined : new URL(response.location, step.url);
     const next =
       location === undefined ? submission(response.html, step.url, walk) : { method: 'GET' as const, url: location };
-    if (next === undefined || next.url.protocol !== 'http:' || next.url.pathname === walk.stopBefore) {
+    if (next === undefined || leaves(next.url, walk)) {
       return { finalUrl: (next ?? step).url.href, status: response.status, html: response.html };
     }
     step = next;
   }
   throw new Error(`the login did not end within ${maxSteps} pages`);
+}
+
+function leaves(url: URL, { stopBefore, within }: Walk): boolean {
+  return url.protocol !== 'http:' || url.pathname === stopBefore || within?.includes(url.origin) === false;
 }
 
 /** The form of a page, filled in and with the wanted button pressed; undefined when nothing is asked. */
@@ -85,7 +93,7 @@ function submit(form: HtmlForm, button: readonly [string, string], page: URL, sc
 function take(
   step: Step,
   cookies: CookieJar,
-  signal: AbortSignal | undefined,
+  { signal, headers: more }: Walk,
 ): Promise<{ readonly status: number; readonly location: string | undefined; readonly html: string }> {
   const cookie = cookies.header(step.url);
   const headers = {
@@ -93,6 +101,7 @@ function take(
     // What tells a browser's navigation from a script or an image (Fetch Metadata).
     'sec-fetch-mode': 'navigate',
     'sec-fetch-dest': 'document',
+    ...more,
     ...(cookie === '' ? {} : { cookie }),
     ...(step.form === undefined
       ? {}

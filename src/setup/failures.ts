@@ -21,7 +21,7 @@ export function fileUnwritable(path: string, code: string): Failure {
 export function shimFolderMissing(folder: string): Failure {
   const message = `The folder ${quoted(folder, 200)} is not there, so nothing was written.`;
   const make = `mkdir -p ${shellWord(printable(folder, 200))}`;
-  return refused('shim_refused', message, `Make it, then run the command again: ${make}`);
+  return refused('shim_refused', message, `Make it, then try again: ${make}`);
 }
 
 /** The file for the shim is somebody else's. */
@@ -32,19 +32,19 @@ export function shimRefused(path: string, why: string): Failure {
 
 /** A configuration file of another program that is not touched. */
 export function programFileUnusable(path: string, why: string): Failure {
-  const remedy = 'Mend that, or put the entry there by hand: without --write it is printed.';
+  const remedy = 'Correct it, or add the entry by hand: without --write it is printed.';
   return leftAlone(path, 'program_file_unusable', why, remedy);
 }
 
 /** Somebody else has written to it since it was read. */
 export function programFileChanged(path: string): Failure {
-  const message = `${quoted(path, 300)} was changed by another program at this very moment, and left alone.`;
-  return refused('program_file_changed', message, 'Run the command again, best with that program closed.');
+  const message = `${quoted(path, 300)} was just changed by another program, so nothing was written.`;
+  return refused('program_file_changed', message, 'Close that program, then try again.');
 }
 
 export function programFileUnwritable(path: string, code: string): Failure {
   const message = `${quoted(path, 300)} could not be written (${printable(code, 40)}).`;
-  const remedy = 'Check the permissions and the space on the disk, and run the command again.';
+  const remedy = 'Check the permissions and the space on the disk, then try again.';
   return refused('program_file_unwritable', message, remedy);
 }
 
@@ -57,7 +57,7 @@ const editProblems: Readonly<Record<EditProblem, string>> = {
 
 /** There is an entry, in a form that only a person should change. */
 export function entryNotEdited(path: string, problem: EditProblem): Failure {
-  const remedy = 'Put the entry there by hand: without --write it is printed.';
+  const remedy = 'Add the entry by hand: without --write it is printed.';
   return leftAlone(path, 'entry_not_edited', editProblems[problem], remedy);
 }
 
@@ -122,8 +122,8 @@ export function entryChanged(path: string, backup: string): Failure {
 export function serversUnreadable(path: string, format: 'JSON' | 'TOML'): Failure {
   return refused(
     'program_file_unusable',
-    `${quoted(path, 300)} cannot be read as ${format}, so nobody knows which servers it names.`,
-    'Mend it, or pass the server’s URL: postern login https://example.com/mcp',
+    `${quoted(path, 300)} cannot be read as ${format}, so its servers are unknown.`,
+    'Correct it, or pass the server’s URL: postern login https://example.com/mcp',
   );
 }
 

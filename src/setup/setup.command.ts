@@ -73,7 +73,7 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   if (json) {
     await out.json(render.planJson(plan, entry, notes));
   } else {
-    tell(`This belongs into ${printable(plan.file.path, 300)}; with --write it is put there.`);
+    tell(`Add this to ${printable(plan.file.path, 300)}, or run again with --write:`);
     notes.forEach(tell);
     await out.write(entry);
   }

@@ -2,7 +2,8 @@ import type { CommandTable } from '../core/command.js';
 
 export const setupTable = {
   name: 'setup',
-  summary: 'show, or make, the entry that another program’s configuration needs',
+  group: 'programs',
+  summary: 'show, or write, the entry that another program needs',
   positionals: [
     {
       name: 'program',
@@ -66,4 +67,5 @@ export const setupTable = {
     '--write keeps comments, layout, line endings and mode of the file, follows a symbolic link to what it leads to, and replaces it in one step. A server’s other credentials in that very entry (a static Authorization, a variable with a token) are taken out, since they would win; others are named. --undo puts the whole file back; where others have changed it, or laid it out anew, the entry alone; where the entry itself was changed, nothing.',
     'Backups are in the folder setup of the state folder, closed to others, and are removed by --undo.',
   ],
+  seeAlso: ['hosts', 'credential-helpers'],
 } as const satisfies CommandTable;

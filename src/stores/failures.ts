@@ -6,25 +6,22 @@ const unlockOnStdin = 'gnome-keyring-daemon --unlock --components=secrets, which
 
 const ownBus = `dbus-run-session -- bash and, in the shell it starts, ${unlockOnStdin}`;
 
-const ownBusRemedy = `Log in to a desktop session; without one (SSH, CI, container) type ${ownBus}`;
+const ownBusRemedy = `To use a keychain anyway, log in to a desktop session, or type ${ownBus}`;
 
 /** Why there is no keychain, and what to do. */
 const unavailable = {
-  no_bus: ['there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS leads nowhere)', ownBusRemedy],
-  no_bus_named: [
-    'there is no D-Bus session bus to reach it by (DBUS_SESSION_BUS_ADDRESS is not set, and the usual place, /run/user/<your number>/bus, has none)',
-    ownBusRemedy,
-  ],
+  no_bus: ['no D-Bus session: DBUS_SESSION_BUS_ADDRESS leads nowhere', ownBusRemedy],
+  no_bus_named: ['no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set', ownBusRemedy],
   foreign_bus: [
-    'the D-Bus session bus that DBUS_SESSION_BUS_ADDRESS leads to belongs to another user, or it cannot be shown that it is yours',
+    'the D-Bus session belongs to another user',
     `Unset DBUS_SESSION_BUS_ADDRESS where an earlier session, sudo or su has left it, or type dbus-run-session -- bash for a bus of your own and, in the shell it starts, ${unlockOnStdin}`,
   ],
   no_service: [
-    'no program on the session bus offers the Secret Service',
+    'no Secret Service on the D-Bus session',
     `Install and start one: apt-get install gnome-keyring, then ${unlockOnStdin} (KWallet and KeePassXC work too)`,
   ],
   no_collection: [
-    'the Secret Service has no default keyring yet',
+    'the Secret Service has no default keyring',
     'Make one: gnome-keyring-daemon --replace --unlock --components=secrets, which reads its password on stdin, or in a desktop’s password manager (Seahorse: New, Password keyring, Set as default)',
   ],
   no_package: [
@@ -35,14 +32,13 @@ const unavailable = {
 
 export type Unavailable = keyof typeof unavailable;
 
-const orSealedFiles =
-  'What works without a keychain: postern login <server> --store file, which keeps logins in sealed files.';
+const orSealedFiles = 'Without a keychain, use encrypted files: postern login <server> --store file';
 
 /** There is no keychain here. Never answered by writing secrets elsewhere. */
 export function storeUnavailable(why: Unavailable, cause?: unknown): Failure {
   const [text, remedy] = unavailable[why];
-  const message = `The keychain cannot be used: ${text}.`;
-  return storeFailure('store_unavailable', message, `${remedy}. ${orSealedFiles}`, cause);
+  const message = `No keychain here (${text}).`;
+  return storeFailure('store_unavailable', message, `Use encrypted files: add --store file. ${remedy}.`, cause);
 }
 
 const lockedBecause = {
@@ -53,7 +49,7 @@ const lockedBecause = {
 /** The keychain is locked, and nobody could, or would, unlock it. Nothing was changed. */
 export function storeLocked(platform: string, detail?: keyof typeof lockedBecause): Failure {
   const why = detail === undefined ? '' : lockedBecause[detail];
-  const message = `The keychain is locked${why}; nothing was read or changed.`;
+  const message = `The keychain is locked${why}.`;
   return storeFailure('store_locked', message, `${unlockRemedy(platform)} ${orSealedFiles}`);
 }
 
@@ -61,11 +57,11 @@ export function storeLocked(platform: string, detail?: keyof typeof lockedBecaus
 export function storeTimeout(platform: string, during: string, limitMs: number): Failure {
   const remedy =
     platform === 'linux'
-      ? 'Look for its prompt, or restart it: gnome-keyring-daemon --replace --unlock --components=secrets; then run the command again.'
+      ? 'Look for its prompt, or restart it: gnome-keyring-daemon --replace --unlock --components=secrets; then try again.'
       : unlockRemedy(platform);
   return storeFailure(
     'store_timeout',
-    `The keychain did not answer within ${Math.round(limitMs / 100) / 10} s when asked to ${during}; it may be hung, or be waiting for a prompt that nobody sees.`,
+    `The keychain did not respond within ${Math.round(limitMs / 100) / 10} s when asked to ${during}; it may be waiting for a hidden prompt.`,
     `${remedy} ${orSealedFiles}`,
   );
 }
@@ -76,7 +72,7 @@ export function storeFailed(during: string, cause: unknown): Failure {
   return storeFailure(
     'store_failed',
     `The keychain failed to ${during}: ${quoted(said, 200)}.`,
-    'Check that the keychain works (can other programs save a password?), then run the command again.',
+    'Check that the keychain works (can other programs save a password?), then try again.',
     cause,
   );
 }
@@ -103,19 +99,19 @@ export function storeTooLarge(bytes: number, limit: number): Failure {
 export function storeDamaged(why: string): Failure {
   return storeFailure(
     'credential_corrupt',
-    `The keychain’s item is damaged (${printable(why, 100)}); it was left as it is and not used.`,
+    `The keychain’s item is damaged (${printable(why, 100)}); it was not used.`,
     'Log in again, which replaces it: postern login <server>',
   );
 }
 
 function unlockRemedy(platform: string): string {
   if (platform === 'darwin') {
-    return 'Unlock it with security unlock-keychain, and allow postern in its prompt, then run the command again.';
+    return 'Unlock it with security unlock-keychain, and allow postern in its prompt, then try again.';
   }
   if (platform === 'win32') {
-    return 'Sign in to Windows in a desktop session, where the Credential Manager is open, then run the command again.';
+    return 'Sign in to Windows in a desktop session, where the Credential Manager is open, then try again.';
   }
-  return 'Unlock it by logging in to the desktop, or restart it with gnome-keyring-daemon --replace --unlock --components=secrets (it reads the password on stdin), then run the command again.';
+  return 'Unlock it by logging in to the desktop, or restart it with gnome-keyring-daemon --replace --unlock --components=secrets (it reads the password on stdin), then try again.';
 }
 
 /** No program of that name on the PATH. */
@@ -131,8 +127,8 @@ export function helperMissing(program: string): Failure {
 export function helperTimeout(program: string, limitMs: number): Failure {
   return storeFailure(
     'store_timeout',
-    `${program} did not answer within ${limitMs / 1000} s and was ended; it may be waiting for a prompt that nobody sees.`,
-    'Unlock what it keeps secrets in (its keyring, its GPG key), then run the command again.',
+    `${program} did not respond within ${limitMs / 1000} s and was stopped; it may be waiting for a hidden prompt.`,
+    'Unlock what it keeps secrets in (its keyring, its GPG key), then try again.',
   );
 }
 
@@ -141,7 +137,7 @@ export function helperFailed(program: string, operation: string, said: string): 
   return storeFailure(
     'store_failed',
     `${program} ${operation} failed${said === '' ? ' and said nothing that may be shown' : `: ${quoted(said, 200)}`}.`,
-    `Make ${program} work (it needs its keyring or password store set up and unlocked), then run the command again.`,
+    `Make ${program} work (it needs its keyring or password store set up and unlocked), then try again.`,
   );
 }
 

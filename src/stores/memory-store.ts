@@ -1,6 +1,6 @@
 import type { IndexDocument } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
-import type { CredentialIndex, SecretStore } from './ports.js';
+import type { CredentialIndex, SecretStore, ToolLists } from './ports.js';
 
 /** Secrets of this process alone, gone when it ends: `--store memory`, the demo on a machine without a keychain, tests. */
 export function createMemoryStore(): SecretStore {
@@ -25,9 +25,18 @@ function createMemoryIndex(): CredentialIndex {
   };
 }
 
+/** Of a login that leaves nothing behind. */
+function noToolLists(): ToolLists {
+  return { read: async () => undefined, keep: async () => undefined, forget: async () => undefined };
+}
+
 /** Where a login for one command alone is kept. */
-export function inMemory(): { readonly store: SecretStore; readonly index: CredentialIndex } {
-  return { store: createMemoryStore(), index: createMemoryIndex() };
+export function inMemory(): {
+  readonly store: SecretStore;
+  readonly index: CredentialIndex;
+  readonly toolLists: ToolLists;
+} {
+  return { store: createMemoryStore(), index: createMemoryIndex(), toolLists: noToolLists() };
 }
 
 /** For commands that can log in for themselves alone. */

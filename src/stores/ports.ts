@@ -1,5 +1,6 @@
-import type { FormatFailure, IndexDocument, StoreKind } from '../core/records.js';
+import type { FormatFailure, IndexDocument, LoginRecord, StoreKind } from '../core/records.js';
 import type { Secret } from '../core/secret.js';
+import type { JsonValue } from '../core/text/json.js';
 
 /** Where secrets live: one item for one key, the key an ASCII hash. */
 export interface SecretStore {
@@ -102,6 +103,73 @@ export interface HandedOut {
 }
 
 /** What is kept on this machine. */
+/** One parameter of a tool, as its input schema says. Texts are the server's, cut, and not yet printable. */
+export interface ToolParameter {
+  readonly name: string;
+  /** JSON Schema's names of the types that it takes; none: any. */
+  readonly types: readonly string[];
+  /** Type of a list's entries, where they have one. */
+  readonly entries: string | undefined;
+  readonly isRequired: boolean;
+  /** The only values it takes; undefined: any of its types. */
+  readonly choices: readonly JsonValue[] | undefined;
+  readonly default?: JsonValue | undefined;
+  /** '' for none. */
+  readonly description: string;
+}
+
+/** A tool, as far as a person calls it by it. Texts are the server's, cut, and not yet printable. */
+export interface ToolSignature {
+  readonly name: string;
+  /** '' for none. */
+  readonly description: string;
+  /** As its annotations say, which are hints. */
+  readonly isReadOnly: boolean;
+  readonly isDestructive: boolean;
+  /** Whether it may take parameters that are not among these. */
+  readonly isOpen: boolean;
+  readonly parameters: readonly ToolParameter[];
+}
+
+export interface ToolList {
+  /** When the server listed them, in milliseconds since 1970. */
+  readonly at: number;
+  /** False where the server has more than are here. */
+  readonly isWhole: boolean;
+  readonly tools: readonly ToolSignature[];
+}
+
+/** The tools that each login's server has listed, by the key of its record: bounded, for a day, and without secrets. */
+export interface ToolLists {
+  /** @param now Milliseconds since 1970. */
+  read(key: string, now: number): Promise<ToolList | undefined>;
+  keep(key: string, list: ToolList): Promise<void>;
+  forget(key: string): Promise<void>;
+}
+
+/** What happens to a login. `stepped_up`: made again with more scope; `refused`: a server did not take its token. */
+export type HistoryEvent = 'made' | 'stepped_up' | 'refreshed' | 'refused' | 'ended' | 'used';
+
+/** Events of one kind. Holds no secret. */
+export interface HistoryEntry {
+  readonly what: HistoryEvent;
+  /** Of a use the command, of an end why; else ''. */
+  readonly detail: string;
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What has happened to each login: bounded, for people, and nothing depends on it. */
+export interface LoginHistory {
+  /** The latest last. */
+  read(login: Pick<LoginRecord, 'server' | 'account'>): Promise<readonly HistoryEntry[]>;
+  /** Notes what happens now; a use with the command that runs. Fails silently. */
+  note(login: Pick<LoginRecord, 'server' | 'account' | 'store'>, what: HistoryEvent, why?: string): Promise<void>;
+  forget(login: Pick<LoginRecord, 'server' | 'account'>): Promise<void>;
+}
+
 export interface StorePorts {
   /** Reads, writes and removes where the index says that the key's secret is. */
   readonly store: SecretStore;
@@ -112,5 +180,7 @@ export interface StorePorts {
   readonly attempts: Attempts;
   readonly failures: FormatFailures;
   readonly handedOut: HandedOut;
+  readonly toolLists: ToolLists;
+  readonly history: LoginHistory;
   readonly locks: Locks;
 }

@@ -31,14 +31,14 @@ export function stateUnwritable(path: string, cause: unknown): Failure {
   return storeFailure(
     'state_unwritable',
     `${quoted(path, 200)} could not be written: ${reasonOf(cause)}.`,
-    'Make room or allow writing there, or name another folder with POSTERN_STATE_DIR, then run the command again.',
+    'Make room or allow writing there, or name another folder with POSTERN_STATE_DIR, then try again.',
     cause,
   );
 }
 
 /** The system refused to read below the state folder. */
 export function stateUnreadable(path: string, cause: unknown): Failure {
-  const remedy = isOutOfFiles(cause) ? moreFiles : 'Check the disk that it lies on, then run the command again.';
+  const remedy = isOutOfFiles(cause) ? moreFiles : 'Check the disk that it lies on, then try again.';
   return storeFailure('state_unreadable', `${quoted(path, 200)} could not be read: ${reasonOf(cause)}.`, remedy, cause);
 }
 
@@ -52,7 +52,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     corrupt: [`is damaged (${quoted(why, 100)}); it was left as it is`, putBack],
     newer: [
       'was written by a newer postern; it was left as it is',
-      'Update postern to the newest release, then run the command again.',
+      'Update postern to the newest release, then try again.',
     ],
     unsafe: [
       `was not used: ${why}`,
@@ -61,7 +61,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
     too_large: ['is larger than 1 MiB; postern writes none so large, and did not read it', putBack],
     full: [
       'is full: with this it would be larger than 1 MiB. It was left as it is',
-      'Forget logins that nobody needs (postern status, postern logout <server>), then run the command again.',
+      'Forget logins that nobody needs (postern status, postern logout <server>), then try again.',
     ],
   }[problem] as [string, string];
   return storeFailure(`index_${problem}`, `The list of logins ${quoted(path, 200)} ${message}.`, remedy);
@@ -69,7 +69,7 @@ export function indexUnusable(problem: IndexProblem, path: string, why = ''): Fa
 
 /** The process, or the machine, may open no more files, whatever it was that wanted one. */
 export function outOfFiles(cause: unknown): Failure {
-  return storeFailure('out_of_files', `The work could not go on: ${reasonOf(cause)}.`, moreFiles, cause);
+  return storeFailure('out_of_files', `Too many open files: ${reasonOf(cause)}.`, moreFiles, cause);
 }
 
 /** Whether an error says that no more files may be opened. */
@@ -77,8 +77,7 @@ export function isOutOfFiles(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(systemCode(error));
 }
 
-const moreFiles =
-  'Raise the limit for open files (ulimit -n), or end programs that hold many, then run the command again.';
+const moreFiles = 'Raise the limit for open files (ulimit -n), or end programs that hold many, then try again.';
 
 /** Another process has had the lock all along; code `busy`. */
 export class Busy extends Failure {
@@ -91,7 +90,7 @@ export class Busy extends Failure {
       code: 'busy',
       exit: exitCode.network,
       message: `Another postern (${holder}) is at work on the same login or list of logins, and did not finish within ${seconds} s.`,
-      remedy: `Wait for it or end it, then run the command again; if no such process exists, delete ${quoted(lock, 200)}.`,
+      remedy: `Wait for it or end it, then try again; if no such process exists, delete ${quoted(lock, 200)}.`,
     });
     this.holder = holder;
   }

@@ -40,6 +40,8 @@ async function open(kind: StoreKind, options: StoresOptions): Promise<SecretStor
     }
     case 'memory':
       return createMemoryStore();
+    case 'environment':
+      throw new Error('a token of the environment was not read');
     default: {
       const { createHelperStore } = await import('./helper-program/helper-store.js');
       return createHelperStore({ ...options, kind, limitMs: (await options.limits()).storeSeconds * 1000 });

@@ -1,9 +1,15 @@
 import { classifyAddress } from '../core/ip-address.js';
-import type { LoginRecord } from '../core/records.js';
+import type { StoreKind } from '../core/records.js';
 import { attaches, canonicalResource, nearest } from '../core/resource.js';
 import { gateUrl, originOf, splitUrl } from '../core/url.js';
 import { type NamedLogin, onlyOne, type PickedLogin, pickLogin } from './find-login.js';
 import { tokenNotForUrl } from './request-failures.js';
+
+/** What says how far a token reaches. A token of the environment is for its very address alone, query included. */
+export interface ProvenItem {
+  readonly server: string;
+  readonly store?: StoreKind;
+}
 
 /**
  * The one proof before a token goes anywhere: the address is the item's own server, query included, or below it.
@@ -11,15 +17,12 @@ import { tokenNotForUrl } from './request-failures.js';
  * @param reach `host`: any path of the server's origin, by choice of the person.
  * @throws Failure `token_not_for_url`
  */
-export function proveAddress(
-  item: Pick<LoginRecord, 'server'>,
-  url: string,
-  reach: 'server' | 'host' = 'server',
-): void {
-  if (!reaches(item.server, url, reach === 'host')) throw tokenNotForUrl(item.server, url);
+export function proveAddress(item: ProvenItem, url: string, reach: 'server' | 'host' = 'server'): void {
+  if (!reaches(item, url, reach === 'host')) throw tokenNotForUrl(item.server, url);
 }
 
-function reaches(server: string, url: string, wholeHost: boolean): boolean {
+function reaches({ server, store }: ProvenItem, url: string, wholeHost: boolean): boolean {
+  if (store === 'environment') return server === url;
   return server === url || (wholeHost ? originText(server) === originText(url) : attaches(server, url));
 }
 
@@ -27,7 +30,7 @@ function reaches(server: string, url: string, wholeHost: boolean): boolean {
  * The same where a person or a program has named a login: an address has to fit, a short name says nothing about one.
  * @throws Failure `token_not_for_url`
  */
-export function proveNamed(item: Pick<LoginRecord, 'server'>, named: string | undefined): void {
+export function proveNamed(item: ProvenItem, named: string | undefined): void {
   const address = named === undefined ? undefined : canonicalResource(named);
   if (address?.ok) proveAddress(item, address.value);
 }
@@ -74,7 +77,8 @@ function mapLogin<Login extends NamedLogin>(
   const origin = originText(target);
   const onOrigin = logins.filter(({ server }) => origin !== '' && originText(server) === origin);
   const ofAccount = onOrigin.filter((login) => account === undefined || login.account === account);
-  return onlyOne(wholeHost ? ofAccount : nearest(ofAccount, target), onOrigin[0]);
+  const reached = ofAccount.filter((login) => reaches(login, target, true));
+  return onlyOne(wholeHost ? reached : nearest(reached, target), onOrigin[0]);
 }
 
 /** Scheme, host and port of a URL in plain form; '' for what is none. */
@@ -125,7 +129,7 @@ export function pickCredential<Login extends NamedLogin>(
   if (picked.kind !== 'one') return picked;
   const { login } = picked;
   if (target === undefined) return { kind: 'elsewhere', login };
-  if (reaches(login.server, target, wholeHost)) return picked;
+  if (reaches(login, target, wholeHost)) return picked;
   return originText(login.server) === originText(target)
     ? { kind: 'none', onOrigin: login }
     : { kind: 'elsewhere', login };

@@ -1,7 +1,7 @@
 import { exitCode, Failure } from '../core/failure.js';
 import { type LoginMeant, loginArgument, loginCommand } from '../core/login-command.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
-import { printable, quoted } from '../core/text/printable.js';
+import { printable, quoted, shellWord } from '../core/text/printable.js';
 
 /** Only a person's login can help. */
 function needsLogin(code: string, login: LoginMeant, message: string, cause?: unknown): Failure {
@@ -15,20 +15,32 @@ export function serverUnusable(argument: string, why: string, likelyName: string
   return new Failure({
     code: 'server_unusable',
     exit: exitCode.usage,
-    message: `${quoted(visibleUrl(argument), 200)} is neither the name of a login nor a usable server address: ${why}.`,
+    message:
+      urlMeant(argument) === undefined
+        ? `${quoted(visibleUrl(argument), 200)} is neither the name of a login nor a server’s URL: ${why}.`
+        : `${quoted(visibleUrl(argument), 200)} is not the name of a login, and a URL needs its scheme.`,
     remedy:
       likelyName === undefined
-        ? 'Pass the server’s full URL, such as https://example.com/mcp.'
+        ? (urlMeant(argument) ?? 'Pass the server’s full URL, such as https://example.com/mcp.')
         : `Did you mean ${quoted(likelyName)}? Else pass the server’s full URL.`,
   });
 }
+
+/** A host without a scheme is what people type most often. */
+function urlMeant(argument: string): string | undefined {
+  const found = hostAlone.exec(argument);
+  if (found === null) return undefined;
+  return `Did you mean ${found[1] === undefined ? 'https' : 'http'}://${printable(argument, 200)}?`;
+}
+
+const hostAlone = /^(?:(localhost|127\.0\.0\.1|\[::1\])|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d+)?(?:\/[^?#\s]*)?$/i;
 
 /** The item of this login is not what was written for it: cut, changed, or another login's. */
 export function credentialCorrupt(login: LoginMeant): Failure {
   return new Failure({
     code: 'credential_corrupt',
     exit: exitCode.store,
-    message: `The stored credential for ${quoted(login.server, 200)} is damaged or belongs to another login; it was left as it is and not used.`,
+    message: `The stored credential for ${quoted(login.server, 200)} is damaged, or belongs to another login. It was not used.`,
     remedy: `To replace it, run: ${loginCommand(login)}; to forget it: postern logout ${loginArgument(login)}`,
   });
 }
@@ -38,8 +50,8 @@ export function credentialNewer(server: string): Failure {
   return new Failure({
     code: 'credential_newer',
     exit: exitCode.store,
-    message: `The stored credential for ${quoted(server, 200)} was written by a newer postern; it was left as it is.`,
-    remedy: 'Update postern to the newest release, then run the command again.',
+    message: `The stored credential for ${quoted(server, 200)} was written by a newer postern. It was not changed.`,
+    remedy: 'Update postern, then try again.',
   });
 }
 
@@ -50,9 +62,9 @@ export function clientKeyGone(clientId: string, damaged: boolean): Failure {
     code: damaged ? 'credential_corrupt' : 'client_key_gone',
     exit: exitCode.store,
     message: damaged
-      ? `The stored private key of the client ${client} is damaged or another one; it was left as it is and not used.`
+      ? `The stored private key of the client ${client} is damaged, or is another key. It was not used.`
       : `The private key that was made for the client ${client} is no longer in its store.`,
-    remedy: 'Make a new one, and give its public half to the authorization server in place of the old one.',
+    remedy: 'Make a new one, and register its public half in place of the old one.',
   });
 }
 
@@ -61,8 +73,8 @@ export function tokenUnusable(issuer: string, why: string): Failure {
   return new Failure({
     code: 'token_unusable',
     exit: exitCode.serverBreaksRules,
-    message: `The token endpoint of ${quoted(issuer)} gave an answer that cannot be used: ${why}. Nothing was stored.`,
-    remedy: 'Report this to the authorization server’s operator.',
+    message: `The token response of ${quoted(issuer)} is invalid: ${why}. Nothing was stored.`,
+    remedy: 'Report it to the operator of the authorization server.',
   });
 }
 
@@ -79,6 +91,18 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
     message: `There is no login for ${quoted(shown)}.`,
     remedy:
       likelyName === undefined ? `Run: ${command}` : `Did you mean ${quoted(likelyName)}? All logins: postern status`,
+  });
+}
+
+/** No login has that name. @param names Those that there are. */
+export function nameUnknown(name: string, names: readonly string[], likelyName: string | undefined): Failure {
+  const known = `You have: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
+  const meant = likelyName === undefined ? '' : `Did you mean ${quoted(likelyName)}? `;
+  return new Failure({
+    code: 'login_needed',
+    exit: exitCode.loginNeeded,
+    message: `No login named ${quoted(name, 80)}.`,
+    remedy: names.length === 0 ? `Log in with: postern login <the server’s URL>` : `${meant}${known}`,
   });
 }
 
@@ -99,8 +123,8 @@ export function accountUnknown(server: string, account: string, accounts: readon
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
-    message: `There is no login for ${quoted(shown)} of the account ${quoted(account, 80)}; there is ${known.join(', ')}.`,
-    remedy: `Name that with --account, or run: ${loginCommand({ server: shown, account })}`,
+    message: `No login for ${quoted(shown)} with the account ${quoted(account, 80)}. Accounts: ${known.join(', ')}.`,
+    remedy: `Name one with --account, or run: ${loginCommand({ server: shown, account })}`,
   });
 }
 
@@ -110,13 +134,13 @@ export function loginAmbiguous(server: string, accounts: readonly string[]): Fai
     code: 'login_ambiguous',
     exit: exitCode.usage,
     message: `There are ${accounts.length} logins for ${quoted(server)}.`,
-    remedy: `Name one with --account: ${accounts.map((account) => quoted(account)).join(', ')}.`,
+    remedy: `Name one with --account: ${accounts.map((account) => quoted(account)).join(', ')}. To have one taken from now on: postern switch ${shellWord(server)} ACCOUNT`,
   });
 }
 
 /** The login has run out and cannot be refreshed. */
 export function loginExpired(login: LoginMeant, why: string, cause?: unknown): Failure {
-  const message = `The login for ${quoted(login.server)} can no longer be used: ${why}.`;
+  const message = `The login for ${quoted(login.server)} has ended: ${why}.`;
   return needsLogin('login_expired', login, message, cause);
 }
 
@@ -125,8 +149,8 @@ export function loginExpired(login: LoginMeant, why: string, cause?: unknown): F
  * it; null: unknown.
  */
 export function livingTokenRefused(login: LoginMeant, leftMs: number | null): Failure {
-  const left = leftMs === null ? '' : `, though it would be valid for ${wholeSeconds(leftMs)} s more`;
-  const message = `${quoted(login.server)} refused the token of this login${left}, and there is no refresh token to get another one with.`;
+  const left = leftMs === null ? '' : `, which would be valid for ${wholeSeconds(leftMs)} s more`;
+  const message = `${quoted(login.server)} rejected the token of this login${left}, and there is no refresh token to get another.`;
   return needsLogin('login_expired', login, message);
 }
 
@@ -142,7 +166,7 @@ export function refreshLeftElsewhere(login: LoginMeant, since: number): Failure 
   const at = new Date(since).toISOString().replace(/\.\d+Z$/, 'Z');
   return loginExpired(
     login,
-    `a process on another machine or in another container began to refresh it at ${at} and has not ended, and a refresh token is not sent twice`,
+    `another machine or container began to refresh it at ${at} and did not finish, and a refresh token works only once`,
   );
 }
 
@@ -162,20 +186,24 @@ export function lifeTooShort(login: LoginMeant, leftMs: number, askedMs: number)
   return new Failure({
     code: 'login_expired',
     exit: exitCode.loginNeeded,
-    message: `The token for ${quoted(login.server)} lives for ${left} s more, not for the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
+    message: `The token for ${quoted(login.server)} is valid for ${left} s, not the ${wholeSeconds(askedMs)} s that were asked for, and there is no refresh token.`,
     remedy: `Ask for less (--min-ttl ${Math.max(0, left - 1)}), or run: ${loginCommand(login)}`,
   });
 }
 
 /** The server refuses a token that was just issued for it. */
 export function tokenRefusedByServer(login: LoginMeant): Failure {
-  const message = `${quoted(login.server)} refuses the token of this login, fresh as it is.`;
-  return needsLogin('token_refused', login, message);
+  return new Failure({
+    code: 'token_refused',
+    exit: exitCode.loginNeeded,
+    message: `${quoted(login.server)} rejected a token issued seconds ago.`,
+    remedy: `The server may expect another audience; to see what it says, run: ${loginCommand(login, '-v')}`,
+  });
 }
 
 /** A new token was asked for, and only a person can get one. */
 export function noRefreshToken(login: LoginMeant): Failure {
-  const message = `The login for ${quoted(login.server)} has no refresh token, so that only a new login gives another token.`;
+  const message = `The login for ${quoted(login.server)} has no refresh token; only a new login gets another token.`;
   return needsLogin('no_refresh_token', login, message);
 }
 
@@ -184,8 +212,8 @@ export function tokensRefusedTooOften(login: LoginMeant, max: number): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} has refused ${max} fresh tokens of this login within a minute; no other one was asked for.`,
-    remedy: `Ask its operator why; then, or in a minute, try again, or run: ${loginCommand(login)}`,
+    message: `${quoted(login.server)} rejected ${max} new tokens of this login within a minute. No more were requested.`,
+    remedy: `Ask its operator why. Try again in a minute, or run: ${loginCommand(login)}`,
   });
 }
 
@@ -195,12 +223,12 @@ export function tokensRefusedTooOften(login: LoginMeant, max: number): Failure {
  */
 export function refreshNotStored(login: LoginMeant, cause: Failure, sealed: boolean): Failure {
   const [what, then] = sealed
-    ? ['it was sealed into a file, and nothing is lost', 'then run the command again, which moves it there']
-    : ['the stored refresh token may no longer be good', `and if the next use fails, run: ${loginCommand(login)}`];
+    ? ['it is kept in a sealed file, and nothing is lost', 'then try again, which moves it there']
+    : ['the stored refresh token may no longer work', `and if the next use fails, run: ${loginCommand(login)}`];
   return new Failure({
     code: 'refresh_not_stored',
     exit: exitCode.store,
-    message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not handed out; ${what}. ${cause.message}`,
+    message: `The token for ${quoted(login.server)} was refreshed but could not be stored, so it was not used; ${what}. ${cause.message}`,
     remedy: `${cause.remedy.replace(/\.$/, '')}, ${then}`,
     cause,
   });
@@ -218,7 +246,7 @@ export function refreshProcessFailed(login: LoginMeant, how: string): Failure {
   return new Failure({
     code: 'renewal_failed',
     exit: exitCode.fault,
-    message: `The token for ${quoted(login.server, 200)} could not be renewed: the process that does it ${printable(how, 100)}.`,
+    message: `The token for ${quoted(login.server, 200)} could not be refreshed: the process that does it ${printable(how, 100)}.`,
     remedy: `See what it says: postern token ${loginArgument(login)} --verbose`,
   });
 }
@@ -228,7 +256,7 @@ export function tokenTooShort(login: LoginMeant, leftMs: number, wantedMs: numbe
   return new Failure({
     code: 'token_too_short',
     exit: exitCode.refused,
-    message: `The token for ${quoted(login.server)} lives ${wholeSeconds(leftMs)} more seconds, not the ${wholeSeconds(wantedMs)} that are wanted, and a longer one was not to be had. Nothing was started.`,
+    message: `The token for ${quoted(login.server)} is valid for ${wholeSeconds(leftMs)} s, not the ${wholeSeconds(wantedMs)} s that were asked for, and no longer one could be got. Nothing was started.`,
     remedy: `Ask for less with --min-ttl, or see why: postern token ${loginArgument(login)} --verbose`,
   });
 }
@@ -238,7 +266,7 @@ export function addressSecret(url: string): Failure {
   return new Failure({
     code: 'address_secret',
     exit: exitCode.usage,
-    message: `The query of ${quoted(visibleUrl(url), 200)} seems to hold a secret, which is for no command line: other users of this machine could read it there.`,
-    remedy: 'Give the login a short name, which then stands for the address: postern login <server> --name NAME',
+    message: `The query of ${quoted(visibleUrl(url), 200)} seems to hold a secret, and other users of this machine can read command lines.`,
+    remedy: 'Give the login a name, and use that instead: postern login <server> --name NAME',
   });
 }

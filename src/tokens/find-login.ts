@@ -1,9 +1,17 @@
 import { type Failure, isFailure } from '../core/failure.js';
-import { defaultAccount, type LoginRecord } from '../core/records.js';
-import { canonicalResource, nearest } from '../core/resource.js';
+import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
+import { canonicalResource, namedServer, nearest } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
+import { printable } from '../core/text/printable.js';
 import type { StorePorts } from '../stores/ports.js';
-import { accountUnknown, loginAmbiguous, loginImpossible, loginNeeded, serverUnusable } from './failures.js';
+import {
+  accountUnknown,
+  loginAmbiguous,
+  loginImpossible,
+  loginNeeded,
+  nameUnknown,
+  serverUnusable,
+} from './failures.js';
 import { checkPin } from './login-pin.js';
 
 /** What a person wrote to name a login: a short name or a server's URL, and perhaps an account. */
@@ -24,15 +32,34 @@ export async function findLogin(ports: Pick<StorePorts, 'index'>, wanted: Wanted
   const { server, pin, exact } = wanted;
   const { logins } = await ports.index.read();
   const picked = pickLogin(logins, wanted);
-  if (picked.kind === 'none') throw noLogin(logins, wanted);
+  if (picked.kind === 'none')
+    throw exact && !server.includes('://') ? noSuchName(logins, server) : noLogin(logins, wanted);
   if (picked.kind === 'several') {
     const accounts = picked.logins.map(({ account }) => account);
     throw loginAmbiguous(server, accounts);
   }
   const { login } = picked;
-  if (exact === true && !isNamed(login, server)) throw loginNeeded(wanted, login.name ?? login.server);
+  // The name of one account stands for its server where another account is named with it.
+  const isMeant = logins.some((one) => isNamed(one, server) && one.server === login.server);
+  if (exact === true && !isMeant) throw loginNeeded(wanted, login.name ?? login.server);
   await checkPin(login, { named: server, pin });
   return login;
+}
+
+/**
+ * The logins that are called exactly so: that name, or that very server, query included.
+ * @throws Failure `login_needed`
+ */
+export function loginsCalled(logins: readonly LoginRecord[], text: string): readonly LoginRecord[] {
+  const found = logins.filter((login) => isNamed(login, text));
+  if (found.length > 0) return found;
+  if (text.includes('://')) throw loginNeeded({ server: text });
+  throw noSuchName(logins, text);
+}
+
+function noSuchName(logins: readonly LoginRecord[], text: string): Failure {
+  const names = logins.map(({ name, server }) => name ?? printable(namedServer(server), 200));
+  return nameUnknown(text, names, likelyName(logins, text));
 }
 
 function isNamed({ name, server }: LoginRecord, text: string): boolean {
@@ -86,6 +113,10 @@ export interface NamedLogin {
   readonly name?: string;
   readonly server: string;
   readonly account: string;
+  /** `environment`: for its very address, and none below it. */
+  readonly store?: StoreKind;
+  /** Chosen with `switch`. */
+  readonly preferred?: boolean;
 }
 
 export type PickedLogin<Login> =
@@ -94,14 +125,19 @@ export type PickedLogin<Login> =
   /** `onOrigin`: where an address was looked for, a login for another path of the same host. */
   | { readonly kind: 'none'; readonly onOrigin?: Login | undefined };
 
-/** Of several candidates the only one of the default account; never a guess. */
+/** Of several candidates of one server the one that was chosen, else the only one of the default account; never a guess. */
 export function onlyOne<Login extends NamedLogin>(candidates: readonly Login[], onOrigin?: Login): PickedLogin<Login> {
   if (candidates.length === 0) return { kind: 'none', onOrigin };
-  const byDefault = candidates.filter(({ account }) => account === defaultAccount);
-  const [login, another] = candidates.length === 1 ? candidates : byDefault;
+  const [login, another] = candidates.length === 1 ? candidates : usualOf(candidates);
   return login === undefined || another !== undefined
     ? { kind: 'several', logins: candidates }
     : { kind: 'one', login };
+}
+
+function usualOf<Login extends NamedLogin>(candidates: readonly Login[]): readonly Login[] {
+  const isOneServer = candidates.every(({ server }) => server === candidates[0]?.server);
+  const chosen = isOneServer ? candidates.filter(({ preferred }) => preferred === true) : [];
+  return chosen.length > 0 ? chosen : candidates.filter(({ account }) => account === defaultAccount);
 }
 
 /**
@@ -126,6 +162,13 @@ function ofServer<Login extends NamedLogin>(logins: readonly Login[], text: stri
   if (named.length > 0) return named;
   const canonical = canonicalResource(text);
   return canonical.ok ? nearest(logins, canonical.value) : [];
+}
+
+/** Is it the one that is taken where its server has several logins, and none is named? */
+export function isDefaultLogin(logins: readonly LoginRecord[], login: LoginRecord): boolean {
+  const ofServer = logins.filter(({ server }) => server === login.server);
+  const picked = onlyOne(ofServer);
+  return ofServer.length > 1 && picked.kind === 'one' && picked.login === login;
 }
 
 /** The server that `login` is for, and whose login. */

@@ -57,7 +57,7 @@ class Refresh {
     if (!isRefreshable(held)) throw cannotRefresh(held, request, ports.clock.now());
     const { logins } = await ports.index.read();
     const isDead = logins.some(({ key, dead }) => key === login.key && dead);
-    if (isDead) throw loginExpired(login, 'the authorization server has refused to renew it');
+    if (isDead) throw loginExpired(login, 'the authorization server refused to refresh it');
     if (await this.#isSpentElsewhere(held)) return held;
     const begun = await this.#begin(held);
     if (begun === 'no room') return held;
@@ -149,6 +149,7 @@ class Refresh {
   async #countRefused(held: StoredCredential): Promise<void> {
     const { login } = this.#request;
     if (!isRefused(held, this.#request)) return;
+    if (this.#request.rejected !== undefined) await this.#ports.history.note(login, 'refused');
     const isAllowed = await this.#ports.attempts.take(`refused token ${login.key}`, maxRefused, 60_000);
     if (!isAllowed) throw tokensRefusedTooOften(login, maxRefused);
   }
@@ -204,7 +205,7 @@ class Refresh {
     // The next login registers anew instead of sending the person to a page that says "unknown client".
     const isForgotten = failed.error === 'invalid_client' && login.registration === 'dynamic';
     if (isForgotten) await forgetRegistration(this.#ports, held.binding);
-    const why = `the authorization server refused to renew it (${failed.error === '' ? failed.status : failed.error})`;
+    const why = `the authorization server refused to refresh it (${failed.error === '' ? failed.status : failed.error})`;
     throw loginExpired(login, why, failure);
   }
 }

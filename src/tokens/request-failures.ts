@@ -24,7 +24,7 @@ function scopeFailure(
   return new Failure({
     code,
     exit,
-    message: `${quoted(login.server)} wants the scope ${quoted(missing.join(' '))} for this${rest}.`,
+    message: `${quoted(login.server)} needs the scope ${quoted(missing.join(' '))} for this${rest}.`,
     remedy: `${advice}: ${loginCommand(login, '--scope', shellWord(all.join(' ')))}`,
   });
 }
@@ -49,7 +49,7 @@ export function scopeNotForClient(server: string, missing: readonly string[], ca
   return new Failure({
     code: 'scope_not_for_client',
     exit: exitCode.refused,
-    message: `${quoted(server)} wants the scope ${quoted(missing.join(' '))} for this, and the authorization server did not give it to this client${why}`,
+    message: `${quoted(server)} needs the scope ${quoted(missing.join(' '))} for this, and the authorization server did not grant it to this client${why}`,
     remedy: 'Ask the authorization server’s operator to allow that scope to this client, or log in as a person.',
     cause,
   });
@@ -73,7 +73,7 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
   return new Failure({
     code: 'scope_refused',
     exit: exitCode.refused,
-    message: `${quoted(server)} still refuses this for want of the scope ${quoted(scopes.join(' '))}, after all that could be asked for was.`,
+    message: `${quoted(server)} still asks for the scope ${quoted(scopes.join(' '))}, though the login was asked for it.`,
     remedy: 'Ask the server’s operator who may have that scope.',
   });
 }
@@ -81,7 +81,7 @@ export function scopeRefused(server: string, scopes: readonly string[]): Failure
 /** A scope that was asked for and not granted: unticked by the person, or kept back by the authorization server. */
 export function scopeNotGranted(login: LoginMeant, held: readonly string[], missing: readonly string[]): Failure {
   return scopeFailure('scope_not_granted', login, missing, {
-    rest: '; it was asked for, and not granted',
+    rest: '; it was asked for, but not granted',
     advice: 'To ask for it again, run',
     all: [...held, ...missing],
   });
@@ -90,7 +90,7 @@ export function scopeNotGranted(login: LoginMeant, held: readonly string[], miss
 /** One server after more and more scope: the person is left alone for a while. */
 export function tooManyStepUps(login: LoginMeant, scopes: readonly string[]): Failure {
   return scopeFailure('too_many_step_ups', login, scopes, {
-    rest: ', and has asked for more scope again and again within the last hour; nobody was asked once more',
+    rest: ', and asked for more too often in the last hour',
     advice: 'If you trust it with that scope, run',
     all: scopes,
   });
@@ -101,8 +101,8 @@ export function requestNotKept(login: LoginMeant): Failure {
   return new Failure({
     code: 'token_refused',
     exit: exitCode.loginNeeded,
-    message: `${quoted(login.server)} refused the token of this request, whose body was not kept to be sent once more.`,
-    remedy: 'Send it again: there is another token for it now.',
+    message: `${quoted(login.server)} rejected the token of this request, whose body is too large to be kept for a second try.`,
+    remedy: 'Send it again: it gets a new token.',
   });
 }
 
@@ -114,4 +114,31 @@ export function loginUnderWay(server: string, seconds: number): Failure {
     message: `A login for ${quoted(server)} has been waiting for you in the browser for ${seconds} seconds.`,
     remedy: 'Finish it there, then try again.',
   });
+}
+
+const setAnother = 'Set POSTERN_TOKEN to another token for that server, or unset it to use a login.';
+
+/** The server refuses the token that the environment gave, and nothing here can get another one. */
+export function environmentTokenRefused(server: string): Failure {
+  return environmentTokenFailure(
+    'token_refused',
+    exitCode.loginNeeded,
+    `${quoted(server)} refuses the token in POSTERN_TOKEN.`,
+  );
+}
+
+/** The same for want of scope. */
+export function environmentTokenNarrow(server: string, scopes: readonly string[]): Failure {
+  const message = `${quoted(server)} wants the scope ${quoted(scopes.join(' '))} for this, which the token in POSTERN_TOKEN has not.`;
+  return environmentTokenFailure('insufficient_scope', exitCode.loginNeeded, message);
+}
+
+/** A new one was asked for. */
+export function environmentTokenFixed(server: string): Failure {
+  const message = `The token for ${quoted(server)} comes from POSTERN_TOKEN, and is never refreshed here.`;
+  return environmentTokenFailure('no_refresh_token', exitCode.loginNeeded, message);
+}
+
+function environmentTokenFailure(code: string, exit: ExitCode, message: string): Failure {
+  return new Failure({ code, exit, message, remedy: setAnother });
 }

@@ -1,6 +1,6 @@
 import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
-import type { LoginRecord } from '../core/records.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
 import { scopesMissing } from '../core/scope.js';
 import { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -8,7 +8,12 @@ import { loginBrakes, stepUpBudget } from './budget.js';
 import { proveAddress } from './credential-target.js';
 import { loginNeeded, tokenRefusedByServer } from './failures.js';
 import { isOneLogin, loginNow } from './find-login.js';
-import { scopeNotForClient, scopeRefused } from './request-failures.js';
+import {
+  environmentTokenNarrow,
+  environmentTokenRefused,
+  scopeNotForClient,
+  scopeRefused,
+} from './request-failures.js';
 import { widenCredential } from './send-refresh.js';
 import { BetterLogin, type BetterLoginOptions, SingleFlight, type WantedScope } from './step-up.js';
 import { type TokenPorts, usedUntil } from './token-request.js';
@@ -41,6 +46,8 @@ export interface TokenOptions extends BetterLoginOptions {
 export interface RequestToken {
   /** Of the stored item: the address of a request is proven by it. */
   readonly server: string;
+  /** `environment`: for that very address alone. */
+  readonly store?: StoreKind;
   readonly accessToken: Secret;
   /** The `Authorization` value. */
   readonly bearer: Secret;
@@ -119,6 +126,7 @@ export class TokenInUse {
 
   /** Another one than was refused with a 401. @throws Failure `token_refused`, `login_expired`, … */
   async replace(refused: RequestToken | undefined, signal?: AbortSignal): Promise<RequestToken> {
+    if (refused?.store === 'environment') throw environmentTokenRefused(refused.server);
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return seen;
     const replacedAt = this.#held?.replacedAt;
@@ -143,6 +151,7 @@ export class TokenInUse {
     }: { readonly wanted: WantedScope; readonly operation: string; readonly stepUps: number },
     signal?: AbortSignal,
   ): Promise<{ readonly token: RequestToken; helped(): Promise<void> }> {
+    if (refused.store === 'environment') throw environmentTokenNarrow(refused.server, wanted.scopes);
     const seen = await this.#replaced(refused, signal);
     if (seen !== undefined) return { token: seen, helped: async () => undefined };
     const login = this.#login;
@@ -180,9 +189,17 @@ export class TokenInUse {
   /** The server took it. A promise where that is to be written down. */
   accepted(token: RequestToken): Promise<void> | undefined {
     const login = this.#login;
-    if (this.#taken === token || this.#held !== token || login === undefined) return undefined;
+    if (this.#taken === token || this.#held !== token || login === undefined || token.store === 'environment') {
+      return undefined;
+    }
     this.#taken = token;
-    return loginBrakes(this.#ports, login).worked();
+    return this.#noteUse(login);
+  }
+
+  /** Once for each token: a bridge or a proxy is not slower for it. */
+  async #noteUse(login: LoginRecord): Promise<void> {
+    await loginBrakes(this.#ports, login).worked();
+    await this.#ports.history.note(login, 'used');
   }
 
   /** The token at hand, where another request has seen to it that it is another one than was refused. */
@@ -261,6 +278,7 @@ export class TokenInUse {
     const now = clock.monotonic();
     const held = {
       ...requestToken(token.binding.server, token.accessToken),
+      store: login.store,
       until: usedUntil(token, clock.now()),
       believedUntil: now + believedMs,
       replacedAt: rejected === undefined ? undefined : now,

@@ -28,7 +28,10 @@ type Lifetime = Pick<StoredCredential, 'refreshToken' | 'grant' | 'expiresAt' | 
 
 type Token = Lifetime & Pick<StoredCredential, 'accessToken'>;
 
-export type TokenPorts = Pick<StorePorts, 'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'locks'> &
+export type TokenPorts = Pick<
+  StorePorts,
+  'attempts' | 'store' | 'stores' | 'index' | 'recovery' | 'history' | 'locks'
+> &
   Pick<HttpPorts, 'http'> &
   Pick<CorePorts, 'clock' | 'journal' | 'progress'>;
 

@@ -5,6 +5,7 @@ import type { StorePorts } from '../stores/ports.js';
 import { noRefreshToken, tokenTooShort } from './failures.js';
 import { readAndUpgrade } from './read-credential.js';
 import { refreshCredential } from './refresh.js';
+import { environmentTokenFixed } from './request-failures.js';
 import { cannotRefresh, isRefreshable, type TokenPorts, usable, type ValidTokenRequest } from './token-request.js';
 
 /**
@@ -41,6 +42,7 @@ export async function storedOrRefreshed(
  * @throws Failure `no_refresh_token`, or as `validToken`
  */
 export async function refreshedToken(ports: TokenPorts, request: ValidTokenRequest): Promise<StoredCredential> {
+  if (request.login.store === 'environment') throw environmentTokenFixed(request.login.server);
   const held = await readAndUpgrade(ports, request.login, request.signal);
   if (!isRefreshable(held)) throw noRefreshToken(request.login);
   return await refreshCredential(ports, { ...request, rejected: held.accessToken });

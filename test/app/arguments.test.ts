@@ -5,7 +5,7 @@ import { requestTable } from '../../src/call/request.command.js';
 import type { CommandTable, LooseArguments } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
 import { tokenTable } from '../../src/credential/token.command.js';
-import { loginTable } from '../../src/login/login.command.js';
+import { loginTable } from '../../src/login/login.options.js';
 
 const table = {
   name: 'plant',
@@ -62,6 +62,7 @@ test('options, lists, numbers, words and defaults come out typed, under their na
       },
       ...{
         json: false,
+        field: undefined,
         quiet: false,
         verbose: false,
         nonInteractive: false,
@@ -126,7 +127,7 @@ test('missing, repeated, unfit and superfluous values are refused by name', asyn
   }
   assert.equal((await refusal(['a', '--way', 'dinamic'])).remedy, 'Did you mean dynamic?');
   assert.match((await refusal([])).message, /needs a first/);
-  await assert.rejects(parseFor(tokenTable, ['a', 'b']), /takes no further word, and "b" is one/);
+  await assert.rejects(parseFor(tokenTable, ['a', 'b']), /"b" is one word too many here/);
 });
 
 test('a variable stands for its option, less strongly, and is named when it is unfit', async () => {

@@ -3,12 +3,14 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
-import { reportFailure } from '../../src/app/print-failure.js';
+import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
 import type { Step } from '../../src/core/failure.js';
 import { exitCode, Failure } from '../../src/core/failure.js';
+import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
 import { asciiJson } from '../../src/core/text/printable.js';
+import { anyText } from '../support/arbitraries.js';
 
-const plain = { json: false, verbose: false, colour: false, steps: [], oneLine: false };
+const plain = { json: false, verbose: false, steps: [], oneLine: false };
 
 const step: Step = {
   name: 'protected-resource-metadata',
@@ -28,10 +30,26 @@ test('a failure says what happened, what to do, and its code in the last line [A
   assert.deepEqual(report.lines, ['postern: It broke.', '         Do this.', '         [some_code, exit 5]']);
 });
 
+test('who has cancelled reads one line, and a command may say what it leaves behind', () => {
+  const signal = AbortSignal.abort(interrupted());
+  const underWay = interruptedUnderWay('run the tool');
+  assert.deepEqual(reportFailure(endOf(failure('It broke.'), signal), plain), { exit: 130, lines: ['Cancelled.'] });
+  const { lines } = reportFailure(endOf(underWay, signal), plain);
+  assert.deepEqual(lines, ['Cancelled; the server may already have run the tool.']);
+  assert.equal(JSON.parse(reportFailure(underWay, { ...plain, json: true }).lines[0] ?? '').error.code, 'interrupted');
+  assert.equal(
+    reportFailure(underWay, { ...plain, oneLine: true }).lines[0],
+    `postern: ${underWay.message} [interrupted, exit 130]`,
+  );
+  const full = failure('The output took no more.');
+  assert.equal(endOf(underWay, AbortSignal.abort(full)), full, 'what else has ended the run goes first');
+  assert.equal(endOf(full, new AbortController().signal), full);
+});
+
 test('the steps that did not pass stand before it, those that did do not', () => {
   const failed: Step = { ...step, name: 'issuer', verdict: 'failure', note: 'another one' };
   const { lines } = reportFailure(failure('It broke.'), { ...plain, steps: [step, failed] });
-  assert.match(lines[0] ?? '', /^failure {2}issuer .*\[R-4\.2a\]$/);
+  assert.match(lines[0] ?? '', /^failure {2}issuer .*\[RFC 9728 section 5\.1, resource_metadata\]$/);
   assert.match(lines[1] ?? '', /another one/);
   assert.equal(lines[2], 'postern: It broke.');
 });
@@ -49,7 +67,7 @@ test('with --json it is one line of ASCII, whatever a server said [A-249]', () =
 });
 
 test('nothing a server can say steers a terminal or forges a line [A-243] [A-244] [A-245] [A-246] [A-248]', () => {
-  const nasty = fc.string({ unit: 'binary', maxLength: 400 });
+  const nasty = anyText({ maxLength: 400 });
   fc.assert(
     fc.property(nasty, nasty, fc.boolean(), (said, came, verbose) => {
       const failed: Step = { ...step, came, note: said, verdict: 'failure' };
@@ -87,26 +105,76 @@ test('whatever is no Failure is a fault: exit 1, its text and stack only with --
 test('the journal keeps every step, and prints each as it ends when asked to', () => {
   const shown: string[] = [];
   let recorded = 0;
-  const journal = createJournal({ show: (line) => shown.push(line), colour: false, recorded: () => (recorded += 1) });
+  const journal = createJournal({ show: (line) => shown.push(line), json: false, recorded: () => (recorded += 1) });
   journal.record(step);
   journal.record({ ...step, verdict: 'warning', note: 'mind this' });
   assert.equal(journal.steps.length, 2);
   assert.equal(recorded, 2);
   assert.deepEqual(shown, [
-    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [R-4.2a]',
-    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [R-4.2a]',
+    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, resource_metadata]',
+    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, resource_metadata]',
     '         mind this',
   ]);
 });
 
+test('with --json a step is a line for programs, its rule in words', () => {
+  const shown: string[] = [];
+  const journal = createJournal({ show: (line) => shown.push(line), json: true, recorded: () => undefined });
+  journal.record({ ...step, came: '\u001b[2J' });
+  const { step: read } = JSON.parse(shown[0] ?? '');
+  assert.deepEqual(read, { ...step, came: '\\x1b[2J', rule: 'RFC 9728 section 5.1, resource_metadata' });
+});
+
 test('a colour says nothing that the word does not', () => {
   for (const verdict of ['pass', 'warning', 'failure', 'skipped'] as const) {
-    const [coloured = ''] = stepLines({ ...step, verdict }, true);
-    const [uncoloured = ''] = stepLines({ ...step, verdict }, false);
+    const [line = ''] = stepLines({ ...step, verdict });
+    const [coloured = ''] = laidOut(line, { width: 200, color: true });
     assert.ok(coloured.startsWith('\u001b['));
-    assert.equal(stripVTControlCharacters(coloured), uncoloured);
-    assert.ok(uncoloured.startsWith(verdict));
+    assert.equal(stripVTControlCharacters(coloured), line);
+    assert.ok(line.startsWith(verdict));
   }
+});
+
+test('at a terminal a failure fits, goes on below its own text, and a command is one line to copy', () => {
+  const error = new Failure({
+    code: 'some_code',
+    exit: 5,
+    message: 'The server did something that no server should ever do to anybody.',
+    remedy: 'Log in to that address: postern login https://example.com/a/long/path/mcp --scope "a b"',
+  });
+  const look = { width: 40, color: false };
+  const { lines } = reportFailure(error, plain);
+  assert.deepEqual(
+    lines.flatMap((line) => laidOut(line, look)),
+    [
+      'postern: The server did something that',
+      '         no server should ever do to',
+      '         anybody.',
+      '         Log in to that address:',
+      '           postern login https://example.com/a/long/path/mcp --scope "a b"',
+      '         [some_code, exit 5]',
+    ],
+  );
+  assert.deepEqual(laidOut('  at some.stack (of:1:2) that is longer than forty columns', look), [
+    '  at some.stack (of:1:2) that is longer than forty columns',
+  ]);
+  const coloured = lines.flatMap((line) => laidOut(line, { width: 40, color: true }));
+  assert.equal(coloured[0], '\u001b[31mpostern:\u001b[39m The server did something that');
+  assert.deepEqual(
+    coloured.map((line) => stripVTControlCharacters(line)),
+    lines.flatMap((line) => laidOut(line, look)),
+  );
+});
+
+test('no word of a line is lost or made up where it is laid out', () => {
+  const words = fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 30 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(words, fc.integer({ min: 40, max: 200 }), (all, width) => {
+      const line = `postern: ${all.join(' ')}`;
+      const joined = laidOut(line, { width, color: false }).join(' ');
+      assert.equal(joined.replace(/\s+/g, ''), line.replace(/\s+/g, ''));
+    }),
+  );
 });
 
 test('ASCII JSON gives back what was put in', () => {

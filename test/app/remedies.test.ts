@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parseCommandLine } from '../../src/app/command-line.js';
 import { globalOptions } from '../../src/app/global-options.js';
+import { topics } from '../../src/app/help/topics/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
@@ -46,6 +47,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   during: ['reading', 'writing'],
   about: [true, false].map((asked) => ({ login, asked })),
   endpoints: [{ issuer: 'https://as.example', before: 'https://a.example/t', now: 'https://b.example/t' }],
+  example: ['text=hello'],
   entries: ['work', 'work --project'].map((words) => [{ words, path: '/home/a/b' }]),
   error: ['access_denied', 'consent_required', 'unauthorized_client', 'invalid_scope', 'server_error'],
   failure: [failure],
@@ -119,6 +121,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   timeoutMs: [300_000, 10_000],
   title: ['Claude Code'],
   tool: ['add'],
+  tools: [['add'], []],
   tried: ['x'],
   trouble: [trouble],
   unreadable: [failure],
@@ -134,6 +137,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
   where: ['/home/a/b'],
   why: ['x'],
   withBrowser: [true, false],
+  word: ['x'],
   words: [['work']],
 };
 
@@ -142,6 +146,8 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
   callRefused: { code: [-32_601, 0] },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
+  parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
+  valueRefused: { 0: [{ name: 'n', text: 'x', takes: 'a number' }] },
   clientSecretLost: { why: [undefined, failure] },
   deviceFlowMissing: { login: [login] },
   deviceGrantRefused: { login: [login] },
@@ -169,6 +175,7 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
     0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
   },
   notForgotten: { 0: [failure] },
+  notConfirmed: { logins: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']], command: ['postern logout --all --yes'] },
 };
 
 /** Whose option a remedy means that names one without a command: those that fail so. By file, or by file and maker. */
@@ -176,6 +183,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'bridge/failures.': ['bridge'],
   'call/failures.argumentUnusable': ['call'],
   'call/failures.callTimedOut': ['call'],
+  'call/failures.notSaved': ['call'],
   'call/failures.requestFailed': ['request'],
   'call/failures.requestTimedOut': ['request'],
   'client-metadata/failures': ['client-metadata'],
@@ -282,6 +290,7 @@ async function assertIsTaken(command: string): Promise<void> {
   const [, name = '', ...rest] = wordsOf(command);
   if (name === '--help') return;
   const topic = name === 'help' ? rest[0] : name;
+  if (name === 'help' && topics.some((one) => one.name === topic)) return;
   const table: CommandTable | undefined = registry.find((entry) => entry.table.name === topic)?.table;
   assert.ok(table, `there is no command “${topic}”`);
   if (name === 'help' || rest.includes('--help')) return;

@@ -10,6 +10,7 @@ import { createResultWriter, writerTo } from '../../src/app/write-stream.js';
 import type { Command, CommandTable } from '../../src/core/command.js';
 import { Failure } from '../../src/core/failure.js';
 import { interrupted } from '../../src/core/output-failures.js';
+import { plainLook } from '../../src/core/text/look.js';
 import { createPrograms } from '../../src/credential/exec-program.js';
 import { run, type World } from '../../src/main.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
@@ -17,6 +18,7 @@ import { makeHome } from '../support/home.js';
 
 const plantTable = {
   name: 'plant',
+  aliases: ['herb'],
   summary: 'a command of this test',
   positionals: [{ name: 'word', describe: 'a word', required: true }],
   options: [{ name: 'size', kind: 'number', min: 0, max: 9, default: 3, describe: 'a number' }],
@@ -40,7 +42,6 @@ async function plant(...argv: string[]) {
       loaded += 1;
       return command as unknown as Awaited<ReturnType<CommandEntry['load']>>;
     },
-    moreHelp: async () => ['more of the plant'],
   };
   const out = createResultWriter(
     async (text) => {
@@ -49,9 +50,11 @@ async function plant(...argv: string[]) {
     false,
     (text) => text,
   );
-  const makeContext = ({ json }: GlobalOptions) => ({ json }) as Context;
-  const exit = await runCommandLine(argv, { registry: [entry], version: '9.9.9', env: {}, out, makeContext }).catch(
-    (error: unknown) => (error instanceof Failure ? error : Promise.reject(error)),
+  const index = { read: async () => ({ logins: [] }) };
+  const makeContext = ({ json }: GlobalOptions) => ({ json, index }) as unknown as Context;
+  const line = { registry: [entry], version: '9.9.9', env: {}, out, look: plainLook, makeContext };
+  const exit = await runCommandLine(argv, line).catch((error: unknown) =>
+    error instanceof Failure ? error : Promise.reject(error),
   );
   return { exit, printed, given, loaded };
 }
@@ -70,16 +73,29 @@ test('help and version load no command, and help wins over whatever else is wron
   ]) {
     const { exit, printed, loaded } = await plant(...argv);
     assert.deepEqual([exit, loaded], [0, 0]);
-    assert.match(printed, /^Usage: postern plant <word> \[options\]\n(?:.*\n)*more of the plant\n$/);
+    assert.match(printed, /^Usage: postern plant <word> \[options\]\n(?:.*\n)*Options\n {2}--size N {2}a number/);
   }
-  for (const argv of [[], ['--help'], ['help']]) {
+  for (const argv of [['--help'], ['help'], ['help', '--help'], ['--json']]) {
     assert.match(
       (await plant(...argv)).printed,
-      /^Usage: postern <command>(?:.*\n)* {2}postern plant <word> +a command of this test\n/,
+      /^Usage: postern <command>(?:.*\n)*More\n {2}plant +a command of this test \(also herb\)\n/,
     );
   }
+  assert.match((await plant()).printed, /^No logins yet\n {2}postern login /m);
+  assert.match((await plant('help', 'exit-codes')).printed, /^ {2}3 +a login is needed/m);
   for (const argv of [['--version'], ['version'], ['plant', '--version']]) {
     assert.equal((await plant(...argv)).printed, '9.9.9\n');
+  }
+});
+
+test('a command answers to its other names', async () => {
+  assert.deepEqual((await plant('herb', 'a')).given, [false, 'a', 3]);
+  assert.deepEqual((await plant('herb', '--size=5', 'a')).given, [false, 'a', 5]);
+  for (const argv of [
+    ['herb', '--help'],
+    ['help', 'herb'],
+  ]) {
+    assert.match((await plant(...argv)).printed, /^Usage: postern plant <word>(?:.*\n)*Also: postern herb\n/);
   }
 });
 
@@ -88,7 +104,10 @@ test('a mistyped command or option is refused with the one that was meant, exit 
     [['plnat'], 'Did you mean postern plant?'],
     [['helo'], 'Did you mean postern help?'],
     [['frobnicate'], 'See: postern --help'],
-    [['help', 'plnt'], 'Did you mean postern plant?'],
+    [['help', 'plnt'], 'Did you mean postern help plant?'],
+    [['help', 'exit-code'], 'Did you mean postern help exit-codes?'],
+    [['help', 'frobnicate'], 'See: postern --help'],
+    [['hreb'], 'Did you mean postern herb?'],
     [['plant', 'a', '--szie', '1'], 'Did you mean --size?'],
     [['--versoin'], 'Did you mean --version?'],
     [['version', 'x'], 'See: postern version --help'],
@@ -120,6 +139,7 @@ async function world(env: Record<string, string>, home: string) {
     clientMetadataUrl: '',
     interruption: new AbortController(),
     launch: { script: '/nowhere/postern.js', input: undefined, elapsed: () => 0 },
+    tokenGiven: {},
     programs: createPrograms(env, createSignals()),
     signals: createSignals(),
     own: { store: createMemoryStore() },
@@ -156,7 +176,7 @@ test('an interrupted run says so, whatever it was about to say', async () => {
   const { made, wrote } = await world(home.env, home.path);
   made.interruption.abort(interrupted());
   assert.equal(await run(['status'], made), 130);
-  assert.match(wrote.stderr, /^postern: Interrupted\./);
+  assert.equal(wrote.stderr, 'Cancelled.\n');
   assert.equal(wrote.stdout, '');
 });
 

@@ -1,16 +1,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { parseCommandLine } from '../../src/app/command-line.js';
+import { readShellLine } from '../../src/app/completion/shell-line.js';
+import { installLines } from '../../src/app/completion/table.js';
 import { globalOptions } from '../../src/app/global-options.js';
+import { explain } from '../../src/app/help/help.js';
+import { ownTables } from '../../src/app/help/own-tables.js';
+import { blocksOf } from '../../src/app/help/topics/topic.js';
+import { topics } from '../../src/app/help/topics/topics.js';
 import { registry } from '../../src/app/registry.js';
 import type { CommandTable, OptionSpec } from '../../src/core/command.js';
+import { exitCode } from '../../src/core/failure.js';
+import { columnsOf } from '../../src/core/text/layout.js';
+import { type Look, plainLook } from '../../src/core/text/look.js';
 
 const tables: readonly CommandTable[] = registry.map(({ table }) => table);
 
-async function helpOf(...argv: string[]): Promise<string> {
+async function helpIn(look: Look, ...argv: string[]): Promise<string> {
   const parsed = await parseCommandLine(argv, { tables, version: '9.9.9', env: {} });
-  return parsed.kind === 'text' ? parsed.text : '';
+  return parsed.kind === 'command' ? '' : explain(look, parsed, tables);
 }
+
+const helpOf = (...argv: string[]) => helpIn(plainLook, ...argv);
 
 test('no command has two options of one name or letter, the global ones included', () => {
   for (const table of tables) {
@@ -45,49 +57,112 @@ test('every command that is listed can be loaded, and is the one of its table', 
   }
 });
 
-test('help fits 80 columns, and names every option with its limits, choices and default [R-8.1]', async () => {
+const allHelp = [
+  ['--help'],
+  ...[...tables, ...ownTables].map(({ name }) => [name, '--help']),
+  ...topics.map(({ name }) => ['help', name]),
+];
+
+test('help fits every terminal but for what is to be copied, and colours change nothing but colours', async () => {
+  for (const argv of allHelp) {
+    for (const width of [40, 60, 80, 120, 200]) {
+      const text = await helpIn({ width, color: false }, ...argv);
+      for (const line of text.split('\n')) {
+        // What cannot be broken: a line to copy, a label, a word.
+        const isWhole = !/\S .*\S/.test(line.trim()) || /^ {2}\S/.test(line);
+        assert.ok(isWhole || columnsOf(line) <= width, `${argv.join(' ')} at ${width}: ${line}`);
+      }
+      const coloured = await helpIn({ width, color: true }, ...argv);
+      assert.equal(stripVTControlCharacters(coloured), text, argv.join(' '));
+      assert.notEqual(coloured, text);
+    }
+  }
+});
+
+test('help names every option with its limits, choices and default [R-8.1], examples first', async () => {
   for (const table of tables) {
     const text = await helpOf(table.name, '--help');
     const flat = text.replace(/\s+/g, ' ');
-    for (const line of text.split('\n').filter((one) => !one.startsWith('  postern'))) {
-      assert.ok(line.length <= 80, `${table.name}: ${line}`);
-    }
-    const options: readonly OptionSpec[] = [...table.options, ...globalOptions];
+    const options: readonly OptionSpec[] = table.options;
     for (const option of options) {
-      assert.ok(flat.includes(`--${option.name} `), option.name);
+      assert.match(flat, new RegExp(` --${option.name} `), option.name);
       assert.ok(flat.includes(option.describe), option.name);
       if (option.kind === 'number') assert.ok(flat.includes(`${option.min} to ${option.max}`), option.name);
       if ('default' in option && option.default !== undefined) {
         assert.ok(flat.includes(`default: ${option.default}`), option.name);
       }
-      if ('choices' in option && option.choices !== undefined) {
-        const all = option.choices.map((choice) => `"${choice}"`).join(', ');
-        assert.ok(flat.includes(`choices: ${all}`), option.name);
+      if ('choices' in option && option.choices !== undefined && option.choices.length > 1) {
+        assert.ok(flat.includes(`one of ${option.choices.join(', ')}`), option.name);
       }
+      if (option.env !== undefined) assert.ok(flat.includes(`or ${option.env}`), option.name);
     }
+    for (const { name } of globalOptions) assert.match(flat, new RegExp(`Global options: [^(]*--${name}\\b`), name);
     for (const note of table.notes ?? []) assert.ok(flat.includes(note), note);
+    const parts = ['Usage:', '\nExamples\n', '\nArguments\n', '\nOptions\n', '\nGlobal options:'];
+    const places = parts.map((part) => text.indexOf(part)).filter((at) => at !== -1);
+    assert.deepEqual(
+      places,
+      places.toSorted((one, other) => one - other),
+      table.name,
+    );
   }
 });
 
-test('the overview names every command and every exit code', async () => {
-  const text = await helpOf('--help');
-  for (const { name, summary } of tables) {
-    assert.match(text, new RegExp(`^  postern ${name} .*${summary.split(' ', 3).join(' ')}`, 'm'));
+test('the overview names every command once in its group, every global option and every topic', async () => {
+  for (const width of [80, 200]) {
+    const text = await helpIn({ width, color: false }, '--help');
+    for (const { name, aliases = [] } of [...tables, ...ownTables]) {
+      assert.equal(text.match(new RegExp(`^  ${name}  +\\S`, 'gm'))?.length, 1, name);
+      if (aliases.length > 0) assert.match(text.replace(/\s+/g, ' '), new RegExp(`also ${aliases.join(', ')}`), name);
+    }
+    const headings = [...text.matchAll(/^(\S.*[a-z])$/gm)].map(([line]) => line);
+    assert.deepEqual(
+      headings.filter((line) => ['Examples', 'Log in', 'Use', 'For other programs', 'More'].includes(line)),
+      ['Examples', 'Log in', 'Use', 'For other programs', 'More'],
+    );
+    const flat = text.replace(/\s+/g, ' ');
+    for (const { name, describe } of globalOptions)
+      assert.ok(flat.includes(`--${name}`) && flat.includes(describe), name);
+    for (const { name } of topics) assert.match(flat, new RegExp(`[ ,]${name}[ ,]`), name);
   }
-  for (const code of [0, 1, 2, 3, 4, 5, 6, 7, 8, 130]) {
-    assert.match(text, new RegExp(`^  ${code} +\\S`, 'm'));
-  }
-  for (const line of text.split('\n')) assert.ok(line.length <= 80, line);
 });
 
-test('a shell is told which commands, options and choices there are', async () => {
-  const completed = async (...words: string[]) =>
-    (await helpOf('--get-yargs-completions', 'postern', ...words)).split('\n');
-  assert.deepEqual(
-    (await completed('lo')).filter((one) => /^log/.test(one)),
-    ['login', 'logout'],
-  );
-  assert.ok((await completed('login', '--regi')).includes('--registration'));
-  assert.ok((await completed('login', '--registration', 'd')).includes('dynamic'));
-  assert.match(await helpOf('completion'), /complete .*postern|compdef .*postern/);
+test('the exit codes are a topic, which names every one', async () => {
+  const text = await helpOf('help', 'exit-codes');
+  for (const code of [0, ...Object.values(exitCode)]) assert.match(text, new RegExp(`^  ${code} +\\S`, 'm'));
+});
+
+test('what a help leads to is there', () => {
+  const known = [...tables, ...ownTables, ...topics].map(({ name }) => name);
+  assert.deepEqual(known, [...new Set(known)], 'a topic has the name of a command');
+  for (const { name, seeAlso = [] } of tables) {
+    for (const other of seeAlso) assert.ok(known.includes(other), `${name}: ${other}`);
+  }
+});
+
+/** Each command of ours in a line to be copied, as a shell takes it apart. */
+function commandsIn(line: string): readonly (readonly string[])[] {
+  const bare = line.replace(/ [<>]+ ?\S+/g, '').replaceAll('…', 'x');
+  return bare.split(/\$\(|[|;)]/).flatMap((part) => {
+    const [, own] = /(?:^|[\s"])postern (.*)$/.exec(part) ?? [];
+    if (own === undefined) return [];
+    const { before, current } = readShellLine(`postern ${own.replace(/"$/, '')}`);
+    return [[...before, ...(current === '' ? [] : [current])]];
+  });
+}
+
+test('every line to be copied, of examples and of topics, is a command line that is taken', async () => {
+  const lines = [
+    ...[...tables, ...ownTables].flatMap(({ examples = [] }) => examples.map(({ command }) => command)),
+    ...topics.flatMap((topic) =>
+      blocksOf(topic.text(tables)).flatMap((block) => (block.kind === 'code' ? block.lines : [])),
+    ),
+    ...Object.values(installLines),
+  ];
+  const commands = lines.flatMap(commandsIn);
+  assert.ok(commands.length > 80, String(commands.length));
+  for (const words of commands) {
+    const { kind } = await parseCommandLine(words, { tables, version: '9.9.9', env: {} });
+    assert.ok(['command', 'text', 'help', 'topic'].includes(kind), words.join(' '));
+  }
 });

@@ -51,19 +51,23 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Where the real world is touched: files, sockets, processes. All else decides, and is given what it needs. */
 const nodeHomes =
-  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|credential\/exec-program|client-metadata\/(?:document-server|self-signed))\.ts$/;
+  /^src\/(?:http|relay|stores|app|sandbox|proxy|login\/browser|setup\/machine)\/|^src\/(?:main|hot-path|demo|bridge\/host-pipe|setup\/formats\/git-config|core\/trusted-authorities|credential\/exec-program|client-metadata\/(?:document-server|self-signed))\.ts$/;
 const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
   [/^(?:oauth4webapi|jose)$/, 'src/oauth/'],
   [/^undici$/, 'src/http/'],
   [/^open$/, 'src/login/browser/'],
   [/^(?:keytar|@napi-rs\/keyring(?:-[a-z0-9-]+)?)$/, 'src/stores/keychain/'],
   [/^(?:yargs|ora)$/, 'src/app/'],
+  [/^(?:string-width|wrap-ansi)$/, 'src/core/text/'],
+  [/^tldts$/, 'src/login/'],
+  [/^uqr$/, 'src/login/device/'],
   [/^(?:jsonc-parser|toml-eslint-parser|yaml)$/, 'src/setup/formats/'],
   [/^(?:oidc-provider|jose|zod|@modelcontextprotocol\/.+)$/, 'src/sandbox/'],
 ];
-const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi)$/;
+const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi|tldts|uqr)$/;
 
-export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360, lines: 38_150 } as const;
+/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14). */
+export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360 + 110, lines: 38_160 + 10_500 } as const;
 
 /**
  * Every breach of the architecture in a tree of sources.

@@ -46,6 +46,8 @@ const programs: readonly Program[] = [
   own(['token', 'work', '--verbose'], /^token-of-the-bench\n$/), // the same without the short way
   own(['status'], /mcp\.example/),
   own(['--help'], /^Usage/),
+  own([], /All commands: postern --help/),
+  own(['__complete', 'bash', 'postern token wo', '=:'], /^work\n$/),
 ];
 
 const rows = measure(programs, rounds).map(({ name, median, quartiles, ratio, ratioQuartiles, cpu, cpuRatio }) =>

@@ -141,7 +141,7 @@ test('what a server says in a refusal reaches the host: of a 403 without a chall
   await host.open();
   const ask = (id: number) => host.ask({ id, method: 'tools/list', params: {} });
   stage.sandbox.setFaults(['server-403-plain']);
-  assert.match(String((await ask(11)).error?.message), /answered 403; it said: "forbidden"/);
+  assert.match(String((await ask(11)).error?.message), /responded 403; it said: "forbidden"/);
   stage.sandbox.setFaults(['server-401-always']);
   assert.match(String((await ask(12)).error?.message), /The server said: "invalid_token"/);
 });

@@ -70,7 +70,7 @@ test('interim answers, not asked for, are left out up to ten; a flood of them is
     assert.ok(few.result !== undefined, JSON.stringify(few));
     const flood = await host.ask({ id: `${status}-f`, method: 'tools/call', params: { status, count: 100_000 } });
     assert.equal(flood.error?.data?.['code'], 'network_failed');
-    assert.match(String(flood.error?.message), /interim answers \(1xx\) without end/);
+    assert.match(String(flood.error?.message), /interim responses \(1xx\) without end/);
   }
   assert.ok((await host.ask({ id: 'last', method: 'ping' })).result !== undefined);
 });

@@ -162,6 +162,6 @@ test('of a refusal only its beginning is read: its status is told, not the size 
   await using host = startBridge(home, server.url);
   await host.open();
   const { error } = await host.ask(call(1));
-  assert.match(error?.message ?? '', /answered 500/);
+  assert.match(error?.message ?? '', /responded 500/);
   assert.ok(server.written < 32 * MiB, `${server.written} bytes were taken`);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readCall } from '../../src/call/call.command.js';
+import { plainArguments } from '../../src/call/tools/arguments.js';
+import { readCall } from '../../src/call/words.js';
 import { Failure } from '../../src/core/failure.js';
 
 const files: Readonly<Record<string, string>> = {
@@ -15,17 +16,25 @@ const sources = {
   readStdin: async () => bytes('{"from":"stdin"}'),
 };
 /** Through plain JSON, since parsed objects have no prototype. */
-const read = async (...words: string[]) => JSON.parse(JSON.stringify(await readCall(words, sources)));
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+const read = async (...words: string[]) => plain(await readCall(words, sources));
 
 test('nothing lists the tools; a word is a tool; a word with a slash is a method', async () => {
   assert.deepEqual(await read(), { method: 'tools/list', params: {} });
-  assert.deepEqual(await read('echo', 'text=a=b'), {
-    method: 'tools/call',
-    params: { name: 'echo', arguments: { text: 'a=b' } },
+  const echo = { method: 'tools/call', params: { name: 'echo' } };
+  assert.deepEqual(await read('echo', 'text=a=b', 'alone'), {
+    ...echo,
+    tool: {
+      name: 'echo',
+      given: [
+        { kind: 'text', word: 'text=a=b', name: 'text', text: 'a=b' },
+        { kind: 'text', word: 'alone', text: 'alone' },
+      ],
+    },
   });
   assert.deepEqual(await read('tools/call', 'echo', 'n:=3'), {
-    method: 'tools/call',
-    params: { name: 'echo', arguments: { n: 3 } },
+    ...echo,
+    tool: { name: 'echo', given: [{ kind: 'json', members: { n: 3 } }] },
   });
   assert.deepEqual(await read('prompts/get', 'p', 'x=1'), {
     method: 'prompts/get',
@@ -44,12 +53,14 @@ test('nothing lists the tools; a word is a tool; a word with a slash is a method
 });
 
 test('files and stdin bring objects, the later word winning', async () => {
-  assert.deepEqual((await read('echo', '@args.json', '-', 'a=1')).params.arguments, { a: '1', from: 'stdin' });
+  const { tool } = await readCall(['echo', '@args.json', '-', 'a=1'], sources);
+  assert.deepEqual(plain(plainArguments(tool?.given ?? [])), { a: '1', from: 'stdin' });
 });
 
 test('what cannot be read is refused before anything is sent', async () => {
   for (const words of [
-    ['echo', 'text'],
+    ['prompts/get', 'p', 'text'],
+    ['custom/x', 'text'],
     ['echo', '=x'],
     ['echo', 'n:=x'],
     ['echo', '@list.json'],
@@ -69,7 +80,7 @@ test('any text survives as a value, and no key reaches a prototype', async () =>
   await fc.assert(
     fc.asyncProperty(fc.string(), async (text) => {
       const call = await readCall(['echo', `key=${text}`, `__proto__=${text}`], sources);
-      const given = call.params['arguments'] as Record<string, unknown>;
+      const given = plainArguments(call.tool?.given ?? []);
       assert.equal(given['key'], text);
       assert.ok(Object.hasOwn(given, '__proto__'));
       assert.equal(({} as Record<string, unknown>)['key'], undefined);

@@ -70,7 +70,7 @@ test('a session that the server has lost is opened once more, and not for ever',
   forgets = Number.POSITIVE_INFINITY;
   const lost = await runProgram(home, ['call', server.url, 'ping']);
   assert.equal(lost.code, 8);
-  assert.match(lost.stderr, /answered 404/);
+  assert.match(lost.stderr, /responded 404/);
   assert.equal(sessions, 4);
 });
 

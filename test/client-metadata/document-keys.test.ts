@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { checkDocument } from '../../src/client-metadata/check.js';
 import { forgetOldKeys, keysFor, retireKey, rotateKey } from '../../src/client-metadata/keys.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { type DocumentSettings, writeDocument } from '../../src/oauth/client-metadata/write-document.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openDocumentScene } from '../support/flows/document-scene.js';

@@ -63,8 +63,8 @@ test('[A-268] what the environment changes of whom we talk to and trust is shown
     NO_PROXY: 'intern.example',
     NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem',
   });
-  for (const command of ['config', 'status']) {
-    const { code, stdout, stderr } = await runProgram(home, [command]);
+  for (const command of [['config'], ['status', '--verbose']]) {
+    const { code, stdout, stderr } = await runProgram(home, command);
     assert.equal(code, 0, stderr);
     const all = stdout + stderr;
     assert.match(all, /https requests go through http:\/\/\*\*\*@proxy\.example:3128/);

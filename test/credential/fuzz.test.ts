@@ -7,6 +7,7 @@ import { findCredential } from '../../src/credential/find-credential.js';
 import type { CredentialArguments } from '../../src/credential/formats/call.js';
 import { readCall } from '../../src/credential/read-call.js';
 import { loginNamed } from '../stores/index/sample-login.js';
+import { anyText, anyUrl } from '../support/arbitraries.js';
 
 const token = 'tok.en-~+/=';
 const logins = ['https://mcp.example/mcp', 'https://github.com'].map((server, index) => ({
@@ -26,6 +27,13 @@ const plain: CredentialArguments = {
   timeout: 8,
   shim: undefined,
   showSecret: false,
+  store: undefined,
+  clientCredentials: false,
+  clientId: undefined,
+  clientSecretFile: undefined,
+  clientKeyFile: undefined,
+  authorizationServer: undefined,
+  scope: [],
 };
 
 /** What `postern credential` prints; undefined when it fails with a `Failure`, which is what it does at worst. */
@@ -51,7 +59,7 @@ const value = fc.oneof(
     'https://mcp.example/mcp',
     'mcp.example\0',
   ),
-  fc.string({ maxLength: 8, unit: 'binary' }),
+  anyText({ maxLength: 8 }),
 );
 const name = fc.oneof(
   fc.constantFrom('protocol', 'host', 'path', 'username', 'password', 'url', 'capability[]', 'wwwauth[]', 'credential'),
@@ -102,8 +110,8 @@ test('[A-173] whatever comes as Bazel’s request: no crash, no answer for an un
       'https://evil.example/',
       'https://mcp.example@evil.example/',
     ),
-    fc.webUrl({ withFragments: true, withQueryParameters: true }),
-    fc.string({ maxLength: 30, unit: 'binary' }),
+    anyUrl,
+    anyText({ maxLength: 30 }),
   );
   const request = fc.oneof(
     uri.map((text) => JSON.stringify({ uri: text })),

@@ -74,7 +74,7 @@ test('[A-187][A-188][A-189][A-190][A-176] every failure prints nothing, one line
     assert.doesNotMatch(stderr, /tok\.en/);
   }
   for (const [words, env, said] of [
-    [['headers', 'work', '--account', 'nobody'], {}, /of the account "nobody"; there is "default"\. /],
+    [['headers', 'work', '--account', 'nobody'], {}, /with the account "nobody"\. Accounts: "default"\. /],
     [['headers', 'work'], { CLAUDE_CODE_MCP_SERVER_URL: 'https://o.example/' }, /for "https:\/\/mcp\.example/],
     [['kubectl', 'work'], { KUBERNETES_EXEC_INFO: '{' }, /^postern: What kubectl says is no request/],
     [['env', 'work', '--var', 'A;id'], {}, /it is a name of A-Z, 0-9 and _, perhaps followed by/],

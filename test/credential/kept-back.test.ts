@@ -23,6 +23,6 @@ test('what keeps a good token back is said: an older git, or a life too short fo
   assert.deepEqual([short.code, short.stdout], [3, '']);
   assert.match(
     short.stderr,
-    /lives for 3[0-9]{3} s more, not for the 86400 s .*--min-ttl 3[0-9]{3}\).*login_expired, exit 3/,
+    /is valid for 3[0-9]{3} s, not the 86400 s .*--min-ttl 3[0-9]{3}\).*login_expired, exit 3/,
   );
 });

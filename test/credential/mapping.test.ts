@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { pickCredential, targetUrl } from '../../src/tokens/credential-target.js';
+import { anyAuthority } from '../support/arbitraries.js';
 
 const login = (server: string, account = 'default', name?: string) => ({
   server,
@@ -133,7 +134,7 @@ test('[A-173][A-174] whatever is asked for, what is picked is of exactly that or
       'localhost',
     ),
     fc.string({ maxLength: 12 }),
-    fc.webAuthority({ withUserInfo: true, withPort: true }),
+    anyAuthority,
   );
   const path = fc.oneof(
     fc.constantFrom('', '/', '/mcp', '/mcp/deeper', '/mcp/../', '/%2e%2e/mcp'),

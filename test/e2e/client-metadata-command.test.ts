@@ -40,7 +40,7 @@ test('a broken document ends with exit 5; every finding has a rule and a remedy,
   await runProgram(home, ['client-metadata', 'init', '--url', 'https://client-metadata.invalid/client.json']);
   const { code, stdout } = await runProgram(home, ['client-metadata', 'check']);
   assert.equal(code, 5);
-  assert.match(stdout, /^FAILS in the file: .*placeholder.*\[R-5\.7a, CIMD section 4\]\n {6}\S/);
+  assert.match(stdout, /^FAILS in the file: .*placeholder.*\[Client ID Metadata Document draft section 4\]\n {6}\S/);
   assert.match(stdout, /^1 rule is broken: client-metadata\/client\.json$/m);
   const json = await runProgram(home, ['client-metadata', 'check', '--json']);
   assert.equal(json.code, 5);
@@ -53,7 +53,12 @@ test('a broken document ends with exit 5; every finding has a rule and a remedy,
     unreachable: null,
   });
   const [{ what, remedy, ...finding }] = findings;
-  assert.deepEqual(finding, { code: 'placeholder', rule: 'R-5.7a, CIMD section 4', verdict: 'failure', where: 'file' });
+  assert.deepEqual(finding, {
+    code: 'placeholder',
+    rule: 'Client ID Metadata Document draft section 4',
+    verdict: 'failure',
+    where: 'file',
+  });
   assert.match(what, /placeholder/);
   assert.match(remedy, /postern client-metadata build/);
 });

@@ -102,7 +102,7 @@ test('[R-4.6a] a login keeps its document: more scope, and the next login, do no
   await logIn(stage, { server, url, account: 'default' }, walkLogin);
   for (const again of [
     ['call', server, 'note_add', 'text=hello', '--login'],
-    ['login', server],
+    ['login', server, '--force'],
   ]) {
     await stage.browser.forget();
     await using terminal = await stage.atTerminal(...again);

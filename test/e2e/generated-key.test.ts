@@ -94,7 +94,7 @@ test('[R-2.3c][R-5.8b] a key made for a client: public half printed, registered,
 
   const token = await scene.run('token', scene.own.server.url);
   assert.match(token.stdout, /^access-/);
-  const ended = await scene.run('logout', '--all');
+  const ended = await scene.run('logout', '--all', '--yes');
   assert.equal(ended.code, 0, ended.stderr);
   const after = JSON.parse((await scene.run('status', '--json')).stdout);
   assert.deepEqual([after.logins, after.clientKeys], [[], []]);
@@ -123,7 +123,7 @@ test('logout --all keeps the key of a document, and says how that one is removed
   await using scene = await openScene();
   const init = ['client-metadata', 'init', '--url', 'https://me.postern/client.json'];
   assert.equal((await scene.run(...init, '--auth', 'private_key_jwt')).code, 0);
-  const ended = await scene.run('logout', '--all');
+  const ended = await scene.run('logout', '--all', '--yes');
   assert.equal(ended.code, 0, ended.stderr);
   assert.match(ended.stderr, /documents are kept: .*\n.*postern client-metadata init --url ADDRESS --out/);
   const kept = async () => JSON.parse((await scene.run('status', '--json')).stdout).clientKeys.length;

@@ -64,7 +64,7 @@ test('a body in chunks of one byte is no crash: a million are read, more are ref
   assert.ok(read.stdout.length > 0.9 * MiB);
   const refused = await runProgram(home, ['call', server.url, 'large']);
   assert.equal(refused.code, 6, refused.stderr);
-  assert.match(refused.stderr, /in millions of pieces of a few bytes \(crumbs\)/);
+  assert.match(refused.stderr, /in millions of tiny pieces \(crumbs\)/);
 });
 
 test('what nobody reads of the notifications is not read from the server either, and nothing of it is lost [A-257]', async () => {

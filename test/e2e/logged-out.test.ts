@@ -35,6 +35,6 @@ test('logout says what goes on working: access tokens that were handed out, unti
   const failed = await stage.run('logout', 'r2');
   assert.match(
     failed.stdout,
-    /^Logged out of r2\. Its token was not revoked \(.* 500\); its refresh token stays valid there, its access token stays valid for \d/,
+    /^Logged out of r2\. Its token was not revoked: .* 500\. Its refresh token stays valid there\. Its access token stays valid for \d/,
   );
 });

@@ -16,7 +16,7 @@ test('a server out of Cursor’s configuration, chosen at the terminal, logged i
   const file = join(folder, 'mcp.json');
   const servers = { other: { url: 'https://other.example/mcp' }, Notes: { url, headers: { 'X-A': '1' } } };
   await writeFile(file, JSON.stringify({ mcpServers: servers }, null, 2));
-  await using login = await stage.atTerminal('login', '--from', 'cursor');
+  await using login = await stage.atTerminal('login', '--from', 'cursor', '--no-color');
   await login.screen.waitForStdout(/Log in to which of them\?/);
   login.type('2\r');
   await walkLogin(await stage.browser.opened(), {});

@@ -71,11 +71,11 @@ test('a login refused in a real browser ends with its own code, and the earlier 
   const before = await stage.run('token', serverUrl);
 
   await stage.browser.forget();
-  await using second = await stage.atTerminal('login', serverUrl);
+  await using second = await stage.atTerminal('login', serverUrl, '--force');
   await using other = await openTab({ colorScheme: 'dark', javaScript: false });
   await other.page.goto(await stage.browser.opened());
   await decide(other.page, 'alice', 'deny');
-  assert.equal(await other.page.textContent('h1'), 'The login did not succeed');
+  assert.equal(await other.page.textContent('h1'), 'You declined; nothing was stored');
   assert.equal((await second.screen.finished).code, 4);
   assert.match(second.screen.stdout, /denied/);
   assert.equal((await stage.run('token', serverUrl)).stdout, before.stdout);

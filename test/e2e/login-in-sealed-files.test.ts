@@ -58,7 +58,7 @@ test('the environment chooses the store, too, and no name of none is taken', asy
   await using home = await makeHomeWithKey();
   const chosen = { ...home, env: { ...home.env, POSTERN_STORE: 'file' } };
   await logIn(chosen, sandbox.serverUrl);
-  const shown = await runProgram(home, ['status']);
+  const shown = await runProgram(home, ['status', '-l']);
   assert.match(shown.stdout, /stored in +a sealed file/);
   for (const word of ['plain', 'memory', '../x']) {
     const wrong = await runProgram(home, ['login', sandbox.serverUrl, '--no-browser', '--store', word]);

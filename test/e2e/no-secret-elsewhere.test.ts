@@ -30,7 +30,7 @@ test('tokens are in the keychain and nowhere else: not on disk, in no printed by
   await using login = await stage.atTerminal('login', serverUrl, '--name', 'box', '--verbose');
   await walkLogin(await stage.browser.opened());
   assert.equal((await login.screen.finished).code, 0, login.screen.stdout);
-  await using again = await stage.atTerminal('login', serverUrl, '--no-browser', '--verbose');
+  await using again = await stage.atTerminal('login', serverUrl, '--no-browser', '--force', '--verbose');
   const authorizationUrl = await authorizationUrlOf(again.screen);
   await walkLogin(authorizationUrl);
   assert.equal((await again.screen.finished).code, 0, again.screen.stdout);

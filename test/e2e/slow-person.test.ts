@@ -74,7 +74,7 @@ test('[A-113] a person may take their time with a browser that the program start
       await browser.click('button[name=decision][value=allow]');
       const { code, stdout } = await demo.screen.finished;
       assert.equal(code, 0, stdout);
-      assert.match(stdout, /And it is gone:[\s\S]*Done\./);
+      assert.match(stdout, /postern logout work[\s\S]*Done\./);
     }),
   ]);
 });

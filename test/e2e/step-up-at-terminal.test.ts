@@ -28,6 +28,6 @@ test('[A-79] the same without a terminal: no question, no browser, exit 3', { sk
   await logIn(stage);
   const { code, stderr } = await stage.run('call', stage.sandbox.serverUrl, 'note_add', 'text=hello');
   assert.equal(code, 3, stderr);
-  assert.match(stderr, /try again: postern login http\S+ --scope 'mcp:basic notes:write'\n/);
+  assert.match(stderr, /try again: postern login localhost --scope 'mcp:basic notes:write'\n/);
   assert.equal(await stage.browser.record(), '');
 });

@@ -37,9 +37,9 @@ test('hanging up before or within the answer, and what is no HTTP, are told [A-1
   const cases = [
     ['', /closed the connection|broke off/],
     ['HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nCANARY', /closed the connection|another amount|broke off/],
-    ['SSH-2.0-CANARY\r\n', /does not answer with valid HTTP/],
-    ['HTTP/1.1 200 OK\r\nbad header CANARY\r\n\r\n', /does not answer with valid HTTP/],
-    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nCANARY\r\n', /does not answer with valid HTTP/],
+    ['SSH-2.0-CANARY\r\n', /did not send valid HTTP/],
+    ['HTTP/1.1 200 OK\r\nbad header CANARY\r\n\r\n', /did not send valid HTTP/],
+    ['HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nCANARY\r\n', /did not send valid HTTP/],
   ] as const;
   for (const [bytes, sentence] of cases) {
     let count = 0;

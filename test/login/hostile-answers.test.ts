@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { openScene, type Scene } from '../support/flows/scene.js';
 
 /** What must be as it was after a login that failed: nothing kept, nothing half. */
@@ -52,34 +52,36 @@ for (const [fault, code, exit, shows] of answers) {
   });
 }
 
-for (const [fault, shows] of [
-  ['callback-no-state', '[A-85][R-5.8e]'],
-  ['callback-empty-state', '[A-85]'],
-  ['callback-wrong-state', '[A-84][R-5.8e]'],
-  ['callback-error-no-state', '[A-86][R-5.8e]'],
-  ['callback-stray-code', '[A-84]'],
-] as const) {
-  test(`${shows} ${fault}: no answer without our state ends the wait`, async () => {
-    await using scene = await openScene({ faults: [fault] });
-    const outcome = await scene.login({ timeoutMs: 3_000 }).catch((error: unknown) => error);
-    if (fault === 'callback-error-no-state' || fault === 'callback-stray-code') {
-      // The real answer follows the stray one.
-      assert.ok(outcome !== null && typeof outcome === 'object' && 'issuer' in outcome, String(outcome));
-      const notes = scene.ports.journal.steps.filter(({ name }) => name === 'callback').map(({ came }) => came);
-      assert.deepEqual(notes, ['1 answer came with another state and was ignored'], 'the journal tells of it');
-      scene.sandbox.setFaults([]);
-      await scene.login();
-      const all = scene.ports.journal.steps.filter(({ name }) => name === 'callback');
-      assert.equal(all.length, 1, 'and of nothing where nothing was ignored');
-      return;
-    }
-    assert.ok(
-      outcome !== null && typeof outcome === 'object' && 'code' in outcome && outcome.code === 'login_timed_out',
-    );
-    assert.equal(scene.sandbox.stats.tokenRequests, 0);
-    await assertNothingKept(scene);
-  });
-}
+describe('stray answers', { concurrency: true }, () => {
+  for (const [fault, shows] of [
+    ['callback-no-state', '[A-85][R-5.8e]'],
+    ['callback-empty-state', '[A-85]'],
+    ['callback-wrong-state', '[A-84][R-5.8e]'],
+    ['callback-error-no-state', '[A-86][R-5.8e]'],
+    ['callback-stray-code', '[A-84]'],
+  ] as const) {
+    test(`${shows} ${fault}: no answer without our state ends the wait`, async () => {
+      await using scene = await openScene({ faults: [fault] });
+      const outcome = await scene.login({ timeoutMs: 3_000 }).catch((error: unknown) => error);
+      if (fault === 'callback-error-no-state' || fault === 'callback-stray-code') {
+        // The real answer follows the stray one.
+        assert.ok(outcome !== null && typeof outcome === 'object' && 'issuer' in outcome, String(outcome));
+        const notes = scene.ports.journal.steps.filter(({ name }) => name === 'callback').map(({ came }) => came);
+        assert.deepEqual(notes, ['1 answer came with another state and was ignored'], 'the journal tells of it');
+        scene.sandbox.setFaults([]);
+        await scene.login();
+        const all = scene.ports.journal.steps.filter(({ name }) => name === 'callback');
+        assert.equal(all.length, 1, 'and of nothing where nothing was ignored');
+        return;
+      }
+      assert.ok(
+        outcome !== null && typeof outcome === 'object' && 'code' in outcome && outcome.code === 'login_timed_out',
+      );
+      assert.equal(scene.sandbox.stats.tokenRequests, 0);
+      await assertNothingKept(scene);
+    });
+  }
+});
 
 const tokens: readonly Case[] = [
   ['callback-wrong-code', 'invalid_grant', 4, '[A-92]'],

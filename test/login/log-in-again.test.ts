@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loginCommand } from '../../src/core/login-command.js';
-import { loginStatus } from '../../src/login/render.js';
+import { loginStatus } from '../../src/login/status/login-status.js';
 import { freshToken } from '../support/flows/calls.js';
 import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';

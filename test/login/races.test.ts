@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { login } from '../../src/login/log-in.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { loginTogether } from '../../src/login/one-login-at-a-time.js';
 import type { LoginPorts } from '../../src/login/ports.js';
 import { validToken } from '../../src/tokens/valid-token.js';

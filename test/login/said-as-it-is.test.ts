@@ -7,9 +7,9 @@ import { openScene } from '../support/flows/scene.js';
 import { failureOf } from '../support/http.js';
 
 for (const [error, code, remedy] of [
-  ['access_denied', 'denied', /^If you said no there, .* if you did not, your account may not use this/],
-  ['consent_required', 'denied', /a consent that was not given/],
-  ['unauthorized_client', 'unauthorized_client', /This client may not log anybody in there/],
+  ['access_denied', 'denied', /^If you said no by mistake, .* If you did not say no, ask the operator for access/],
+  ['consent_required', 'denied', /allow what it asks for/],
+  ['unauthorized_client', 'unauthorized_client', /does not accept this client/],
   ['invalid_scope', 'authorization_refused', /--scope/],
   ['temporarily_unavailable', 'authorization_refused', /in a while/],
 ] as const) {

@@ -49,9 +49,9 @@ test('[A-136][A-138] a refreshed token that cannot be stored is not handed out: 
   store.failures = Number.POSITIVE_INFINITY;
   const failure = await failureOf(freshToken(scene, login), 'refresh_not_stored');
   assert.equal(failure.exit, 7);
-  assert.match(failure.message, /not handed out.*disk full/);
+  assert.match(failure.message, /not used.*disk full/);
   assert.match(failure.message, /nothing is lost/);
-  assert.match(failure.remedy, /run the command again/);
+  assert.match(failure.remedy, /try again/);
   assert.equal((await scene.ports.store.read(login.key))?.reveal(), before?.reveal());
   assert.equal(JSON.stringify(await scene.ports.index.read()), index);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import type { FlowOptions } from '../support/flow-ports.js';
 import { type OwnIssuer, startOwnIssuer } from '../support/flows/own-issuer.js';
 import { type OwnServer, startOwnServer } from '../support/flows/own-server.js';

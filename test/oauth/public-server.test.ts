@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import { deviceLogin } from '../../src/login/device/device-login.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { nearHosts, openPublicScene, type PublicScene, publicHosts } from '../support/flows/public-scene.js';
 import { openScene, type Scene } from '../support/flows/scene.js';

@@ -85,7 +85,7 @@ test('an entry of Claude Code for a login that is gone, its name another serverâ
   assert.ok(world.server.seen.length > 0, listed.stderr);
   assert.deepEqual(world.authorizations(), ['none']);
   const { stdout } = await runProgram(world.home, ['status']);
-  assert.match(stdout, /credential headers for http:\/\/127\.0\.0\.1:\d+[^\n]+login_needed/);
+  assert.match(stdout, /credential headers for http:\/\/127\.0\.0\.1:\d+[^\n]+login needed/);
 });
 
 test('OpenCode connects through the bridge, by the entry that setup wrote', {

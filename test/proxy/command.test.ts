@@ -94,10 +94,10 @@ test('--json says where it listens, and --ready-fd when', { skip }, async () => 
   });
   await once(pipe, 'end');
   const said = JSON.parse(ready);
-  assert.deepEqual(Object.keys(said), ['origin', 'key', 'key_header', 'servers']);
+  assert.deepEqual(Object.keys(said), ['origin', 'socket', 'key', 'keyHeader', 'servers']);
   assert.equal(said.servers[0].url, `${said.origin}/${said.key}/work`);
   const port = Number(new URL(said.origin).port);
-  const answer = await ask({ port }, '/work', { headers: { [said.key_header]: said.key } });
+  const answer = await ask({ port }, '/work', { headers: { [said.keyHeader]: said.key } });
   assert.equal(answer.body, `got Bearer ${token}`);
   child.kill('SIGINT');
   assert.deepEqual(await once(child, 'close'), [130, null]);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../../src/core/failure.js';
 import type { Relogin } from '../../src/core/ports.js';
 import type { LoginRecord } from '../../src/core/records.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import type { ProxyMount } from '../../src/proxy/ports.js';
 import { Authorizer } from '../../src/tokens/authorizer.js';
 import { personOf } from '../../src/tokens/step-up.js';
@@ -26,6 +26,7 @@ function mountFor(scene: Scene, login: LoginRecord, relogin?: Relogin): TestMoun
     name: 'm',
     server,
     authorizer: new Authorizer(tokens),
+    policy: undefined,
     tokens,
     token: () => tokens.current({ url: server }),
   };

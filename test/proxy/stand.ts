@@ -38,7 +38,7 @@ export function mountOf(
     accepted: () => undefined,
     ...change,
   };
-  return { name, server, authorizer: new Authorizer(source), renewals };
+  return { name, server, authorizer: new Authorizer(source), policy: undefined, renewals };
 }
 
 export const tokenFor = (server: string, accessToken: string) => requestToken(server, new Secret(accessToken));
@@ -68,6 +68,7 @@ export async function openStand(
     limits: { headMs: 20_000, silenceMs: null },
     failed: (_mount, failure) =>
       void failures.push(failure instanceof Error && 'code' in failure ? String(failure.code) : String(failure)),
+    log: undefined,
     ...change,
   });
   const key = proxy.key?.reveal() ?? '';

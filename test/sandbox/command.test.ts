@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createResultWriter } from '../../src/app/write-stream.js';
+import { plainLook } from '../../src/core/text/look.js';
+import { listFaults } from '../../src/sandbox/faults/table.js';
 import { command } from '../../src/sandbox/sandbox.command.js';
 import { failureOf } from '../support/http.js';
 import { startHttp } from '../support/http-server.js';
@@ -25,6 +27,8 @@ const usual: Arguments = {
   clientDocumentsCa: undefined,
   trustClientsOf: [],
   clients: undefined,
+  approve: false,
+  state: undefined,
   misbehave: [],
 };
 
@@ -40,7 +44,14 @@ async function run(change: Partial<Arguments>, json: boolean, then: (printed: st
     false,
     (text) => text,
   );
-  const context = { out, tell: (line: string) => told.push(line), json, signal: end.signal };
+  const context = {
+    out,
+    tell: (line: string) => told.push(line),
+    json,
+    look: plainLook,
+    tellLook: plainLook,
+    signal: end.signal,
+  };
   const exit = await command.run(context as unknown as Parameters<typeof command.run>[0], { ...usual, ...change });
   await seen;
   return { exit, told };
@@ -77,6 +88,25 @@ test('[A-298] a fault that does not exist is refused, with the one that was mean
   );
   assert.equal(failure.exit, 2);
   assert.match(failure.remedy, /as-no-pkce/);
+});
+
+test('[A-298] --misbehave list shows each fault on a line of its own, in groups, and starts nothing', async () => {
+  const pages: string[] = [];
+  const out = createResultWriter(
+    async (bytes) => void pages.push(String(bytes)),
+    false,
+    (text) => text,
+  );
+  const context = { out, tell: assert.fail, json: false, look: plainLook, tellLook: plainLook };
+  const world = context as unknown as Parameters<typeof command.run>[0];
+  assert.equal(await command.run(world, { ...usual, misbehave: ['list'] }), 0);
+  const lines = pages.join('').split('\n');
+  for (const { name, what, group } of listFaults()) {
+    assert.ok(lines.includes(group), group);
+    const own = lines.filter((line) => line.trim().split(' ')[0] === name);
+    assert.equal(own.length, 1, name);
+    assert.ok(own[0]?.endsWith(what), name);
+  }
 });
 
 test('a port that is taken, and a path that is none, are wrong usage', async () => {

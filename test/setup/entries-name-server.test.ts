@@ -56,7 +56,7 @@ test('an entry never sends the token of a server that the login’s name was giv
   assert.deepEqual([code, stdout], [3, '']);
   assert.match(stderr, /no login for "https:\/\/mcp\.example\/mcp"/);
   const status = await runProgram(seeded.home, ['status']);
-  assert.match(status.stdout, /credential headers for https:\/\/mcp\.example[^\n]+login_needed/);
+  assert.match(status.stdout, /credential headers for https:\/\/mcp\.example[^\n]+login needed/);
 });
 
 test('of several accounts the entry goes on naming its own when it is gone, and takes no other one', {
@@ -68,7 +68,7 @@ test('of several accounts the entry goes on naming its own when it is gone, and 
   assert.equal((await runProgram(seeded.home, ['logout', 'work'])).code, 0);
   const { code, stdout, stderr } = await askAsClaude(seeded);
   assert.deepEqual([code, stdout], [3, '']);
-  assert.match(stderr, /of the account "default"; there is "me"/);
+  assert.match(stderr, /with the account "default"\. Accounts: "me"/);
 });
 
 for (const whole of [false, true]) {
@@ -90,7 +90,7 @@ for (const whole of [false, true]) {
         assert.doesNotMatch(stdout, /Bearer|username|password|credential=/);
         assert.match(stderr, /There is no login for/, format);
         const { stdout: status } = await runProgram(seeded.home, ['status']);
-        assert.match(status, new RegExp(`credential ${format}\\b[^\\n]+login_needed`), format);
+        assert.match(status, new RegExp(`credential ${format}\\b[^\\n]+login needed`), format);
       }
     }
     // Other hosts are none of its business: they are not kept from asking their own helpers.
@@ -119,7 +119,7 @@ test('a query that seems to hold a secret is in no command line: the name with a
     stderr,
     /"work" is now the login for "https:\/\/other\.example\/mcp"[^\n]+postern setup[^\n]+\[login_changed/,
   );
-  assert.match((await runProgram(seeded.home, ['status'])).stdout, /credential headers[^\n]+login_changed/);
+  assert.match((await runProgram(seeded.home, ['status'])).stdout, /credential headers[^\n]+login changed/);
 });
 
 test('servers that differ in the query alone: each entry gets its own token, as Claude Code asks for it', {

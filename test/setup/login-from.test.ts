@@ -62,7 +62,7 @@ test('a name of the program’s is enough; a mistyped one is answered with what 
 test('programs without servers, without a configuration, and no server at all, are told apart', async () => {
   await using home = await homeWith('.claude.json', '{"mcpServers": {}}');
   const stderrOf = async (...args: string[]) => (await runProgram(home, ['login', ...args])).stderr;
-  assert.match(await stderrOf('--from', 'claude'), /names no server that one could log in to/);
+  assert.match(await stderrOf('--from', 'claude'), /names no server that you could log in to/);
   assert.match(await stderrOf('--from', 'zed'), /Zed has no configuration here/);
   assert.match(await stderrOf('--from', 'git'), /git keeps no list of protocol servers/);
   assert.match(await stderrOf('--from', 'curser'), /Did you mean: postern setup cursor\?/);

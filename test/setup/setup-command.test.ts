@@ -17,7 +17,7 @@ test('without --write the entry is printed, on stdout and alone, and nothing is 
   assert.deepEqual(JSON.parse(stdout), {
     mcpServers: { 'h-example': { type: 'http', url: server, headersHelper: helper } },
   });
-  assert.match(stderr, /belongs into .*\.claude\.json; with --write/);
+  assert.match(stderr, /Add this to .*\.claude\.json, or run again with --write:/);
   assert.match(stderr, /no login for this server yet: postern login https:\/\/h\.example\/mcp/);
   assert.equal(existsSync(join(home.path, '.claude.json')), false);
 });

@@ -6,10 +6,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { startWords } from '../../src/setup/machine/external-programs.js';
 import { callWords, gitLine, goLine, isExpanded, shellLine, shimText } from '../../src/setup/programs/program.js';
+import { anyText } from '../support/arbitraries.js';
 import { temporaryFolder } from '../support/temporary.js';
 import { machine } from './workshop.js';
 
-const argument = fc.string({ unit: 'binary' }).filter((word) => !word.includes('\0'));
+const argument = anyText().filter((word) => !word.includes('\0'));
 const print = [process.execPath, '-e', 'process.stdout.write(JSON.stringify(process.argv.slice(1)))', '--'];
 
 test('a shell line reaches the program word for word, whatever is in it [A-269]', () => {

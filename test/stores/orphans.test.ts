@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Failure } from '../../src/core/failure.js';
 import type { LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
-import { logout, logoutOfAll } from '../../src/login/logout.js';
+import { logout, logoutOfAll } from '../../src/login/logout/logout.js';
 import { removeOrphans } from '../../src/stores/orphans.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { openShelf } from '../support/flows/shelf.js';

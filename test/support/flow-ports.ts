@@ -17,7 +17,9 @@ import { createAttempts } from '../../src/stores/state/attempts.js';
 import { createFormatFailures } from '../../src/stores/state/failure-log.js';
 import { createHandedOut } from '../../src/stores/state/handed-out.js';
 import { createLocks } from '../../src/stores/state/locks.js';
+import { createLoginHistory } from '../../src/stores/state/login-history.js';
 import { createRecovery } from '../../src/stores/state/recovery.js';
+import { createToolLists } from '../../src/stores/state/tool-lists.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 
 /** Real ports for flows in this process; only clock, browser and terminal are stand-ins. */
@@ -78,6 +80,8 @@ export async function flowPorts(options: FlowOptions): Promise<FlowPorts> {
     recovery: createRecovery({ directory: join(directory, 'recovery') }),
     failures: createFormatFailures({ directory, locks }),
     handedOut: createHandedOut(directory),
+    toolLists: createToolLists(directory),
+    history: createLoginHistory({ stateFolder: directory, command: 'call', now: clock.now }),
     browser,
     listeners: createCallbackListeners({ ...callbackLimits, lingerMs: 200 }),
     terminal,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Failure } from '../../src/core/failure.js';
 import { createHttpClient } from '../../src/http/client.js';
-import type { HttpOptions } from '../../src/http/origins.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../src/http/request.js';
 
 /** A HTTP client with a name service of our own, which counts the questions. */
@@ -13,7 +12,7 @@ export interface TestHttp extends HttpClient {
 export type Names = Readonly<Record<string, readonly string[]>>;
 
 /** The real HTTP client; only the name service is made up: whoever is not in `names` does not exist. */
-export function testHttp(names: Names = {}, options: Partial<HttpOptions> = {}): TestHttp {
+export function testHttp(names: Names = {}, options: Partial<Parameters<typeof createHttpClient>[0]> = {}): TestHttp {
   const asked: string[] = [];
   const resolve = async (host: string): Promise<string[]> => {
     asked.push(host);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relogin } from '../../src/core/ports.js';
 import { Secret } from '../../src/core/secret.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';
 import { callers, type Opened, type Stage, senders } from './callers.js';

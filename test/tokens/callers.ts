@@ -89,7 +89,7 @@ function bridge({ scene, login, url, relogin }: Stage): Opened {
 
 async function proxy({ scene, login, url, relogin }: Stage): Promise<Opened> {
   const tokens = new TokenInUse(scene.ports, { meant: login, login, person: personOf(relogin), signal });
-  const mount = { name: 'm', server: url, authorizer: new Authorizer(tokens) };
+  const mount = { name: 'm', server: url, authorizer: new Authorizer(tokens), policy: undefined };
   const stand = await openStand(mount);
   const send = async () => {
     const { code, status } = await ask(stand, stand.at(), { method: 'POST', body });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { Failure } from '../../src/core/failure.js';
 import { Secret } from '../../src/core/secret.js';
-import { moveStore } from '../../src/login/move-store.js';
+import { moveStore } from '../../src/login/move/move-store.js';
 import { clientAuthentication } from '../../src/oauth/client-authentication.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';
 import type { SecretStore, SecretStores } from '../../src/stores/ports.js';

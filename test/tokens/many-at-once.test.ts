@@ -51,7 +51,7 @@ test('[A-146] three fresh tokens of a login are refused within a minute, over al
   }
   const failure = await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'token_refused');
   assert.equal(failure.exit, 3);
-  assert.match(failure.message, /3 fresh tokens .* within a minute/);
+  assert.match(failure.message, /3 new tokens .* within a minute/);
   assert.equal(scene.sandbox.stats.refreshes, 3);
   assert.deepEqual(scene.ports.opened.length, 1, 'no browser either');
   scene.sandbox.setFaults([]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pickLogin } from '../../src/tokens/find-login.js';
+import { onlyOne, pickLogin } from '../../src/tokens/find-login.js';
 
 const login = (server: string, account = 'default', name?: string) => ({
   server,
@@ -38,6 +38,18 @@ test('of several accounts the default one is meant; without one the person has t
   assert.equal(pick('https://b.example'), 'several');
   assert.equal(pick('https://b.example', 'y'), 3);
   assert.equal(pick('https://b.example', 'z'), 'none');
+});
+
+test('of several accounts the chosen one is meant, among those of one server alone', () => {
+  const chosen = { ...login('https://b.example', 'y'), preferred: true };
+  const ofServer = [login('https://b.example'), login('https://b.example', 'x'), chosen];
+  assert.deepEqual(onlyOne(ofServer), { kind: 'one', login: chosen });
+  assert.equal(onlyOne([login('https://a.example', 'x'), chosen]).kind, 'several');
+  const [usual] = ofServer;
+  assert.deepEqual(pickLogin(ofServer, { server: 'https://b.example', account: 'default' }), {
+    kind: 'one',
+    login: usual,
+  });
 });
 
 test('the name of one login and the account of another mean that account at the same server, and nowhere else', () => {

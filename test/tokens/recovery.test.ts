@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { LoginRecord } from '../../src/core/records.js';
 import type { Secret } from '../../src/core/secret.js';
 import { grantToken } from '../../src/credential/grant-token.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { encodeCredential } from '../../src/stores/credential-item.js';
 import { storeFailed } from '../../src/stores/failures.js';
 import { createMemoryStore } from '../../src/stores/memory-store.js';

@@ -72,8 +72,8 @@ test('[A-80] a step-up names what is new, and the host that asks, before the bro
   };
   await listTools(scene, login, relogin);
   const lines = scene.ports.told.slice(told);
-  assert.ok(lines.includes('New is: notes:write'), lines.join('\n'));
+  assert.ok(lines.includes('Additional scope: notes:write'), lines.join('\n'));
   assert.ok(lines.some((line) => line.includes(login.server)));
-  assert.ok(!lines.some((line) => /^New is:.*mcp:basic/.test(line)), 'what was held is not new');
+  assert.ok(!lines.some((line) => /^Additional scope:.*mcp:basic/.test(line)), 'what was held is not new');
   assert.equal(scene.ports.opened.length, 2, 'the person is asked, nothing is approved by itself');
 });

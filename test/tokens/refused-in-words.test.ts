@@ -22,7 +22,7 @@ test('a token that is refused though it lives is called refused, with the server
     response.writeHead(401, { 'www-authenticate': challenge }).end();
   });
   const { message, exit } = await failureOf(listTools(scene, login), 'login_expired');
-  assert.match(message, /refused the token of this login, though it would be valid for 2\d\d s more/);
+  assert.match(message, /rejected the token of this login, which would be valid for 2\d\d s more/);
   assert.match(message, /"invalid_token: The signing key was retired"/);
   assert.doesNotMatch(message, /expired/);
   assert.equal(exit, 3);
@@ -48,7 +48,7 @@ test('a 403 says what the server says, cleaned and cut, and nobody is told to tr
     response.end(JSON.stringify({ error: 'insufficient_scope', error_description }));
   });
   const { message, remedy } = await failureOf(listTools(scene, login), 'http_failed');
-  assert.match(message, /answered 403; it said: "insufficient_scope: needs notes:write\\x1b\[31m\\x0ax+…"/);
+  assert.match(message, /responded 403; it said: "insufficient_scope: needs notes:write\\x1b\[31m\\x0ax+…"/);
   assert.ok(message.length < 600);
   assert.doesNotMatch(remedy, /later/);
 });
@@ -59,8 +59,8 @@ test('a refusal whose body never ends, or is huge, is told without it, at once',
   const login = await refused(scene, own, (response) => {
     response.writeHead(403, { 'content-type': 'application/json' }).write('{"error":"');
   });
-  assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /answered 403\.$/);
+  assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /responded 403\.$/);
   own.server.whenAuthorized = (_request, response) =>
     void response.writeHead(403, { 'content-type': 'application/json' }).end(`{"error":"${'x'.repeat(1e6)}"}`);
-  assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /answered 403\.$/);
+  assert.match((await failureOf(listTools(scene, login), 'http_failed')).message, /responded 403\.$/);
 });

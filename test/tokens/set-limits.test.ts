@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultLimits, type Limits } from '../../src/core/limits.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { callTool } from '../support/flows/calls.js';
 import { openOwnScene } from '../support/flows/own-scene.js';
 import { openScene } from '../support/flows/scene.js';

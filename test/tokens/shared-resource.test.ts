@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultAccount, type LoginRecord } from '../../src/core/records.js';
 import { Secret } from '../../src/core/secret.js';
-import { logout } from '../../src/login/logout.js';
+import { logout } from '../../src/login/logout/logout.js';
 import { validToken } from '../../src/tokens/valid-token.js';
 import { type OwnScene, openOwnScene } from '../support/flows/own-scene.js';
 import { pathForm, rootForm } from '../support/flows/own-server.js';

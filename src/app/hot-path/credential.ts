@@ -16,13 +16,14 @@ import { originText } from '../../tokens/credential-target.js';
 import { checkPin } from '../../tokens/login-pin.js';
 import { isRefreshable, usable } from '../../tokens/token-request.js';
 import { nullDevice, openStdin, takeWaiting } from '../terminal/read-stdin.js';
-import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+import { isOwnLogin, isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
 /** What `postern credential` prints; undefined when anything is unusual, and for all that is more than an answer. */
 export async function credentialOutput(argv: readonly string[], left: Left): Promise<string | undefined> {
   const args = usualArguments(credentialTable, argv);
+  if (args === undefined || args.shim !== undefined || isOwnLogin(args)) return undefined;
   // What a secret may be shown on, the whole program decides.
-  if (args === undefined || args.shim !== undefined || mayBeTerminal(fstatSync(1))) return undefined;
+  if (mayBeTerminal(fstatSync(1))) return undefined;
   const format = formatOf(args);
   const input = inputOf(format, args);
   const asked = async (): Promise<CredentialCall> => {

@@ -4,6 +4,8 @@ import type { ArgumentsOf, CommandTable } from '../../core/command.js';
 import { systemCode } from '../../core/failure.js';
 import type { LoginRecord } from '../../core/records.js';
 import type { ReadInput } from '../../credential/read-input.js';
+import { mentionsToken } from '../../stores/environment-token.js';
+import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
 import { plainArguments } from '../arguments.js';
 import type { GlobalOptions } from '../global-options.js';
@@ -30,8 +32,22 @@ export function usualArguments<Table extends CommandTable>(
 ): UsualArguments<Table> | undefined {
   const { env } = process;
   const args = plainArguments(table, argv, env) as UsualArguments<Table> | undefined;
-  const isUnusual = (env['NODE_DEBUG'] ?? '') !== '' || args?.help || args?.version || args?.verbose;
+  const isUnusual =
+    (env['NODE_DEBUG'] ?? '') !== '' ||
+    mentionsToken(env) ||
+    args?.field !== undefined ||
+    args?.help ||
+    args?.version ||
+    args?.verbose;
   return isUnusual ? undefined : args;
+}
+
+/** Is anything said of a login for this run alone? The whole program makes it, or says what is wrong. */
+export function isOwnLogin(args: OwnLoginArguments): boolean {
+  const { clientCredentials, store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope } = args;
+  return (
+    clientCredentials || !![store, clientId, clientSecretFile, clientKeyFile, authorizationServer, scope[0]].join('')
+  );
 }
 
 /** Where the index of logins is. @throws Failure `path_refused` */

@@ -6,7 +6,7 @@ import { readSecretFast } from '../../stores/keychain/read-item.js';
 import { proveNamed } from '../../tokens/credential-target.js';
 import { pickLogin } from '../../tokens/find-login.js';
 import { usable } from '../../tokens/token-request.js';
-import { isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
+import { isOwnLogin, isRefreshWaiting, type Left, stateFolder, usualArguments } from './parts.js';
 
 type Arguments = NonNullable<ReturnType<typeof usualArguments<typeof tokenTable>>>;
 
@@ -32,7 +32,7 @@ export async function tokenOutputFor(argv: readonly string[], left: Left): Promi
 /** @throws Failure for a command line that is wrong, or an error of the file system */
 function whatIsAsked(argv: readonly string[]) {
   const args = usualArguments(tokenTable, argv);
-  if (args === undefined || args.refresh) return undefined;
+  if (args === undefined || args.refresh || isOwnLogin(args)) return undefined;
   const index = readIndexSync(indexPath(stateFolder()));
   const picked = index.ok ? pickLogin(index.document.logins, args) : undefined;
   return picked?.kind === 'one' && picked.login.store === 'keychain' ? { args, login: picked.login } : undefined;

@@ -95,9 +95,9 @@ export function environmentLines(env: Readonly<Record<string, string | undefined
   const noProxy = value('NO_PROXY');
   const authorities = env['NODE_EXTRA_CA_CERTS'] ?? '';
   return [
-    ...(proxy === '' ? [] : [`HTTPS_PROXY: https requests go through ${withoutCredentials(proxy)}`]),
-    ...(proxy === '' || noProxy === '' ? [] : [`NO_PROXY: except those to ${noProxy}`]),
-    ...(authorities === '' ? [] : [`NODE_EXTRA_CA_CERTS: trusted, too, are the authorities in ${authorities}`]),
+    ...(proxy === '' ? [] : [`https requests go through ${withoutCredentials(proxy)} (HTTPS_PROXY)`]),
+    ...(proxy === '' || noProxy === '' ? [] : [`except requests to ${noProxy} (NO_PROXY)`]),
+    ...(authorities === '' ? [] : [`also trusting the CAs in ${authorities} (NODE_EXTRA_CA_CERTS)`]),
   ];
 }
 

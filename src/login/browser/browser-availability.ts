@@ -39,7 +39,7 @@ export function browserHint(
   switch (availability) {
     case 'ssh':
       return [
-        'The answer comes back to this machine. To let your own computer’s browser bring it here, first run there:',
+        'The login ends at this machine. To use your own computer’s browser, first run there:',
         '',
         `ssh -N -L ${port}:127.0.0.1:${port} HOST`,
         '',
@@ -47,16 +47,15 @@ export function browserHint(
       ];
     case 'container':
       return [
-        `This is a container: the answer comes back to its port ${port}, which a browser outside reaches only if the`,
-        'container shares the host’s network (--network host). A published port is not enough, as nothing but the',
-        'loopback address of the container is listened on.',
+        `In a container, your browser can reach port ${port} only with --network host.`,
+        'Otherwise use the code, or paste the final address, below.',
       ];
     case 'wsl':
       return asked
         ? [
             'This is WSL: the browser of Windows is opened with PowerShell, which was not found or did not work. Set',
             'BROWSER to the absolute path of a program that opens a URL, such as /usr/bin/wslview of the package wslu.',
-            'A browser of Windows that you open yourself brings the answer back here.',
+            'A Windows browser that you open yourself works, too.',
           ]
         : [];
     case 'no_display':

@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthorizationResponse } from '../../oauth/authorization-response.js';
 import { responseUnusable } from '../failures.js';
-import type { CallbackListener, CallbackListeners, LinkOrigin, LoginConsent } from '../ports.js';
+import type {
+  CallbackListener,
+  CallbackListeners,
+  LinkOrigin,
+  LoggedIn,
+  LoginConsent,
+  LoginOutcome,
+} from '../ports.js';
 import { type CallbackLimits, maxParameterLength, maxParameters, maxTargetLength } from './callback-limits.js';
 import { FinalPage, sendOn, sendPage } from './final-page.js';
 import { equalityTo, Links, type MadeRequest, newNonce, Requests, type Taker } from './one-time-link.js';
@@ -87,8 +94,8 @@ export class LoopbackListener implements CallbackListener {
     });
   }
 
-  async finish(outcome: 'stored' | 'failed'): Promise<void> {
-    await this.#finalPage.release(outcome);
+  async finish(outcome: LoginOutcome, login?: LoggedIn): Promise<void> {
+    await this.#finalPage.release(login === undefined ? this.#pages[outcome] : this.#pages.loggedIn(login));
     await this[Symbol.asyncDispose]();
   }
 

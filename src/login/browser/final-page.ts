@@ -6,7 +6,7 @@ import type { Page, Pages } from './page.js';
 /**
  * The end of the person's way through the browser. A callback with our state is held until the outcome is known, so
  * that nobody reads "success" before the token is stored; then it is sent on to an address that holds no code
- * (RFC 9700 section 4.2), where a constant page says how it went.
+ * (RFC 9700 section 4.2), where a page of ours says how it went.
  */
 export class FinalPage {
   readonly #pages: Pages;
@@ -14,7 +14,8 @@ export class FinalPage {
   readonly #path = `/done/${newNonce()}`;
   readonly #isOurPath = equalityTo(this.#path);
   readonly #held = new Map<ServerResponse, NodeJS.Timeout>();
-  #outcome: 'stored' | 'failed' | undefined;
+  /** How it ended, once that is known. */
+  #page: Page | undefined;
   #expectedVisits = 0;
   #onEnd = (): void => {};
 
@@ -25,7 +26,7 @@ export class FinalPage {
 
   /** Keeps the browser waiting for the outcome, until that is known or takes too long. */
   hold(response: ServerResponse): void {
-    if (this.#outcome !== undefined) {
+    if (this.#page !== undefined) {
       sendOn(response, this.#path);
       return;
     }
@@ -47,14 +48,14 @@ export class FinalPage {
       this.#expectedVisits -= 1;
       if (this.#expectedVisits <= 0) this.#onEnd();
     });
-    sendPage(response, 200, this.#outcome === undefined ? this.#pages.pending : this.#pages[this.#outcome]);
+    sendPage(response, 200, this.#page ?? this.#pages.pending);
     return true;
   }
 
   /** Sends all who wait to the page, and resolves when each has fetched it, or after a while. */
-  async release(outcome: 'stored' | 'failed'): Promise<void> {
-    if (this.#outcome !== undefined) return;
-    this.#outcome = outcome;
+  async release(page: Page): Promise<void> {
+    if (this.#page !== undefined) return;
+    this.#page = page;
     this.#expectedVisits = this.#held.size;
     if (this.#expectedVisits === 0) return;
     await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { LinkOrigin, RequestToOpen } from '../ports.js';
 
@@ -147,8 +147,9 @@ export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket):
     return false;
   }
   const [local, remote] = [localPort, remotePort].map((port) => port.toString(16).toUpperCase().padStart(4, '0'));
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6'].filter((path) => existsSync(path))) {
     for (const line of linesOf(table)) {
+      if (!line.includes(`0100007F:${remote} `)) continue;
       const [, from = '', to = '', , , , , user = ''] = line.trim().split(/\s+/);
       if (!from.endsWith(`0100007F:${remote}`) || !to.endsWith(`0100007F:${local}`)) continue;
       return ![own, 0].includes(Number(user));
@@ -157,10 +158,18 @@ export function isOfOtherUser({ remoteAddress, remotePort, localPort }: Socket):
   return false;
 }
 
-function linesOf(path: string): readonly string[] {
+/** In pieces: the system makes these tables as they are read, and whoever looks for one line often needs no more than half. */
+function* linesOf(path: string): Iterable<string> {
+  const file = openSync(path, 'r');
   try {
-    return readFileSync(path, 'latin1').split('\n');
-  } catch {
-    return [];
+    const piece = Buffer.alloc(4096);
+    let rest = '';
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) {
+      const lines = (rest + piece.toString('latin1', 0, length)).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } finally {
+    closeSync(file);
   }
 }

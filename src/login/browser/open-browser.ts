@@ -1,8 +1,10 @@
 import { isAbsolute } from 'node:path';
+import type { BrowserChoice } from '../../core/records.js';
 import { within } from '../../core/time.js';
 import { createClock } from '../../stores/clock.js';
 import { isExecutable, runProgram } from '../../stores/run-program.js';
 import type { Browser } from '../ports.js';
+import { knownBrowser, profileWords, usualBrowser } from './chosen-browser.js';
 
 /** Our own one-time link, and nothing else, is handed to the system: no byte of it comes from a server. */
 const ourLink = /^http:\/\/127\.0\.0\.1:[0-9]{1,5}\/go\/[A-Za-z0-9_-]+$/;
@@ -23,21 +25,55 @@ export function createBrowser(options: {
   readonly env: NodeJS.ProcessEnv;
 }): Browser {
   return {
-    open: async (url) => {
+    open: async (url, chosen) => {
       if (!ourLink.test(url)) return 'unavailable';
+      if (chosen !== undefined && chosen.program !== usualBrowser) return await openIn(chosen, url, options);
       const opener = findOpener(options.platform, options.env);
       if (opener.kind === 'none') return 'unavailable';
       if (opener.kind === 'windows') return openOnWindows(url);
-      // What Node cannot even try to start it throws; to the person that is the same.
-      return startOpener(opener.path, url, openerEnvironment(options.env)).catch(() => 'unavailable');
+      return startOpener([opener.path, url], options.env);
     },
   };
 }
 
-async function startOpener(path: string, url: string, env: NodeJS.ProcessEnv): Promise<'opened' | 'unavailable'> {
-  const folder = '/';
+/** In the browser that the person chose for this login, and in no other: it may be the one for that account. */
+async function openIn(
+  { program, profile }: BrowserChoice,
+  url: string,
+  { platform, env }: { readonly platform: NodeJS.Platform; readonly env: NodeJS.ProcessEnv },
+): Promise<'opened' | 'unavailable'> {
+  const words = profileWords(program, profile);
+  const browser = knownBrowser(program);
+  if (words === undefined) return 'unavailable';
+  if (platform === 'win32' || (isWsl(env) && isExecutable(powerShellFromWsl))) {
+    const name = browser === undefined ? program : browser.windows;
+    return name === undefined ? 'unavailable' : await openOnWindows(url, { name, arguments: words });
+  }
+  if (platform === 'darwin' && browser !== undefined) {
+    const options = words.length === 0 ? [url] : ['-n', '--args', ...words, url];
+    return await startOpener(['/usr/bin/open', '-a', browser.application, ...options], env);
+  }
+  const paths = browser === undefined ? [program] : pathsOf(browser.programs);
+  const path = paths.find((one) => isAbsolute(one) && isExecutable(one));
+  return path === undefined ? 'unavailable' : await startOpener([path, ...words, url], env);
+}
+
+/** In the system's own folders alone, as for openers. */
+function pathsOf(programs: readonly string[]): readonly string[] {
+  return programs.flatMap((name) => systemPath.split(':').map((folder) => `${folder}/${name}`));
+}
+
+/** What Node cannot even try to start it throws; to the person that is the same. */
+async function startOpener(
+  command: readonly [string, ...string[]],
+  from: NodeJS.ProcessEnv,
+): Promise<'opened' | 'unavailable'> {
+  const env = openerEnvironment(from);
   const kept = { limitMs: failsWithinMs, outlives: true };
-  const end = await runProgram({ command: [path, url], env, folder, input: 'closed', output: [], ...kept });
+  const end = await runProgram({ command, env, folder: '/', input: 'closed', output: [], ...kept }).catch(
+    () => undefined,
+  );
+  if (end === undefined) return 'unavailable';
   return end.kind === 'timeout' || (end.kind === 'ended' && end.code === 0) ? 'opened' : 'unavailable';
 }
 
@@ -46,14 +82,19 @@ async function startOpener(path: string, url: string, env: NodeJS.ProcessEnv): P
  * path, the command encoded, the URL quoted, no console window) and waits until PowerShell has handed over. It passes the
  * environment on; from WSL, Windows programs get none of it but what WSLENV names.
  */
-async function openOnWindows(url: string): Promise<'opened' | 'unavailable'> {
+async function openOnWindows(url: string, app?: WindowsApp): Promise<'opened' | 'unavailable'> {
   try {
     const { default: open } = await import('open');
-    const child = await within(createClock(), windowsWaitMs, open(url));
+    const child = await within(createClock(), windowsWaitMs, open(url, app === undefined ? {} : { app }));
     return child === undefined || child.exitCode === 0 ? 'opened' : 'unavailable';
   } catch {
     return 'unavailable';
   }
+}
+
+interface WindowsApp {
+  readonly name: string;
+  readonly arguments: readonly string[];
 }
 
 /** An executable that takes a URL as its only argument; or the desktop of Windows, reached through PowerShell. */

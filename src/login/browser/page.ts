@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { defaultAccount } from '../../core/records.js';
 import { htmlText, printable } from '../../core/text/printable.js';
-import type { LoginConsent } from '../ports.js';
+import type { LoggedIn, LoginConsent } from '../ports.js';
 
 /** A finished page. Nothing of a request that came is ever part of it. */
 export interface Page {
@@ -27,6 +28,12 @@ const texts = {
     'Look in the terminal: it says what happened, and what to do next. You can close this tab.',
     neverCopy,
   ],
+  declined: [
+    'plain',
+    'You declined; nothing was stored',
+    'You can close this tab. To log in after all, run the same command in the terminal again.',
+    'If it was not you who said no, look in the terminal: it says what to do.',
+  ],
   pending: [
     'plain',
     'The login is not finished yet',
@@ -40,7 +47,7 @@ const texts = {
     neverCopy,
   ],
   used: [
-    'bad',
+    'plain',
     'This link was used before',
     'It works in one browser only. To go on in this one, open the address that the terminal shows.',
     'If it was not you who opened it the first time, somebody else on this computer may have: the terminal will ask you.',
@@ -54,6 +61,8 @@ const texts = {
 } as const satisfies Readonly<Record<string, Texts>>;
 
 export type Pages = Readonly<Record<keyof typeof texts, Page>> & {
+  /** The end of a login that is stored: which one it is. */
+  loggedIn(login: LoggedIn): Page;
   /** Asks the person, before the login page, whether a program is to log in; `next`: where the button leads. */
   consent(consent: LoginConsent, next: string): Page;
 };
@@ -66,17 +75,39 @@ export function createPages(): Pages {
   const constant = Object.entries<Texts>(texts).map(([name, content]) => [name, page(...content)]);
   return {
     ...(Object.fromEntries(constant) as Readonly<Record<keyof typeof texts, Page>>),
+    loggedIn: (login) => page(...texts.stored, listOf(rowsOf(login))),
     consent: ({ program, server, issuer }, next) =>
       page(
         'plain',
         'Log in for a program?',
         'A program on this computer wants to use a server in your name.',
         'If you do not know why, close this tab: then nothing happens.',
-        `<dl><dt>Program</dt><dd>${shown(program)}</dd><dt>Server</dt><dd>${shown(server)}</dd><dt>Login page of</dt><dd>${shown(issuer)}</dd></dl>
-<p><a class="button" href="${next}">Go to the login page</a></p>
+        `${listOf([
+          ['Program', program],
+          ['Server', server],
+          ['Login page of', issuer],
+        ])}<p><a class="button" href="${next}">Go to the login page</a></p>
 `,
       ),
   };
+}
+
+type Row = readonly [what: string, text: string | undefined];
+
+/** Who is logged in where; the account only where it is not the usual one. */
+function rowsOf({ name, server, account, identity }: LoggedIn): readonly Row[] {
+  const own = account === defaultAccount ? undefined : account;
+  return [
+    ['Server', server],
+    ['Called here', name],
+    ['Account', own],
+    ['Signed in as', identity],
+  ];
+}
+
+function listOf(rows: readonly Row[]): string {
+  const known = rows.flatMap(([what, text]) => (text === undefined ? [] : `<dt>${what}</dt><dd>${shown(text)}</dd>`));
+  return `<dl>${known.join('')}</dl>\n`;
 }
 
 /** Text of others as it may be in a page. */

@@ -1,4 +1,5 @@
 import type { Clock, Terminal } from '../../core/ports.js';
+import type { BrowserChoice } from '../../core/records.js';
 import { printable } from '../../core/text/printable.js';
 import {
   type AuthorizationResponse,
@@ -11,6 +12,8 @@ import { loginTimedOut } from './failures.js';
 
 export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   readonly listener: CallbackListener;
+  /** Chosen for this login; undefined: the usual one. */
+  readonly browser?: BrowserChoice | undefined;
   /** Makes an authorization request, with a state of its own: each browser that comes gets another. */
   readonly newRequest: () => Promise<RequestToOpen | undefined>;
   /** Asked of the person on a page of ours before the login page. */
@@ -68,7 +71,7 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   const never = () => new Promise<never>(() => {});
   if (mode === 'browser' && (await openBrowser(ports, request)) === 'opened') return watchBrowser(ports, request);
   if (signal.aborted) return never();
-  if (mode === 'browser') terminal.tell('No browser could be opened here.');
+  if (mode === 'browser') terminal.tell(whyNotOpened(request.browser));
   const url = await listener.address();
   if (url === undefined) return never();
   showAddress(terminal, request, url);
@@ -82,12 +85,18 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   return (await takePastedResponse(terminal, listener, signal)) ?? never();
 }
 
+function whyNotOpened(chosen: BrowserChoice | undefined): string {
+  if (chosen === undefined) return 'No browser could be opened here.';
+  const name = printable(chosen.program, 200);
+  return `The browser chosen for this login (${name}) could not be started; --browser-with chooses another.`;
+}
+
 /** The address is shown unless the opener fails at once: one that hangs, or opens nothing, does not report it. */
 async function openBrowser(
   { terminal, browser, clock }: ReceivePorts,
   request: ReceiveRequest,
 ): Promise<'opened' | 'unavailable'> {
-  const opening = browser.open(request.listener.link('opener'));
+  const opening = browser.open(request.listener.link('opener'), request.browser);
   const soon = new AbortController();
   const signal = AbortSignal.any([request.signal, soon.signal]);
   const pause = clock.sleep(openerMs, signal).then(() => undefined);
@@ -110,7 +119,7 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promi
     if (signal.aborted || clock.monotonic() - latest < tabEveryMs) return;
     latest = clock.monotonic();
     // Whoever took the opener's link before the person's browser would take the next one, too.
-    if (!listener.doubtful) void browser.open(listener.link('opener'));
+    if (!listener.doubtful) void browser.open(listener.link('opener'), request.browser);
     showLink(terminal, request);
   };
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;
@@ -146,9 +155,10 @@ function showLink(terminal: Terminal, { listener, availability, consent, signal 
   else listener.address().then(show, () => undefined);
 }
 
-function showAddress(terminal: Terminal, { listener, availability, mode }: ReceiveRequest, url: string): void {
+function showAddress(terminal: Terminal, { listener, availability, mode, browser }: ReceiveRequest, url: string): void {
+  const asked = mode === 'browser' && browser === undefined;
   const { redirectUri } = listener;
-  const hint = browserHint(availability, { port: new URL(redirectUri).port, asked: mode === 'browser' });
+  const hint = browserHint(availability, { port: new URL(redirectUri).port, asked });
   terminal.event({ event: 'login_page', url, redirectUri });
   const end = hint.length === 0 || hint.at(-1) === '' ? [] : [''];
   ['Open this address in a browser:', '', printable(url, maxShown), '', ...hint, ...end].forEach(terminal.tell);

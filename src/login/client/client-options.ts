@@ -1,8 +1,10 @@
 import type { CommandOutput } from '../../core/command.js';
 import type { CorePorts, Files } from '../../core/ports.js';
 import { readWhole } from '../../core/read-whole.js';
+import { parseScope } from '../../core/scope.js';
 import { Secret } from '../../core/secret.js';
 import { quoted, shellWord } from '../../core/text/printable.js';
+import { argumentRefused } from '../../core/usage-failures.js';
 import type { PreregisteredClient } from '../ports.js';
 import {
   clientKeyWithoutGrant,
@@ -87,6 +89,14 @@ export function clientOfNewKey(args: ClientArguments): string {
     );
   }
   return clientId;
+}
+
+/** What `--scope` says; undefined where it was not given. @throws Failure `usage` */
+export function readScopes(words: readonly string[]): readonly string[] | undefined {
+  if (words.length === 0) return undefined;
+  const parsed = parseScope(words.join(' '));
+  if (!parsed.ok) throw argumentRefused('--scope', `it ${parsed.problem}`);
+  return parsed.scopes;
 }
 
 /** @param path Undefined: stdin. */

@@ -4,27 +4,27 @@ import { quoted, shellWord } from '../../core/text/printable.js';
 
 /** `--client-secret-…` without a client that it could belong to. */
 export function clientSecretWithoutClient(): Failure {
-  const message = 'A client secret was given, and no client identifier that it belongs to.';
+  const message = 'A client secret needs the client identifier that it belongs to.';
   return usage(message, 'Pass the client identifier with --client-id.');
 }
 
 /** `--client-credentials` with a client, and nothing that proves who it is. */
 export function clientProofMissing(): Failure {
   return usage(
-    'A client that logs in as itself has to prove who it is: neither a secret nor a key was given, and none was made here for it.',
+    '--client-credentials needs the client’s secret or key.',
     'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let one be made with --generate-key.',
   );
 }
 
 /** Both a secret and a key. */
 export function clientProofTwice(): Failure {
-  const message = 'Both a client secret and a client key were given, and only one of them can be used.';
+  const message = 'A client secret and a client key cannot be used together.';
   return usage(message, 'Pass the one that the client is registered with.');
 }
 
 /** A key for a login by a person. */
 export function clientKeyWithoutGrant(): Failure {
-  const message = 'A client key was given for a login in the browser; it is for a client that logs in as itself.';
+  const message = 'A client key is for --client-credentials, not for a login in the browser.';
   return usage(message, 'Add --client-credentials, or leave --client-key-file out.');
 }
 
@@ -35,7 +35,7 @@ export function keyNotToBeMade(why: string, remedy: string): Failure {
 
 /** The secret was announced and nothing came. `source` is a path or `stdin`. */
 export function clientSecretMissing(source: string): Failure {
-  return usage(`There is no client secret in ${quoted(source, 200)}.`, 'Put the secret there, on one line.');
+  return usage(`${quoted(source, 200)} holds no client secret.`, 'Put the secret there, on one line.');
 }
 
 /** The secret was to come from stdin, which is a terminal, and the question would not be seen, or is forbidden. */
@@ -50,7 +50,7 @@ function usage(message: string, remedy: string): Failure {
 
 /** There is no client to log in as. */
 export function ownClientMissing(server: string): Failure {
-  const message = `No client was given to log in to ${quoted(server)} as, and no login of that kind is kept to take it from.`;
+  const message = `--client-credentials needs a client for ${quoted(server)}.`;
   const remedy =
     'Pass --client-id ID with --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let a key be made with --generate-key.';
   return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
@@ -72,15 +72,15 @@ export function registrationRefused(issuer: string, status: number, said: string
 
 /** The registration endpoint answered, and the answer cannot be used. */
 export function registrationUnusable(issuer: string, why: string): Failure {
-  const message = `The authorization server ${quoted(issuer)} gave a client registration that cannot be used: ${why}.`;
-  const remedy = 'Report this to its operator, or register a client there yourself and pass --client-id.';
+  const message = `The authorization server ${quoted(issuer)} sent an invalid client registration: ${why}.`;
+  const remedy = 'Report it to its operator, or register a client there yourself and pass --client-id.';
   return new Failure({ code: 'registration_unusable', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
 /** No way to a client identifier is left for a person's login. */
 export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redirectUri: string): Failure {
   const options = ['--client-id', 'ID', '--redirect-port', new URL(redirectUri).port];
-  const message = `The authorization server ${quoted(issuer)} registers no clients by itself, and no client identifier is configured for it.`;
+  const message = `The authorization server ${quoted(issuer)} does not register clients automatically, and you have no client there.`;
   const remedy = `Register a native client there with the redirect URI ${redirectUri}, then run, with --client-secret-stdin if it has a secret: ${loginCommand({ ...login, grant: undefined }, ...options)}`;
   return new Failure({ code: 'client_identifier_needed', exit: exitCode.usage, message, remedy });
 }
@@ -88,14 +88,14 @@ export function clientIdentifierNeeded(login: LoginMeant, issuer: string, redire
 /** The way that `--registration` forces is not open here. */
 export function registrationWayClosed(way: string, why: string): Failure {
   const message = `--registration ${way} is not possible here: ${why}.`;
-  const remedy = 'Leave --registration out, so that the first way that is open is taken.';
+  const remedy = 'Leave --registration out to use whichever way works.';
   return new Failure({ code: 'registration_way_closed', exit: exitCode.usage, message, remedy });
 }
 
 /** A secret is configured for one issuer and another one was about to be used. */
 export function clientBoundElsewhere(clientId: string, issuer: string): Failure {
-  const message = `The client ${quoted(clientId)} is configured for another authorization server than ${quoted(issuer)}, which this server names; nothing was sent there.`;
-  const remedy = 'Check the issuer that stands with this client in the configuration.';
+  const message = `The client ${quoted(clientId)} is configured for another authorization server, but this server names ${quoted(issuer)}. Nothing was sent there.`;
+  const remedy = 'Check the issuer of this client in the configuration file.';
   return new Failure({ code: 'issuer_mismatch', exit: exitCode.serverBreaksRules, message, remedy });
 }
 
@@ -110,9 +110,9 @@ export function clientSecretLost(clientId: string, store: string, why: Failure |
 /** A registration that never holds, or a server that wants one again and again. `forced`: by `--registration dynamic`. */
 export function registeredTooOften(issuer: string, max: number, forced: boolean): Failure {
   const own = 'register a client there yourself and pass its identifier with --client-id';
-  const message = `This client was registered at ${quoted(issuer)} ${max} times within the last hour, which is as often as is allowed.`;
+  const message = `This client was registered at ${quoted(issuer)} ${max} times in the last hour, the most that postern allows.`;
   const remedy = forced
-    ? `Leave --registration dynamic out, so that the registration that is kept is used; or wait an hour, or ${own}.`
+    ? `Leave --registration dynamic out to use the earlier registration; or wait an hour, or ${own}.`
     : `Wait an hour, or ${own}.`;
   return new Failure({ code: 'registered_too_often', exit: exitCode.refused, message, remedy });
 }

@@ -1,7 +1,7 @@
 import { Failure, isFailure } from '../../core/failure.js';
 import type { ClientAuthentication } from '../../oauth/client-authentication.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
-import type { BegunLogin } from '../ports.js';
+import type { BegunLogin, PersonOptions } from '../ports.js';
 import type { Redeemed } from '../redeem.js';
 import { askForDevice, waitForDeviceToken } from './device-code.js';
 import { agreesToSite, deviceEvent, deviceLines, otherSiteOf } from './show-code.js';
@@ -31,7 +31,7 @@ export interface DeviceFallback {
 export function deviceFallback(
   { ports, discovery, scopes }: BegunLogin,
   identify: () => Promise<ClientAuthentication & { readonly device?: boolean }>,
-  timeoutMs: number,
+  { timeoutMs, look }: Pick<PersonOptions, 'timeoutMs' | 'look'>,
 ): DeviceFallback {
   const { deviceAuthorizationEndpoint: endpoint, issuer } = discovery.authorizationServer;
   let succeed = (_redeemed: Redeemed): void => {};
@@ -53,7 +53,7 @@ export function deviceFallback(
         if (isFinal(error)) fail(error);
       });
       ports.terminal.event(deviceEvent(started.device));
-      return deviceLines(started.device, { timeoutMs, isFallback: true });
+      return await deviceLines(started.device, { timeoutMs, isFallback: true, look });
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof Failure) && !patience.aborted) throw error;

@@ -22,7 +22,7 @@ const unusedRedirectUri = 'http://127.0.0.1/callback';
  */
 export async function deviceLogin(world: LoginPorts, request: PersonLogin): Promise<LoginRecord> {
   const { signal } = request;
-  const { timeoutMs } = request.person;
+  const { timeoutMs, look } = request.person;
   const { way: forced, metadataUrl } = request.client;
   const begun = await beginLogin(world, request, 'device_code');
   const { ports, discovery, kept, preregistered, scopes } = begun;
@@ -36,7 +36,8 @@ export async function deviceLogin(world: LoginPorts, request: PersonLogin): Prom
     const started = await askForDevice(ports, { discovery, client, scopes, signal }, deviceAuthorizationEndpoint);
     await checkSite(begun, started.device, signal);
     ports.terminal.event(deviceEvent(started.device));
-    deviceLines(started.device, { timeoutMs, isFallback: false }).forEach(ports.terminal.tell);
+    const lines = await deviceLines(started.device, { timeoutMs, isFallback: false, look });
+    lines.forEach(ports.terminal.tell);
     ports.progress.begin('Waiting for the answer in the browser');
     const redeemed = await waitForDeviceToken(ports, started, timeoutMs);
     const grant = 'authorization_code';

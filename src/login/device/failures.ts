@@ -4,7 +4,7 @@ import { quoted } from '../../core/text/printable.js';
 
 /** `--device` where the metadata has no `device_authorization_endpoint` (RFC 8628 section 4). */
 export function deviceFlowMissing(issuer: string, login: LoginMeant): Failure {
-  const message = `The authorization server ${quoted(issuer)} does not offer logins by a code (device authorization).`;
+  const message = `The authorization server ${quoted(issuer)} does not offer logins with a code (RFC 8628).`;
   const remedy = `Run: ${loginCommand(login, '--no-browser')}`;
   return new Failure({ code: 'device_flow_missing', exit: exitCode.usage, message, remedy });
 }
@@ -23,7 +23,7 @@ export function deviceSiteRefused(
   return new Failure({
     code: 'device_site_refused',
     exit: asked ? exitCode.refused : exitCode.loginNeeded,
-    message: `The authorization server ${quoted(issuer)} has its code typed on another site, ${quoted(site)}, ${why}; the code is not shown.`,
+    message: `The authorization server ${quoted(issuer)} wants its code typed on another site, ${quoted(site)}, ${why}.`,
     remedy: asked
       ? `To log in without a code, run: ${loginCommand(login, '--no-browser')}`
       : `Run in a terminal: ${loginCommand(login, '--device')}`,
@@ -33,19 +33,19 @@ export function deviceSiteRefused(
 /** This client may not log in by a code there; the login page is another matter. */
 export function deviceGrantRefused(refusal: Failure, login: LoginMeant): Failure {
   const other = loginCommand(login, '--no-browser');
-  return refusal.withRemedy(`This client may not log in by a code there. Without one, run: ${other}`);
+  return refusal.withRemedy(`This client may not log in with a code there. Without one, run: ${other}`);
 }
 
-const again = 'Run the login again and type the new code, with --timeout for more time.';
+const again = 'Log in again and type the new code; for more time add --timeout.';
 
 /** Nobody typed the code while this login waited; the code itself would have lasted longer. */
 export function deviceLoginTimedOut(timeoutMs: number): Failure {
-  const message = `The login was not allowed within ${Math.round(timeoutMs / 1000)} seconds; nothing was stored, and the code is of no use any more.`;
+  const message = `Timed out after ${Math.round(timeoutMs / 1000)} s: nobody typed the code. It no longer works.`;
   return new Failure({ code: 'login_timed_out', exit: exitCode.network, message, remedy: again });
 }
 
 /** Nobody typed the code in time. */
 export function deviceCodeExpired(issuer: string): Failure {
-  const message = `The code of ${quoted(issuer)} ran out before the login was allowed; nothing was stored.`;
+  const message = `The code of ${quoted(issuer)} expired before anybody typed it.`;
   return new Failure({ code: 'device_code_expired', exit: exitCode.network, message, remedy: again });
 }

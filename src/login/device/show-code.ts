@@ -1,7 +1,10 @@
 import type { Terminal } from '../../core/ports.js';
+import { columnsOf, wrapped } from '../../core/text/layout.js';
+import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { saysYes } from '../../core/text/says-yes.js';
 import type { DeviceAuthorization } from '../../oauth/device.js';
+import { qrCodeLines } from './qr-code.js';
 
 /**
  * The other site that a code is to be typed on; undefined where it is the issuer's own: its origin, or the same port of
@@ -38,12 +41,15 @@ const maxShown = 2048;
 
 /**
  * What the person is shown of a code (RFC 8628 section 3.3): where to type it, and the address that has it in it
- * already. `isFallback`: another address is shown above.
+ * already; at a terminal the code large, too, and an address as a picture, for the camera of a phone. `isFallback`:
+ * another address is shown above.
  */
-export function deviceLines(
+export async function deviceLines(
   device: DeviceAuthorization,
-  about: { readonly timeoutMs: number; readonly isFallback: boolean },
-): readonly string[] {
+  about: { readonly timeoutMs: number; readonly isFallback: boolean; readonly look?: Look | undefined },
+): Promise<readonly string[]> {
+  const { look } = about;
+  const say = (text: string) => (look === undefined ? [text] : wrapped(text, look.width));
   const { verificationUri, verificationUriComplete, userCode, lifetimeMs } = device;
   const seconds = Math.floor(Math.min(lifetimeMs, about.timeoutMs) / 1000);
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.floor(seconds / 60), 'minute'];
@@ -51,18 +57,28 @@ export function deviceLines(
     verificationUriComplete === undefined || verificationUriComplete === verificationUri
       ? []
       : [
-          'This address has the code in it; check that the page shows the same one:',
+          ...say('This address has the code in it; check that the page shows the same one:'),
           `  ${printable(verificationUriComplete, maxShown)}`,
         ];
+  const picture = look === undefined ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
+  const where = about.isFallback
+    ? 'Or, with no way back here needed, open this address on any computer or phone:'
+    : 'Open this address in a browser, on any computer or phone:';
   return [
-    about.isFallback
-      ? 'Or, with no way back here needed, open this address on any computer or phone:'
-      : 'Open this address in a browser, on any computer or phone:',
+    ...say(where),
     `  ${printable(verificationUri, maxShown)}`,
     `and type this code there:  ${printable(userCode, 64)}`,
+    ...(look === undefined ? [] : largeCode(printable(userCode, 64), look)),
     ...complete,
+    ...(picture.length === 0 ? [] : ['Or let the camera of a phone read it:', '', ...picture, '']),
     `The code is good for ${counted(count, unit)}.`,
   ];
+}
+
+/** Each character on its own, to be read from afar and typed one by one; nothing where the terminal is too narrow. */
+function largeCode(code: string, look: Look): readonly string[] {
+  const spaced = `    ${[...code].join('  ')}`;
+  return columnsOf(spaced) > look.width ? [] : ['', toned(look, 'strong', spaced), ''];
 }
 
 /** The code for a program that reads events. */

@@ -6,7 +6,7 @@ import { accountById } from './accounts.js';
 import type { DocumentHooks } from './client-documents/hand-over.js';
 import { deviceFlow, deviceGrant } from './device-flow.js';
 import type { SigningKeys } from './keys.js';
-import { memoryStore } from './memory.js';
+import { type KeptRecords, memoryStore } from './memory.js';
 import { allScopes, resourceScopes } from './scopes.js';
 
 export interface Surroundings {
@@ -20,6 +20,7 @@ export interface Surroundings {
   readonly cookieSecret: string;
   readonly documents: DocumentHooks;
   readonly guesses: Allowance;
+  readonly kept: KeptRecords | undefined;
   /** Whether a refresh token is replaced when it is used. */
   readonly rotates: () => boolean;
   readonly renderError: NonNullable<Configuration['renderError']>;
@@ -28,7 +29,7 @@ export interface Surroundings {
 /** The whole configuration of oidc-provider: OAuth 2.1 as the sandbox's rules ask for it. */
 export function providerConfiguration(about: Surroundings): Configuration {
   return {
-    adapter: memoryStore(new Map()),
+    adapter: memoryStore(new Map(), about.kept),
     jwks: { keys: about.keys.signing.map((key) => ({ ...key })) } as NonNullable<Configuration['jwks']>,
     clients: about.settings.clients.map(clientMetadata),
     // Native is what a client that says nothing is here: loopback redirect URIs, plain http only there.

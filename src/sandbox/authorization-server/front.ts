@@ -8,6 +8,7 @@ import type { SandboxSettings } from '../options.js';
 import type { Handler, LoopbackServer } from '../wire/listen.js';
 import { hasHost, parametersOf, readBody, replayed, targetOf } from '../wire/request.js';
 import { type HeldResponse, type SentResponse, send } from '../wire/response.js';
+import type { Approval } from './approval.js';
 import type { InteractionPages } from './interactions.js';
 import { oauthError } from './oauth-error.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -31,6 +32,8 @@ interface FrontParts {
   readonly interactions: InteractionPages;
   readonly resources: readonly string[];
   readonly guesses: Allowance;
+  /** Undefined: a person decides. */
+  readonly approval: Approval | undefined;
 }
 
 /** One request on its way: what was asked, by path below the issuer, with its body read. */
@@ -67,6 +70,14 @@ export function front(parts: FrontParts): Handler {
       return;
     }
     const visit = describe(request, response, body, params, parts.settings.issuerPath);
+    const approval = parts.approval?.isOwn(request) === false ? parts.approval : undefined;
+    if (approval !== undefined && request.method === 'GET' && visit.below === '/authorize') {
+      send(
+        response,
+        await approval.authorize(`${parts.addresses.authorizationOrigin}${visit.url.pathname}${visit.url.search}`),
+      );
+      return;
+    }
     const exchange = exchangeOf(parts, visit);
     count(parts.log, exchange);
     const instead = parts.faults.instead(exchange);
@@ -74,7 +85,10 @@ export function front(parts: FrontParts): Handler {
       send(response, instead);
       return;
     }
-    response.hold((reply) => parts.faults.rewrite(exchange, guarded(reply)));
+    response.hold(async (reply) => {
+      const isDevice = approval !== undefined && visit.below === '/device/authorization';
+      return await parts.faults.rewrite(exchange, isDevice ? await approval.allowDevice(reply) : guarded(reply));
+    });
     await route(parts, visit, spending, pass);
   };
 }

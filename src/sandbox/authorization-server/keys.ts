@@ -1,9 +1,10 @@
-import { createPublicKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject, randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 
-type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly alg: string };
+/** A private JSON Web Key with what it is for (RFC 7517). */
+export type Jwk = Readonly<Record<string, unknown>> & { readonly kid: string; readonly alg: string };
 
-/** The signing keys of one authorization server, made when it starts and gone with it. */
+/** The signing keys of one authorization server. */
 export interface SigningKeys {
   /** Private JSON Web Keys, for the authorization server. */
   readonly signing: readonly Jwk[];
@@ -23,13 +24,19 @@ export async function makeSigningKeys(rsaKey: KeyObject | undefined): Promise<Si
     rsaKey ?? makeRsaKey(),
   ]);
   const made = [describe(elliptic.privateKey, 'ES256'), describe(rsa, 'RS256')];
-  return { signing: made.map((pair) => pair.signing), verifying: made.map((pair) => pair.verifying) };
+  return withPublicHalves(made);
 }
 
-function describe(privateKey: KeyObject, alg: string): { signing: Jwk; verifying: Jwk } {
-  const about = { kid: randomUUID(), alg, use: 'sig' };
-  return {
-    signing: { ...privateKey.export({ format: 'jwk' }), ...about },
-    verifying: { ...createPublicKey(privateKey).export({ format: 'jwk' }), ...about },
-  };
+/** The keys that an earlier run has made. @throws Error for what is no private key */
+export function withPublicHalves(signing: readonly Jwk[]): SigningKeys {
+  const verifying = signing.map((key) => {
+    const { kid, alg } = key;
+    const privateKey = createPrivateKey({ key: { ...key }, format: 'jwk' });
+    return { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid, alg, use: 'sig' };
+  });
+  return { signing, verifying };
+}
+
+function describe(privateKey: KeyObject, alg: string): Jwk {
+  return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg, use: 'sig' };
 }

@@ -19,28 +19,51 @@ const secretKinds: ReadonlySet<string> = new Set([
 
 interface Kept {
   readonly payload: AdapterPayload;
+  /** Milliseconds since 1970; `Infinity`: it does not end. */
   readonly until: number;
+}
+
+/** Where records of some kinds are kept from one run to the next. */
+export interface KeptRecords {
+  /** What an earlier run has kept of a kind. */
+  load(kind: string): Iterable<readonly [id: string, kept: Kept]>;
+  /** Keeps what there is of a kind now; resolves when it is kept. */
+  save(kind: string, shelf: Shelf): Promise<void>;
 }
 
 /** The records of one kind, by identifier or by its hash, the least recently used first. */
 export type Shelf = Map<string, Kept>;
 
 /**
- * Where oidc-provider keeps its records: in this process, for as long as one sandbox runs. Of codes and tokens
- * only hashes are kept (OAuth 2.1 section 7.7): whoever could read the records could use none of them.
+ * Where oidc-provider keeps its records: in this process, for as long as one sandbox runs, and, with `kept`, for the next
+ * one. Of codes and tokens only hashes are kept (OAuth 2.1 section 7.7): whoever could read the records could use none.
  *
  * @param shelves is filled with what is kept, by kind
  */
-export function memoryStore(shelves: Map<string, Shelf>): AdapterFactory {
+export function memoryStore(shelves: Map<string, Shelf>, kept?: KeptRecords): AdapterFactory {
   return (kind) => {
-    const shelf: Shelf = new Map();
+    const shelf: Shelf = new Map(kept?.load(kind));
     shelves.set(kind, shelf);
-    const plain = adapter(shelf, limits[kind] ?? otherLimit, () => shelves.values());
+    const plain = adapter({
+      shelf,
+      limit: limits[kind] ?? otherLimit,
+      shelves,
+      save: async (changed) => await kept?.save(changed, shelves.get(changed) ?? shelf),
+      kind,
+    });
     return secretKinds.has(kind) ? sealed(plain) : plain;
   };
 }
 
-function adapter(shelf: Shelf, limit: number, everyShelf: () => Iterable<Shelf>): Adapter {
+interface ShelfParts {
+  readonly kind: string;
+  readonly shelf: Shelf;
+  readonly limit: number;
+  readonly shelves: ReadonlyMap<string, Shelf>;
+  readonly save: (kind: string) => Promise<void>;
+}
+
+function adapter({ kind, shelf, limit, shelves, save }: ShelfParts): Adapter {
   const read = (id: string): AdapterPayload | undefined => {
     const kept = shelf.get(id);
     if (kept === undefined) return undefined;
@@ -60,6 +83,7 @@ function adapter(shelf: Shelf, limit: number, everyShelf: () => Iterable<Shelf>)
       shelf.set(id, { payload, until });
       const oldest = shelf.keys().next();
       if (shelf.size > limit && !oldest.done) shelf.delete(oldest.value);
+      await save(kind);
     },
     find: async (id) => read(id),
     findByUid: async (uid) => readBy('uid', uid),
@@ -67,13 +91,16 @@ function adapter(shelf: Shelf, limit: number, everyShelf: () => Iterable<Shelf>)
     consume: async (id) => {
       const payload = read(id);
       if (payload !== undefined) payload['consumed'] = Math.floor(Date.now() / 1000);
+      await save(kind);
     },
     destroy: async (id) => {
       shelf.delete(id);
+      await save(kind);
     },
     revokeByGrantId: async (grantId) => {
-      for (const each of everyShelf()) {
-        for (const [id, { payload }] of each) if (payload.grantId === grantId) each.delete(id);
+      for (const [each, records] of shelves) {
+        for (const [id, { payload }] of records) if (payload.grantId === grantId) records.delete(id);
+        await save(each);
       }
     },
   };

@@ -7,6 +7,7 @@ import type { RequestLog } from '../log.js';
 import type { SandboxSettings } from '../options.js';
 import type { UpstreamAccounts } from '../upstream-accounts.js';
 import type { LoopbackServer } from '../wire/listen.js';
+import { Approval } from './approval.js';
 import { ClientDocuments, resolveName } from './client-documents/client-documents.js';
 import { documentHooks } from './client-documents/hand-over.js';
 import { providerConfiguration } from './configuration.js';
@@ -14,6 +15,7 @@ import { userCodeGuesses } from './device-flow.js';
 import { front } from './front.js';
 import { interactionPages } from './interactions.js';
 import type { SigningKeys } from './keys.js';
+import type { KeptRecords } from './memory.js';
 import { errorPage } from './pages/error-page.js';
 import { isAcceptable, isRegistered } from './redirect-uri.js';
 
@@ -25,6 +27,8 @@ export interface AuthorizationServerParts {
   readonly log: RequestLog;
   readonly faults: ActiveFaults;
   readonly accounts: UpstreamAccounts;
+  /** Where records were kept by an earlier run, and are kept for the next; undefined: in memory alone. */
+  readonly kept: KeptRecords | undefined;
   /** The sandbox ends. */
   readonly closing: AbortSignal;
 }
@@ -51,6 +55,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
       issuerPath: settings.issuerPath,
       port: server.port,
       cookieSecret: secret,
+      kept: parts.kept,
       rotates: () => !parts.faults.isOn(noRotation),
       documents: documentHooks(documents),
       guesses,
@@ -74,5 +79,7 @@ export function serveAuthorization(parts: AuthorizationServerParts): void {
     secret,
     preregistered: new Set(settings.clients.map((client) => client.client_id)),
   });
-  server.serve(front({ ...parts, provider, interactions, resources, guesses }));
+  const pages = [parts.addresses.authorizationOrigin, parts.accounts.origin];
+  const approval = settings.approve ? new Approval(pages) : undefined;
+  server.serve(front({ ...parts, provider, interactions, resources, guesses, approval }));
 }

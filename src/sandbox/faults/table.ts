@@ -9,25 +9,39 @@ import { serverFaults } from './server.js';
 import { tokenFaults } from './token.js';
 import { upstreamFaults } from './upstream.js';
 
+/** What is attacked, in the order of a login, and the faults there. */
+const groups: readonly (readonly [about: string, faults: () => readonly Fault[]])[] = [
+  ['The challenge (401)', challengeFaults],
+  ['Protected resource metadata (RFC 9728)', resourceMetadataFaults],
+  ['Authorization server metadata (RFC 8414)', authorizationMetadataFaults],
+  ['Client registration (RFC 7591)', registrationFaults],
+  ['Pushed authorization requests (RFC 9126)', pushedFaults],
+  ['The answer to the callback', callbackFaults],
+  ['The token endpoint', tokenFaults],
+  ['Refresh', refreshFaults],
+  ['The protected server, asked with a token', serverFaults],
+  ['The service behind the server', upstreamFaults],
+];
+
 /** Every fault there is, with counters of its own at zero. */
 export function allFaults(): readonly Fault[] {
-  return [
-    ...challengeFaults(),
-    ...resourceMetadataFaults(),
-    ...authorizationMetadataFaults(),
-    ...registrationFaults(),
-    ...pushedFaults(),
-    ...callbackFaults(),
-    ...tokenFaults(),
-    ...refreshFaults(),
-    ...serverFaults(),
-    ...upstreamFaults(),
-  ];
+  return groups.flatMap(([, faults]) => faults());
 }
 
-/** What `postern sandbox --help` lists: each name once, with the attack rows it plays. */
-export function listFaults(): readonly Pick<Fault, 'name' | 'rows' | 'what'>[] {
-  const seen = new Map<string, Pick<Fault, 'name' | 'rows' | 'what'>>();
-  for (const { name, rows, what } of allFaults()) if (!seen.has(name)) seen.set(name, { name, rows, what });
+/** One fault as `postern sandbox --misbehave list` shows it. */
+export interface ListedFault {
+  readonly name: string;
+  /** What is done wrong. */
+  readonly what: string;
+  /** Where, for a person. */
+  readonly group: string;
+}
+
+/** Each name once, in the order of a login. */
+export function listFaults(): readonly ListedFault[] {
+  const seen = new Map<string, ListedFault>();
+  for (const [group, faults] of groups) {
+    for (const { name, what } of faults()) if (!seen.has(name)) seen.set(name, { name, what, group });
+  }
   return [...seen.values()];
 }

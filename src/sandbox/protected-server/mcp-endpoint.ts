@@ -1,4 +1,11 @@
-import { createMcpHandler, isInitializeRequest, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  isLegacyRequest,
+  legacyStatelessFallback,
+  type McpServer,
+} from '@modelcontextprotocol/server';
 import type { SentResponse } from '../wire/response.js';
 import { authInfoOf } from './caller-of.js';
 import { rpcErrorResponse } from './json-response.js';
@@ -17,17 +24,19 @@ export interface AdmittedRequest {
 
 /**
  * Streamable HTTP at one address: sessions for the revisions up to 2025-11-25, and the revision of 2026-07-28,
- * which has none.
+ * which has none. A lone request (no session, no `initialize` before it) is answered, too, as servers without sessions do.
  */
 export class McpEndpoint {
   readonly #sessions: Sessions;
   readonly #sessionless: ReturnType<typeof createMcpHandler>;
+  readonly #lone: ReturnType<typeof legacyStatelessFallback>;
   readonly #metadata: string | undefined;
 
   /** @param metadata Address of the protected resource metadata, for the challenges of tools. */
   constructor(build: () => McpServer, metadata: string | undefined) {
     this.#sessions = new Sessions(build);
     this.#sessionless = createMcpHandler(build, { legacy: 'reject' });
+    this.#lone = legacyStatelessFallback(build);
     this.#metadata = metadata;
   }
 
@@ -46,6 +55,9 @@ export class McpEndpoint {
       return responseOf(await this.#sessionless.fetch(request, options), request.signal);
     }
     const id = request.headers.get('mcp-session-id');
+    if (id === null && isLone(body)) {
+      return responseOf(await this.#lone(acceptingBoth(request), options), request.signal);
+    }
     const transport = id === null ? await this.#begin(body, caller) : this.#sessions.find(id, caller);
     if (transport === undefined) {
       return id === null
@@ -63,4 +75,17 @@ export class McpEndpoint {
   async #begin(body: unknown, caller: Caller) {
     return isInitializeRequest(body) ? this.#sessions.begin(caller) : undefined;
   }
+}
+
+function isLone(body: unknown): boolean {
+  return isJSONRPCRequest(body) && !isInitializeRequest(body);
+}
+
+/** Who takes anything, as curl does, takes both forms of a response (RFC 9110 section 12.5.1). */
+function acceptingBoth(request: Request): Request {
+  const accept = request.headers.get('accept');
+  if (accept !== null && accept !== '*/*') return request;
+  const headers = new Headers(request.headers);
+  headers.set('accept', 'application/json, text/event-stream');
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }

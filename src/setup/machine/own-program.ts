@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { OwnProgram } from '../../core/ports.js';
 import { statePaths } from '../../stores/paths.js';
 
@@ -28,6 +28,11 @@ export function ownProgram(options: {
     platform,
     program: [process.execPath, script],
     variables,
-    writeShim: async (path, text, mark) => (await import('./program-files.js')).writeShimFile(path, text, mark),
+    writeShim: async (path, text, mark) => {
+      const [{ writeShimFile }, { noteShim }] = await Promise.all([import('./program-files.js'), import('./shims.js')]);
+      const written = await writeShimFile(path, text, mark);
+      await noteShim(join(here.state, 'setup'), { path: written, mark });
+      return written;
+    },
   };
 }

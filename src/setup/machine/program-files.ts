@@ -168,6 +168,19 @@ export async function writeShimFile(path: string, text: string, mark: string): P
   return target;
 }
 
+/** Removes a script of ours; false where it is not there any more, or was not written by `--shim`. */
+export async function removeShimFile(path: string, mark: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return false;
+  try {
+    await refuseOthers(path, mark);
+    await rm(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 async function refuseOthers(path: string, mark: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;

@@ -4,6 +4,7 @@ import { readPrivateFile } from '../state/private-file.js';
 import { type StateFile, updateStateFile } from '../state/safe-file.js';
 import { indexUnusable, stateUnreadable } from '../state-failures.js';
 import { type IndexText, indexText, parseIndex } from './index-schema.js';
+import { withPastNames } from './past-names.js';
 
 /** An update takes milliseconds; a longer wait is one for a paused process. */
 const waitMs = 10_000;
@@ -25,7 +26,10 @@ export function createCredentialIndex(options: { readonly directory: string; rea
     read: () => readIndex(path),
     textOf: (document) => textOf(path, document),
   };
-  return { read: async () => file.read(), update: (change) => updateStateFile(file, change) };
+  return {
+    read: async () => file.read(),
+    update: (change) => updateStateFile(file, (before) => withPastNames(before, change(before))),
+  };
 }
 
 function readIndex(path: string): IndexDocument {

@@ -69,6 +69,13 @@ const isStore: Check = (value) => typeof value === 'string' && isStoreKind(value
 
 const isWay = oneOf('preregistered', 'metadata', 'dynamic', 'ask');
 
+const person: Checks = { sub: isText, name: maybe(isText), email: maybe(isText) };
+
+const isPerson: Check = (value) => value !== undefined && wrongMember(asObject(value), person) === undefined;
+
+const isBrowser: Check = (value) =>
+  wrongMember(asObject(value ?? null), { program: isText, profile: maybe(isText) }) === undefined;
+
 const login: Checks = {
   key: isKey,
   name: maybe(isText),
@@ -78,6 +85,8 @@ const login: Checks = {
   clientId: isText,
   account: isText,
   identity: maybe(isText),
+  person: maybe(isPerson),
+  preferred: maybe(isFlag),
   scopes: isTexts,
   askedScopes: maybe(isTexts),
   expiresAt: isTime,
@@ -94,6 +103,7 @@ const login: Checks = {
   refusedToken: maybe(isWhole),
   warnings: maybe(isTexts),
   generation: isWhole,
+  browser: maybe(isBrowser),
   wish: maybe(isText),
 };
 
@@ -129,4 +139,5 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   registrations: { checks: registration, isOptional: false },
   clientKeys: { checks: clientKey, isOptional: true },
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
+  pastNames: { checks: { name: isText, of: isText }, isOptional: true },
 };

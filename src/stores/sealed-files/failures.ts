@@ -15,7 +15,7 @@ export function storeKeyMissing(): Failure {
   return storeFailure(
     'store_key_missing',
     `${sealedFiles} need a key: POSTERN_STORE_KEY_FILE names no key file, systemd gave none, and there was nobody at a terminal to choose a passphrase.`,
-    `Make a key file: ${makeKey}; or run the command in a terminal, where a passphrase is asked for.`,
+    `Make a key file: ${makeKey}; or run it in a terminal, where a passphrase is asked for.`,
   );
 }
 
@@ -25,12 +25,12 @@ export function storeKeyNeeded(way: KeyWay): Failure {
     ? storeFailure(
         'store_key_missing',
         `${sealedFiles} were made with a key file, and POSTERN_STORE_KEY_FILE does not name it here.`,
-        'Set POSTERN_STORE_KEY_FILE to the absolute path of that key file, then run the command again.',
+        'Set POSTERN_STORE_KEY_FILE to the absolute path of that key file, then try again.',
       )
     : storeFailure(
         'store_key_missing',
         `${sealedFiles} were made with a passphrase, and there was nobody at a terminal to type it.`,
-        'Run the command in a terminal; for scripts, log out and in again with POSTERN_STORE_KEY_FILE set to a key file.',
+        'Run it in a terminal; for scripts, log out and in again with POSTERN_STORE_KEY_FILE set to a key file.',
       );
 }
 
@@ -44,8 +44,8 @@ export function storeKeyUnsafe(path: string, why: string): Failure {
 export function storeKeyWrong(way: KeyWay): Failure {
   const [key, remedy] =
     way === 'key-file'
-      ? ['key file', 'Set POSTERN_STORE_KEY_FILE to the key file that they were made with, then run the command again.']
-      : ['passphrase', 'Run the command again with the right passphrase.'];
+      ? ['key file', 'Set POSTERN_STORE_KEY_FILE to the key file that they were made with, then try again.']
+      : ['passphrase', 'Try again with the right passphrase.'];
   return storeFailure(
     'store_key_wrong',
     `${sealedFiles} do not open with this ${key}; they were left as they are.`,
@@ -76,6 +76,6 @@ export function sealedFileNewer(path: string): Failure {
   return storeFailure(
     'credential_newer',
     `The sealed file ${quoted(path, 200)} was written by a newer postern; it was left as it is.`,
-    'Update postern to the newest release, then run the command again.',
+    'Update postern to the newest release, then try again.',
   );
 }

@@ -3,7 +3,7 @@ import { chmod, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readConfigFile } from '../../../src/app/config-file.js';
+import { readConfigFile } from '../../../src/app/configuration/config-file.js';
 import { readConfiguration } from '../../../src/core/configuration/configuration.js';
 import { Failure } from '../../../src/core/failure.js';
 import { defaultLimits } from '../../../src/core/limits.js';
@@ -142,7 +142,7 @@ test('a file that others can write, a link, a folder, or one in such a folder is
   refused(/not a plain file/);
   await rename(file, join(home.path, 'folder'));
   await writeFile(file, Buffer.alloc(300 * 1024, ' '), { mode: 0o600 });
-  refused(/larger than/, /^Mend or remove/);
+  refused(/larger than/, /^Correct or remove/);
 });
 
 test('a store is one that a person can choose, and nothing like one', () => {

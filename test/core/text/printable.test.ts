@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { printable, quoted } from '../../../src/core/text/printable.js';
+import { anyText } from '../../support/arbitraries.js';
 
 test('terminal control sequences become visible text [A-243] [A-245]', () => {
   assert.equal(printable('a\x1b[2Jb'), 'a\\x1b[2Jb');
@@ -56,7 +57,7 @@ test('a long text is cut and says so', () => {
 });
 
 test('whatever comes, only printable characters leave, within the limit', () => {
-  const anything = fc.string({ unit: 'binary', maxLength: 400 });
+  const anything = anyText({ maxLength: 400 });
   fc.assert(
     fc.property(anything, fc.integer({ min: 1, max: 300 }), (text, max) => {
       const shown = printable(text, max);
@@ -68,7 +69,7 @@ test('whatever comes, only printable characters leave, within the limit', () => 
 });
 
 test('what was escaped can be told from what was there: quoting is one to one', () => {
-  const anything = fc.string({ unit: 'binary', maxLength: 40 });
+  const anything = anyText({ maxLength: 40 });
   fc.assert(
     fc.property(anything, anything, (one, other) => {
       assert.equal(quoted(one, 1e6) === quoted(other, 1e6), one === other);

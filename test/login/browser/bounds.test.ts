@@ -126,7 +126,7 @@ test('[A-107] a fixed port that is taken: said so, exit 2, and nobody is asked w
   await assert.rejects(listeners.listen({ port: address.port }), (error) => {
     assert.ok(error instanceof Failure);
     assert.deepEqual([error.code, error.exit], ['port_in_use', 2]);
-    assert.match(error.message, new RegExp(`Port ${address.port} .* in use by another process`));
+    assert.match(error.message, new RegExp(`Port ${address.port} .* in use by another program`));
     return true;
   });
   other.close();

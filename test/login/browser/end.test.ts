@@ -33,6 +33,34 @@ test('[A-81] [A-113] the callback’s own reply comes only with the outcome, and
   }
 });
 
+test('the last page says which server and which login, as text; a no of the person’s own is no fault', async () => {
+  await using on = await underTest();
+  const page = on.callBack('code=x');
+  await on.answer;
+  const evil = '<script>"&\u001b[31m';
+  await on.listener.finish('stored', {
+    server: `https://a.example/${evil}`,
+    name: 'work',
+    account: evil,
+    identity: evil,
+  });
+  const { body, headers } = await page;
+  assert.match(body, /You are logged in/);
+  assert.match(body, /<dt>Server<\/dt><dd>https:\/\/a\.example\//);
+  assert.match(body, /<dt>Called here<\/dt><dd>work<\/dd>/);
+  assert.match(body, /<dt>Signed in as<\/dt>/);
+  assert.doesNotMatch(body, /<script/);
+  assert.ok(!body.includes('\u001b'));
+  assert.match(headers['content-security-policy'] ?? '', /default-src 'none'/);
+  assert.doesNotMatch(createPages().loggedIn({ server: 's', account: 'default' }).html, /Account|Called|Signed/);
+
+  await using no = await underTest();
+  const declined = no.callBack('error=access_denied');
+  await no.answer;
+  await no.listener.finish('declined');
+  assert.match((await declined).body, /<body class="plain">[\s\S]*You declined; nothing was stored/);
+});
+
 test('[A-93] [A-112] the same callback again: one answer in all, and both tabs end on the same page', async () => {
   await using on = await underTest();
   const first = on.callBack('code=first');
@@ -67,11 +95,12 @@ test('[A-95] no byte of a request is in any reply, and no page has a script or l
   await on.listener.finish('failed');
   const { body } = await page;
   assert.equal(body, createPages().failed.html);
-  const { consent, ...pages } = createPages();
+  const { consent, loggedIn, ...pages } = createPages();
   const asked = consent({ program: 'p', server: 's', issuer: 'i' }, '/agreed/x');
   const button = '<a class="button" href="/agreed/x">';
   assert.ok(asked.html.includes(button));
-  for (const html of [...Object.values(pages), asked].map((page) => page.html.replace(button, ''))) {
+  const named = loggedIn({ server: 's', name: 'n', account: 'a', identity: 'i' });
+  for (const html of [...Object.values(pages), asked, named].map((page) => page.html.replace(button, ''))) {
     assert.doesNotMatch(html, /<script|<link|<img|<iframe|\son\w+=|\sstyle=|url\(|@import|src=|href=/i);
   }
 });

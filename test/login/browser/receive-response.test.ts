@@ -238,7 +238,7 @@ test('[A-111] the deadline ends the wait with advice, and leaves no question beh
   person.timePasses();
   await assert.rejects(received, (error: { code?: string; exit?: number; message?: string }) => {
     assert.deepEqual([error.code, error.exit], ['login_timed_out', 6]);
-    assert.match(error.message ?? '', /within 5 minutes/);
+    assert.match(error.message ?? '', /Timed out after 5 minutes/);
     return true;
   });
   assert.deepEqual([person.sleeps, person.openWaits()], [[300_000], 0]);

@@ -21,7 +21,7 @@ test('a registration that the server forgot: the login that no answer came to sa
   const first = await scene.login();
   await using sandbox = await restart(scene);
   const failure = await scene.loginFails('login_timed_out', { timeoutMs: 1_500 });
-  assert.match(failure.remedy, /show an error\?.*Run the login again: it then registers this program anew/);
+  assert.match(failure.remedy, /show an error\?.*Log in again, which registers this program anew/);
   assert.equal(sandbox.stats.registrations, 0);
   const second = await scene.login();
   assert.notEqual(second.clientId, first.clientId);
@@ -43,7 +43,7 @@ test('Ctrl-C at a page that shows an error says what to do, and the next login r
   await using sandbox = await restart(scene);
   forgotten = true;
   await assert.rejects(scene.login({ signal: interruption.signal }), /Ctrl-C/);
-  assert.match(scene.ports.told.at(-1) ?? '', /show an error\?.*it then registers this program anew/);
+  assert.match(scene.ports.told.at(-1) ?? '', /show an error\?.*registers this program anew/);
   forgotten = false;
   assert.notEqual((await scene.login()).clientId, first.clientId);
   assert.equal(sandbox.stats.registrations, 1);
@@ -100,5 +100,5 @@ test('a client that is not known ends the wait as soon as the device endpoint sa
   await using scene = await openScene();
   const client = { clientId: 'nope', secret: undefined, issuer: undefined, redirectUri: undefined };
   const failure = await scene.loginFails('invalid_client', { client, mode: 'no-browser', timeoutMs: 60_000 });
-  assert.match(failure.remedy, /check --client-id/);
+  assert.match(failure.remedy, /passed --client-id, check it/);
 });

@@ -56,7 +56,7 @@ test('[A-49] at a terminal the person is asked; no is no', async () => {
     if (logins === 0) await failureOf(login, 'endpoints_moved');
     else await login;
     assert.equal(elsewhere.issuer.forms.length, logins);
-    assert.match(scene.ports.told.join('\n'), /now names .* on another host/);
+    assert.match(scene.ports.told.join('\n'), /moved its endpoints .* to another host/);
   }
 });
 

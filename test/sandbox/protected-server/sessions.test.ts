@@ -69,3 +69,21 @@ test('DELETE ends a session', async () => {
   assert.equal(running.server.sessionCount, 0);
   assert.equal((await session.call('whoami')).status, 404);
 });
+
+test('a lone request, as curl sends it, is answered without a session, and as JSON', async () => {
+  await using running = await runProtected();
+  const headers = { authorization: `Bearer ${await running.token()}`, 'content-type': 'application/json' };
+  const ask = (body: object) => fetch(running.url, { method: 'POST', headers, body: JSON.stringify(body) });
+  const listed = await ask({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  assert.equal(listed.status, 200);
+  assert.match(listed.headers.get('content-type') ?? '', /^application\/json/);
+  assert.equal(listed.headers.get('mcp-session-id'), null);
+  const { result } = (await listed.json()) as { result: { tools: { name: string }[] } };
+  assert.ok(result.tools.some(({ name }) => name === 'whoami'));
+  const called = await ask({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } });
+  assert.match(await called.text(), /alice through client-1/);
+  const scope = await ask({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'note_list' } });
+  assert.equal(scope.status, 403, 'and needs the same scope');
+  assert.equal((await ask({ jsonrpc: '2.0', method: 'notifications/initialized' })).status, 400);
+  assert.equal(running.server.sessionCount, 0);
+});

@@ -143,7 +143,7 @@ test('[A-136] a keychain killed in the middle of writes: a failure, and what was
     }
     await killed;
     assert.equal(failure?.exit, 7);
-    assert.match(failure.remedy, /run the command again|gnome-keyring/);
+    assert.match(failure.remedy, /try again|gnome-keyring/);
     await keyring.startService();
     const found = (await keychain.do('read', key)).value;
     const last = stored.at(-1);

@@ -34,7 +34,7 @@ test('[A-262] as many logins as are kept are listed; one more is refused before 
   const words = ['login', 'http://127.0.0.1:9/mcp', '--client-credentials', '--client-id', 'robot'];
   const more = await runProgram(home, [...words, '--client-secret-stdin'], 'secret\n');
   assert.equal(more.code, 7);
-  assert.match(more.stderr, /There are 1000 logins here.*\n.*postern logout.*\n.*too_many_logins, exit 7/);
+  assert.match(more.stderr, /You have 1000 logins.*\n.*postern logout.*\n.*too_many_logins, exit 7/);
   const held = documentOf(maxLogins).logins;
   const [first] = held;
   assert.equal(loginToReplace(held, loginNamed('n0'))?.key, first?.key, 'an old one is replaced all the same');

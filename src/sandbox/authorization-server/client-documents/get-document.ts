@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { rootCertificates } from 'node:tls';
 import { collectBytes } from '../../../core/text/bytes.js';
+import { contextThatTrusts } from '../../../core/trusted-authorities.js';
 import { portOf } from './reachable-addresses.js';
 
 /** Bytes of a document (client ID metadata document draft, section 6.6), and of its header block. */
@@ -63,7 +63,7 @@ function ask(
         signal,
         maxHeaderSize: largestHead,
         rejectUnauthorized: true,
-        ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+        ...(ca === undefined ? {} : { secureContext: contextThatTrusts([ca]) }),
       },
       resolve,
     );

@@ -1,0 +1,55 @@
+import { readFileSync, writeSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { LoginRecord } from '../../core/records.js';
+import { indexPath, readIndexSync } from '../../stores/index/credential-index.js';
+import { statePaths } from '../../stores/paths.js';
+import { readToolListSync } from '../../stores/state/tool-lists.js';
+import { complete, type Known } from './complete.js';
+import { knownFrom } from './known.js';
+import { completionLines } from './print.js';
+import { readShellLine, type ShellLine } from './shell-line.js';
+import type { CompletionTables } from './tables.js';
+
+/**
+ * Prints what may stand at the cursor, for the script of a shell: by the tables that the build made, the list of logins and
+ * their kept lists of tools. Nobody is asked, and whatever fails, nothing is printed.
+ * @param tablesFile The file that the build made.
+ * @param argv The shell; then for bash and PowerShell the line up to the cursor, for others its words, the last being typed.
+ */
+export function printCompletion(tablesFile: string, argv: readonly string[]): void {
+  const [shell = '', ...words] = argv;
+  const isLine = shell === 'bash' || shell === 'powershell';
+  const line: ShellLine = isLine
+    ? readShellLine(words[0] ?? '')
+    : { before: words.slice(0, -1), current: words.at(-1) ?? '', quote: '' };
+  const tables = JSON.parse(readFileSync(tablesFile, 'utf8')) as CompletionTables;
+  const found = complete(tables, knownHere(), line.before, line.current);
+  const lines = completionLines(shell, found, line, isLine ? (words[1] ?? '') : '');
+  if (lines.length > 0) writeSync(1, `${lines.join('\n')}\n`);
+}
+
+/** Reads nothing before it is asked. */
+function knownHere(): Known {
+  const folder = () => statePaths(process.env, process.platform, homedir()).state;
+  let read: Known | undefined;
+  const known = () => {
+    read ??= knownFrom(loginsIn(folder()), ({ key }) => readToolListSync(folder(), key, Date.now()));
+    return read;
+  };
+  return {
+    logins: () => known().logins(),
+    accounts: (login) => known().accounts(login),
+    issuers: () => known().issuers(),
+    tools: (login) => known().tools(login),
+    parameters: (login, tool, word) => known().parameters(login, tool, word),
+  };
+}
+
+function loginsIn(folder: string): readonly LoginRecord[] {
+  try {
+    const index = readIndexSync(indexPath(folder));
+    return index.ok ? index.document.logins : [];
+  } catch {
+    return []; // the commands themselves say what is wrong
+  }
+}

@@ -1,0 +1,125 @@
+import type { CommandTable, OptionSpec, PositionalSpec } from '../../core/command.js';
+
+/** A word that is offered, and what is said of it. */
+export type Offer = readonly [word: string, text: string];
+
+/** What a value may be: one of these words, or of what only the machine knows. */
+export type Values = readonly Offer[] | 'login' | 'tool' | 'parameter' | 'account' | 'issuer' | 'file' | 'folder';
+
+export interface OptionWords {
+  readonly name: string;
+  readonly alias?: string;
+  readonly text: string;
+  /** A switch. */
+  readonly isSwitch?: boolean;
+  readonly isList?: boolean;
+  readonly values?: Values;
+  readonly excludes?: readonly string[];
+}
+
+export interface CommandWords {
+  readonly names: readonly string[];
+  readonly text: string;
+  readonly words: readonly (Values | null)[];
+  /** The last of the words takes all that follow. */
+  readonly isMany: boolean;
+  readonly hasRest: boolean;
+  readonly options: readonly OptionWords[];
+}
+
+/** All that completion knows of the command line; made at build time, as one small file. */
+export interface CompletionTables {
+  readonly commands: readonly CommandWords[];
+  readonly globals: readonly OptionWords[];
+}
+
+/** Lists that no table holds, by what the words and options are called. */
+export interface Lists {
+  readonly commands: readonly Offer[];
+  readonly topics: readonly Offer[];
+  readonly programs: readonly string[];
+  readonly formats: readonly string[];
+  readonly shells: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** @param globals The options that every command takes. */
+export function completionTables(
+  tables: readonly CommandTable[],
+  globals: readonly OptionSpec[],
+  lists: Lists,
+): CompletionTables {
+  return {
+    commands: tables.filter(({ hidden }) => hidden !== true).map((table) => commandWords(table, lists)),
+    globals: globals.map((spec) => optionWords(spec, lists)),
+  };
+}
+
+function commandWords(table: CommandTable, lists: Lists): CommandWords {
+  const { name, aliases = [], summary, positionals, options, rest } = table;
+  return {
+    names: [name, ...aliases],
+    text: summary,
+    words: positionals.map((one) => valuesOfWord(name, one, lists) ?? null),
+    isMany: positionals.at(-1)?.many === true,
+    hasRest: rest !== undefined,
+    options: options.map((spec) => optionWords(spec, lists)),
+  };
+}
+
+function optionWords(spec: OptionSpec, lists: Lists): OptionWords {
+  const values = spec.kind === 'boolean' ? undefined : valuesOfOption(spec, lists);
+  return {
+    name: spec.name,
+    ...(spec.alias !== undefined && { alias: spec.alias }),
+    text: spec.describe,
+    ...(spec.kind === 'boolean' && { isSwitch: true }),
+    ...(spec.kind === 'list' && { isList: true }),
+    ...(values !== undefined && { values }),
+    ...(spec.excludes !== undefined && { excludes: spec.excludes }),
+  };
+}
+
+function plain(values: readonly string[]): Values {
+  return values.map((value) => [value, '']);
+}
+
+const stores: readonly Offer[] = [
+  ['keychain', 'the keychain of the system'],
+  ['file', 'sealed files'],
+  ['memory', 'nowhere: for this command alone'],
+  ['helper:', 'a docker-credential-… program'],
+];
+
+function valuesOfOption(spec: OptionSpec, { programs, faults }: Lists): Values | undefined {
+  if ('choices' in spec && spec.choices !== undefined) return plain(spec.choices);
+  if (/^(?:FILE|PATH)$/.test(spec.value ?? '')) return 'file';
+  if (/^(?:DIR|FOLDER)$/.test(spec.value ?? '')) return 'folder';
+  const known: Readonly<Record<string, Values>> = {
+    account: 'account',
+    'authorization-server': 'issuer',
+    from: plain(programs),
+    misbehave: plain(faults),
+    store: stores.filter(([value]) => value !== 'memory' || spec.describe.includes(value)),
+    'token-of': 'login',
+  };
+  return known[spec.name];
+}
+
+function valuesOfWord(command: string, { name }: PositionalSpec, lists: Lists): Values | undefined {
+  const known: Readonly<Record<string, Values>> = {
+    'call method': 'tool',
+    'call arguments': 'parameter',
+    'completion shell': plain(lists.shells),
+    'credential format': plain(lists.formats),
+    'credential words': 'login',
+    'client-metadata action': plain(['init', 'build', 'check', 'serve', 'show', 'rotate']),
+    'client-metadata target': 'file',
+    'config action': plain(['get', 'set', 'edit', 'path']),
+    'help topic': [...lists.commands, ...lists.topics],
+    'move store': stores.filter(([value]) => value !== 'memory'),
+    'request url': 'login',
+    'setup program': plain(lists.programs),
+  };
+  return known[`${command} ${name}`] ?? (/^(?:server|servers|login|name)$/.test(name) ? 'login' : undefined);
+}

@@ -1,0 +1,53 @@
+import type { CommandTable, PositionalSpec } from '../../core/command.js';
+import type { Look } from '../../core/text/look.js';
+import { globalOptions } from '../global-options.js';
+import { exampleLines, labelled, optionRows, paragraph, type Row, section, usageLines } from './parts.js';
+
+/** `postern login [server] [options]`. */
+export function usageOf({ name, positionals, options, rest }: CommandTable): string {
+  return [
+    `postern ${name}`,
+    ...positionals.map(wordIn),
+    ...(options.length === 0 ? [] : ['[options]']),
+    ...(rest === undefined ? [] : [`-- <${rest.name}..>`]),
+  ].join(' ');
+}
+
+/** A word of a command, as yargs and a person read it. */
+export function wordIn({ name, required, many }: PositionalSpec): string {
+  const word = many === true ? `${name}..` : name;
+  return required ? `<${word}>` : `[${word}]`;
+}
+
+/** What the command does, in one sentence. */
+export function sentenceOf({ summary }: CommandTable): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+/** Its words, what stands behind `--` among them. */
+export function wordRows({ positionals, rest }: CommandTable): readonly Row[] {
+  const behind: readonly Row[] = rest === undefined ? [] : [[`-- ${rest.name}`, rest.describe]];
+  return [...positionals.map(({ name, describe }): Row => [name, describe]), ...behind];
+}
+
+/** Lines of a command's help: how it is typed, examples, words, options, and all else that there is to say. */
+export function commandHelp(look: Look, table: CommandTable): readonly string[] {
+  const { aliases = [], examples = [], notes = [], options, seeAlso = [] } = table;
+  return [
+    ...usageLines(look, usageOf(table)),
+    ...paragraph(look, sentenceOf(table)),
+    ...(aliases.length === 0 ? [] : paragraph(look, `Also: ${aliases.map((one) => `postern ${one}`).join(', ')}`)),
+    ...section(look, 'Examples', exampleLines(look, examples)),
+    ...section(look, 'Arguments', labelled(look, wordRows(table))),
+    ...section(look, 'Options', labelled(look, optionRows(options))),
+    ...paragraph(look, `Global options: ${globalOptions.map(shortLabel).join(', ')} (postern --help)`),
+    ...notes.flatMap((note) => paragraph(look, note)),
+    ...(seeAlso.length === 0
+      ? []
+      : paragraph(look, `See also: ${seeAlso.map((one) => `postern help ${one}`).join(', ')}`)),
+  ];
+}
+
+function shortLabel(spec: (typeof globalOptions)[number]): string {
+  return 'alias' in spec ? `-${spec.alias} --${spec.name}` : `--${spec.name}`;
+}

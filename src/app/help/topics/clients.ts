@@ -1,0 +1,58 @@
+import type { Topic } from './topic.js';
+
+const text = `
+An authorization server wants to know which client asks. postern takes the first way that is open: a client that you registered, a
+client ID metadata document, dynamic registration; where there is none, it asks you. --registration forces one of them.
+
+## A client that you registered by hand
+
+    postern login https://example.com/mcp --client-id ID --redirect-port 8765
+    postern login https://example.com/mcp --client-id ID --client-secret-stdin < secret.txt
+
+It is kept for that authorization server, its secret in the store, and used at the next login by itself.
+
+## A machine logs in as itself
+
+    postern login https://example.com/mcp --client-credentials --client-id ID --client-secret-stdin < secret.txt
+    postern login https://example.com/mcp --client-credentials --client-id ID --client-key-file key.pem
+    postern login https://example.com/mcp --client-credentials --client-id ID --generate-key > jwks.json
+
+No person takes part: the client has a secret, or a key (private_key_jwt, ES256 or RS256). The last line makes the key here: its
+private half never leaves the store, \`jwks.json\` is registered at the authorization server, and the same line without
+--generate-key then logs in. Such a login renews itself, and asks for more scope itself, once.
+
+## A client ID metadata document of your own
+
+An authorization server that says \`client_id_metadata_document_supported: true\` takes the address of a document for a client
+identifier, and reads there who asks. With a static site it takes five minutes:
+
+    postern client-metadata init --url https://example.com/postern/client.json --contact you@example.com
+    postern client-metadata check
+    postern login https://example.com/mcp --client-metadata-url https://example.com/postern/client.json
+
+Publish the folder \`client-metadata\` between the first line and the second, as its README.md says. A login keeps the document that
+it was made with. For every login, set \`POSTERN_CLIENT_METADATA_URL\`, or \`clientMetadataUrl\` in the configuration.
+
+\`check\` validates as a careful authorization server does: https, no redirect, 5 KiB, media type, and every rule for what stands in
+the document. Each finding has its rule and its remedy; exit code 5 when a rule is broken.
+
+To try it without a site, on this machine alone:
+
+    postern client-metadata init --url https://127.0.0.1:8443/client.json
+    postern client-metadata serve --self-signed
+
+With --auth private_key_jwt the client has a key: its private half is in your store, the public half in the document. \`postern
+client-metadata rotate\` publishes a new one beside it; later, \`rotate --retire\` ends the overlap.
+
+An authorization server that compares the port of the redirect address wants one of those in the document: add --redirect-port 17873
+once; it is remembered for that server. \`postern client-metadata show <server>\` says what a login there would send, and why.
+
+No document can keep another program on your computer from naming it. That is why its redirect addresses are loopback alone, and why
+a good consent page shows where the response goes and asks whether you started this login yourself.
+`;
+
+export const clients: Topic = {
+  name: 'clients',
+  summary: 'how postern names itself to an authorization server; machines that log in as themselves',
+  text: () => text,
+};

@@ -1,0 +1,72 @@
+import type { Topic } from './topic.js';
+
+const text = `
+Other programs use a login in one of three ways: they start a command and speak stdio with it, they take a URL, or they ask for
+headers. No token is written into any configuration: they run \`postern\` when they need one.
+
+## Let postern make the entry
+
+    postern setup --list
+    postern setup claude work
+    postern setup claude work --write
+    postern setup claude work --check
+    postern setup --check
+    postern setup claude --undo
+
+The first line says which programs are here. The second shows the entry, to look at or to copy; --write puts it there, and the rest
+of the file keeps every byte. --check validates what is written, runs it, and says what the program would get; without a program, for all
+that was ever written. --undo takes it back.
+
+The same goes for codex, claude-desktop, cursor, vscode, gemini, opencode, zed, windsurf, git, kubectl, bazel, go and curl. Where a
+proxy is the only way out, and the program does not pass \`HTTPS_PROXY\` on, --with-proxy names it in the entry (never one with a
+password).
+
+## A program that can only start a command
+
+    postern bridge work
+
+stdio here, Streamable HTTP there, the token on each request. Messages pass as the bytes that they are. Without a login a browser is
+opened where there is one, once for all bridges of a server; else requests are answered with error -32011 and what to run, and the
+login is used as soon as it is there.
+
+## A program that takes a URL
+
+    postern proxy work
+    postern proxy work home --port 8123 --json
+    postern proxy work --socket "$XDG_RUNTIME_DIR/work.sock"
+
+\`proxy\` prints \`http://127.0.0.1:PORT/KEY/work\`: give the program that. Each request goes on with a fresh token. The address holds a
+key, new at each start: who has it can use the login.
+
+## A dev container, a host over SSH
+
+They use the login of this machine; the token stays here. For a container, the proxy listens on a socket in a folder of its own,
+and the folder is mounted there: the container has to run as the same user, and nobody else can open the socket.
+
+    mkdir -m 700 "$XDG_RUNTIME_DIR/postern"
+    postern proxy work --socket "$XDG_RUNTIME_DIR/postern/proxy.sock"
+    docker run --user "$(id -u)" -v "$XDG_RUNTIME_DIR/postern:/run/postern" IMAGE
+
+In devcontainer.json: \`"mounts": ["source=\${localEnv:XDG_RUNTIME_DIR}/postern,target=/run/postern,type=bind"]\`. There:
+
+    curl --unix-socket /run/postern/proxy.sock http://localhost/work
+
+For a host over SSH the socket is forwarded (the file must not be there yet):
+
+    ssh -R /tmp/postern.sock:"$XDG_RUNTIME_DIR/postern/proxy.sock" HOST
+
+A program that takes nothing but a URL gets the address that the proxy prints, key and all; the port is the same on both sides:
+
+    postern proxy work --port 8123
+    ssh -R 8123:127.0.0.1:8123 HOST
+
+## A program that asks for headers
+
+See \`postern help credential-helpers\`.
+`;
+
+export const hosts: Topic = {
+  name: 'hosts',
+  summary: 'editors, agents and other programs that use your login',
+  text: () => text,
+};

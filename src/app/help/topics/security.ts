@@ -1,0 +1,39 @@
+import type { Topic } from './topic.js';
+
+const text = `
+## Where a token goes
+
+An access token goes to the server that it was issued for, at the address that was logged in to and below, and to nobody else.
+Redirects are not followed with it. Just before a request leaves, the stored item is compared with the address.
+
+## What is trusted
+
+https only; plain http on loopback, for servers on loopback. A server on the internet cannot lead a login to an address in your
+network. Authorization servers are compared by their exact issuer, PKCE is required, and metadata that breaks a rule ends the login
+with exit code 5 and the rule’s name. A server’s text is cleaned before it reaches your terminal.
+
+## Where secrets are
+
+In the keychain, or in the store that you chose: \`postern help stores\`. Never in an argument, a log, or the list of logins. What
+--verbose shows has \`***\` for every secret that is known.
+
+A running postern has the token in its memory. Node.js’ diagnostic reports are switched off, but a core dump (\`ulimit -c\`,
+systemd-coredump) or a heap snapshot that you ask Node.js for (\`NODE_OPTIONS\`) would hold it.
+
+## What can use a login
+
+Whatever runs as you can: it can run \`postern token\`. \`postern proxy\` lends a login to whoever has its address, which holds a key
+that is new at each start; --socket is for you alone; --no-key is for every user of the machine. \`postern exec\` hands the token to the
+command, and to all that it starts.
+
+## Browser tabs
+
+What you type opens the browser. What another program starts is held back: 3 tabs an hour until a token has worked, one at a time for
+a server, and a page that asks before the first login at a new server.
+`;
+
+export const security: Topic = {
+  name: 'security',
+  summary: 'where tokens go, where secrets are, what can use a login',
+  text: () => text,
+};

@@ -1,0 +1,51 @@
+import type { Topic } from './topic.js';
+
+const text = `
+Tokens, client secrets and keys are kept in the keychain of the system: Secret Service on Linux, Keychain on macOS, Credential
+Manager on Windows. There is no plain-text store, and never a silent downgrade: without a keychain it is exit code 7, and what to do.
+
+By choice (\`login --store\`, \`POSTERN_STORE\`, or \`store\` in the configuration):
+
+keychain :: the keychain of the system
+file :: sealed files in the state folder, AES-256-GCM, one for each secret
+helper:NAME :: the program docker-credential-NAME on the PATH (pass, secretservice, osxkeychain, wincred and others)
+memory :: for \`call\`, \`request\` and \`bridge\`: a login for that one command, gone with it
+
+## Linux without a desktop
+
+Over SSH, in CI and in containers there is often no session bus, and so no keychain. Use sealed files, or start a keychain of your
+own in a shell:
+
+    dbus-run-session -- bash
+    gnome-keyring-daemon --unlock --components=secrets
+
+## Sealed files
+
+The key comes from the file that \`POSTERN_STORE_KEY_FILE\` names, from systemd’s credential \`postern-store-key\`, or from a passphrase
+that is asked for at the terminal.
+
+    head -c32 /dev/urandom | base64 > ~/postern.key
+    chmod 600 ~/postern.key
+    export POSTERN_STORE_KEY_FILE=~/postern.key
+    postern login https://example.com/mcp --store file
+
+The key file holds 32 random bytes or more, is closed to others, and lies outside of the state folder.
+
+## Change the store
+
+    postern move file
+    postern move keychain
+
+\`move\` takes every login to another store. Each secret is written there and read again before it is removed where it was.
+
+## What is not secret
+
+Which logins there are stands in \`logins.json\` in the state folder: \`$XDG_STATE_HOME/postern\`, or \`POSTERN_STATE_DIR\`; at most 1,000
+logins, and no secret.
+`;
+
+export const stores: Topic = {
+  name: 'stores',
+  summary: 'where logins are kept: keychain, sealed files, helper programs',
+  text: () => text,
+};

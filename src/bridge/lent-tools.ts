@@ -1,0 +1,104 @@
+import type { Clock } from '../core/ports.js';
+import { asObject, type JsonObject, parseObject, stringField } from '../core/text/json.js';
+import { within } from '../core/time.js';
+import type { ProtocolClient } from '../mcp/client.js';
+import { filterTools, type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
+import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
+import { ownRevision } from '../mcp/message-headers.js';
+import type { PendingRequests } from '../mcp/pending.js';
+import { scanText } from '../mcp/scan-message.js';
+
+/** How long the server may take to list its tools before a call, in milliseconds. */
+const listMs = 30_000;
+
+const maxPages = 100;
+
+const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+/** The tools that a host may have of a server: what it asks is validated, and what it gets is filtered. */
+export class LentTools {
+  readonly #policy: ToolPolicy;
+  readonly #pending: PendingRequests;
+  readonly #clock: Clock;
+  /** Ids of requests of ours, and where their lists go on. */
+  readonly #own = new Map<string, string | undefined>();
+  #count = 0;
+
+  constructor(policy: ToolPolicy, pending: PendingRequests, clock: Clock) {
+    this.#policy = policy;
+    this.#pending = pending;
+    this.#clock = clock;
+  }
+
+  /** @param text One message of the host. */
+  validate(text: Uint8Array): Verdict {
+    return validate(this.#policy, text);
+  }
+
+  /** The same, where the server is asked first for what is not known. @throws Failure of the client */
+  async validateKnown(text: Uint8Array, client: ProtocolClient): Promise<Exclude<Verdict, { kind: 'unknown' }>> {
+    const validated = validate(this.#policy, text);
+    if (validated.kind !== 'unknown') return validated;
+    await this.#policy.ask(() => this.#list(client, validated.meta), this.#clock.monotonic());
+    return validateKnown(this.#policy, text);
+  }
+
+  /** A text of the server, as the host may have it; undefined for what can be read in more than one way. */
+  filtered(text: Uint8Array): Uint8Array | undefined {
+    const asked = (id: string) => {
+      const key = id.startsWith('"') ? `"${JSON.parse(id)}` : id;
+      return this.#pending.find(key)?.method === 'tools/list';
+    };
+    const filtered = filterTools(this.#policy, text, asked);
+    if (this.#own.size > 0 && filtered !== undefined) this.#noteCursor(text);
+    return filtered;
+  }
+
+  /** Is it the response to a request of ours, which the host has not sent? */
+  isOwn(id: string | undefined): boolean {
+    return id !== undefined && this.#own.has(id);
+  }
+
+  #noteCursor(text: Uint8Array): void {
+    const message = parseObject(text, limits);
+    const id = message === undefined ? undefined : `"${stringField(message, 'id') ?? ''}`;
+    if (message === undefined || id === undefined || !this.#own.has(id)) return;
+    const result = asObject(message['result']);
+    this.#own.set(id, result && stringField(result, 'nextCursor'));
+  }
+
+  async #list(client: ProtocolClient, meta: JsonObject | undefined): Promise<void> {
+    const { progressToken: _, ...others } = meta ?? {};
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages; page += 1) {
+      cursor = await this.#page(client, {
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(meta === undefined ? {} : { _meta: others }),
+      });
+      if (cursor === undefined) return;
+    }
+  }
+
+  /** @returns where the list goes on */
+  async #page(client: ProtocolClient, params: JsonObject): Promise<string | undefined> {
+    this.#count += 1;
+    const id = `postern-tools-${this.#count}-${crypto.randomUUID()}`;
+    const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
+    const scanned = scanText(text);
+    const [message] = typeof scanned === 'string' ? [] : scanned.messages;
+    if (message?.id === undefined) return undefined;
+    const isModern = ownRevision(message) !== undefined;
+    const own = { id: message.id, idBytes: Buffer.from(JSON.stringify(id)), method: message.method, isModern };
+    const pending = this.#pending.add(own);
+    if (pending === undefined) return undefined;
+    this.#own.set(own.id, undefined);
+    try {
+      await within(this.#clock, listMs, client.request(text, message, pending));
+      const cursor = this.#own.get(own.id);
+      return cursor;
+    } finally {
+      this.#pending.settle(pending);
+      this.#own.delete(own.id);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { CorePorts, Relogin } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import { ProtocolClient } from '../mcp/client.js';
+import type { Meter } from '../mcp/exchange.js';
+import { HttpWire } from '../mcp/http-wire.js';
+import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
+import type { OpenServer } from '../tokens/find-login.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
+import { Conversation, type ConversationOptions } from './conversation.js';
+import { authorizerFor } from './transport.js';
+
+/** A server that is a program of this machine: no login, no token. */
+export interface LocalServer {
+  /** Its command line, as it is shown. */
+  readonly server: string;
+  readonly program: ServerProgram;
+  readonly key?: undefined;
+}
+
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect'> {
+  /** The login to call with, or a server without one: then no token is sent. */
+  readonly login: LoginRecord | OpenServer | LocalServer;
+  readonly relogin: Relogin | undefined;
+  /** Counts what is received; undefined where that has no end. */
+  readonly meter: Meter | undefined;
+  /** A line for the person, about the connection. */
+  readonly tell: (line: string) => void;
+}
+
+/** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
+export async function createConversation(
+  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  request: ConversationRequest,
+): Promise<Conversation> {
+  const { login, relogin, meter, signal, tell } = request;
+  const { server } = login;
+  const limits = await ports.limits();
+  const maxMessageBytes = limits.messageMiB * 1024 * 1024;
+  if ('program' in login) {
+    const { program } = login;
+    return new Conversation(ports, {
+      ...request,
+      server,
+      connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
+    });
+  }
+  const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal });
+  return new Conversation(ports, {
+    ...request,
+    server,
+    connect: (own) =>
+      new ProtocolClient({
+        ...own,
+        ...{ server, authorizer, meter, maxMessageBytes, tell },
+        clock: ports.clock,
+        wire: new HttpWire(ports.http),
+        credential: tokens,
+        headersMs: limits.answerSeconds * 1000,
+      }),
+  });
+}

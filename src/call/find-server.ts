@@ -1,0 +1,84 @@
+import type { CommandOutput } from '../core/command.js';
+import type { BrowserOptions, Logins, Relogin } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import { shellWord } from '../core/text/printable.js';
+import type { Deadline } from '../core/time.js';
+import { usageWrong } from '../core/usage-failures.js';
+import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
+import { withOwnLogin } from '../stores/memory-store.js';
+import { isClientLogin, type OwnLoginArguments } from '../stores/own-login.js';
+import type { StorePorts } from '../stores/ports.js';
+import { findLoginOrServer, type OpenServer } from '../tokens/find-login.js';
+import type { LocalServer } from './create-conversation.js';
+
+/** What a command line says of the server: a name or an address, or behind “--” a program. */
+export interface ServerArguments extends BrowserOptions, OwnLoginArguments {
+  readonly server: string | undefined;
+  readonly account: string | undefined;
+  readonly login: boolean;
+  readonly command: readonly string[];
+}
+
+export interface ServerWorld extends Pick<StorePorts, 'index'>, Pick<CommandOutput, 'signal' | 'tell'> {
+  readonly logins: () => Promise<Logins>;
+  /**
+   * Starts a program as a server.
+   * @param said Takes each line that it writes to stderr, harmless for any terminal.
+   * @throws Failure `command_not_started`
+   */
+  readonly startServer: (command: readonly string[], said: (line: string) => void) => Promise<ServerProgram>;
+}
+
+/** What commands take behind “--”. */
+export const programRest = {
+  name: 'command',
+  describe:
+    'instead of a server with an address: a program that is one (stdio), started as it is, without a shell and without POSTERN_… variables',
+} as const;
+
+/**
+ * The login, the open server, or the program, which has been started then and is to be disposed of.
+ * @param name The command's, for failures.
+ * @throws Failure `usage_wrong`, `command_not_started`, of `findLogin` and of the login
+ */
+export async function findServer(
+  world: ServerWorld,
+  given: ServerArguments,
+  name: 'call' | 'shell',
+): Promise<LoginRecord | OpenServer | LocalServer> {
+  const { server, command } = given;
+  const help = `postern ${name} --help`;
+  if (command.length > 0) {
+    if (given.account !== undefined || given.login || given.clientCredentials || given.store !== undefined) {
+      throw usageWrong('A program behind “--” has no login here.', help);
+    }
+    const said = (line: string) => world.tell(`stderr: ${line}`);
+    return { server: command.map(shellWord).join(' '), program: await world.startServer(command, said) };
+  }
+  if (server === undefined) {
+    throw usageWrong(`postern ${name} needs a server: its URL or the name of a login, or a program behind “--”.`, help);
+  }
+  const logins = await world.logins();
+  const args = withOwnLogin(given);
+  const target = { server, account: args.account };
+  if (isClientLogin(given, name, true)) return logins.asClient({ ...given, server });
+  return args.login ? logins.findOrMake({ ...args, ...target }) : findLoginOrServer(world, target);
+}
+
+/** The program of a local server, to be disposed of; undefined for any other. */
+export function programOf(server: LoginRecord | OpenServer | LocalServer): ServerProgram | undefined {
+  return 'program' in server ? server.program : undefined;
+}
+
+/** The time that a person takes to log in does not count. */
+export function outsideTheDeadline(relogin: Relogin | undefined, deadline: Deadline): Relogin | undefined {
+  return (
+    relogin &&
+    (async (login, scopes, begin) => {
+      deadline.stop();
+      const better = await relogin(login, scopes, begin);
+      deadline.restart();
+      return better;
+    })
+  );
+}

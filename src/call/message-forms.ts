@@ -1,0 +1,39 @@
+import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import type { Message } from '../mcp/messages.js';
+import type { Pending } from '../mcp/pending.js';
+import type { MessageShape } from '../mcp/scan-message.js';
+
+/** As `MessageShape.id`. An error without one is for the request that it came for. */
+export function keyOf(message: Message, asked: Pending | undefined): string | undefined {
+  if (message.kind === 'notification') return undefined;
+  if (message.id === null) return asked?.id;
+  return typeof message.id === 'number' ? String(message.id) : `"${message.id}`;
+}
+
+/** As UTF-8. */
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** A message of ours, as it is sent. */
+export function textOf(message: JsonObject): Uint8Array {
+  return bytesOf(JSON.stringify(message));
+}
+
+/** What the client has to know of it. */
+export function shapeOf(message: JsonObject): MessageShape {
+  const method = stringField(message, 'method') ?? '';
+  const params = asObject(message['params']) ?? {};
+  const [name, uri] = [stringField(params, 'name'), stringField(params, 'uri')];
+  const own = message['id'] === undefined ? 'notification' : 'request';
+  return {
+    kind: method === '' ? 'result' : own,
+    id: undefined,
+    idBytes: undefined,
+    method,
+    params: { ...(name !== undefined && { name }), ...(uri !== undefined && { uri }) },
+    resultAt: -1,
+    errorAt: -1,
+    errorEnd: -1,
+  };
+}

@@ -1,0 +1,218 @@
+import type { CommandExit } from '../../core/command.js';
+import { interrupted } from '../../core/output-failures.js';
+import type { Terminal } from '../../core/ports.js';
+import { readWhole } from '../../core/read-whole.js';
+import { closest } from '../../core/text/closest.js';
+import type { JsonObject } from '../../core/text/json.js';
+import { inColumns, wrapped } from '../../core/text/layout.js';
+import { toned } from '../../core/text/look.js';
+import { printable } from '../../core/text/printable.js';
+import { usageWrong } from '../../core/usage-failures.js';
+import { LineSplitter } from '../../mcp/stdio/line-splitter.js';
+import { largestInput } from '../call.command.js';
+import { printResult } from '../content/print-result.js';
+import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
+import { withLoginOffered } from '../offer-login.js';
+import { isOfLists, lines, notificationLine } from '../render.js';
+import { toolHelp } from '../tools/help.js';
+import { watchLine } from '../watch.js';
+import { readCall } from '../words.js';
+import { completionOf } from './completion.js';
+import { wordsOfLine } from './line-words.js';
+import type { LineReader } from './ports.js';
+import { looksSecret } from './secret-looking.js';
+import { type SessionArguments, ShellSession, type ShellWorld } from './session.js';
+
+/** Longest line that is read where nobody types, in bytes. */
+const longestLine = 1_048_576;
+
+/** Words that are short for a method. */
+const shortWords: Readonly<Record<string, string>> = {
+  tools: 'tools/list',
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+};
+
+/** What a line has come to: an exit code, or that the shell is to end. */
+type LineEnd = CommandExit | 'exit';
+
+/**
+ * Reads commands from stdin, line by line, and runs them. The exit code is that of the last one that failed.
+ * @throws Failure of the login, where there is no session
+ */
+export async function runLines(world: ShellWorld, args: SessionArguments): Promise<CommandExit> {
+  await using session = new ShellSession(world, args, (method, params) => {
+    if (!isOfLists(method)) world.tell(notificationLine(method, params));
+    return world.printed();
+  });
+  await session.open(world.signal);
+  let last: CommandExit = 0;
+  for await (const line of linesOf(world.files.stdin())) {
+    const end = await runLine(world, args, { session, line, cancelled: world.signal });
+    world.signal.throwIfAborted();
+    if (end === 'exit') break;
+    if (end !== 0) last = end;
+  }
+  return last;
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const splitter = new LineSplitter(longestLine);
+  const textOf = (line: Uint8Array | 'too_long') => {
+    if (line === 'too_long') throw argumentUnusable('stdin', `a line is longer than ${longestLine} bytes`);
+    return new TextDecoder().decode(line);
+  };
+  for await (const chunk of chunks) {
+    for (const line of splitter.push(chunk)) yield textOf(line);
+  }
+  for (const line of splitter.finish()) yield textOf(line);
+}
+
+/** Asks for commands at the terminal, until the person ends it. @throws as `runLines` */
+export async function runShell(real: ShellWorld, args: SessionArguments): Promise<CommandExit> {
+  const shown: { reader: LineReader | undefined } = { reader: undefined };
+  const say = (line: string) => {
+    if (shown.reader === undefined) real.tell(line);
+    else shown.reader.above(() => real.tell(line));
+  };
+  const world: ShellWorld = { ...real, tell: say, terminal: leavingPrompt(real.terminal, () => shown.reader) };
+  await using session = new ShellSession(world, args, (method, params) => {
+    say(noteOf(method, params));
+    return real.printed();
+  });
+  const opened = await cancellable(world, (cancelled) => withLoginOffered(world, args, () => session.open(cancelled)));
+  const history = await world.shellHistory();
+  const greeting = `Connected to ${printable(opened, 80)}. “help” says what to type; Ctrl-D ends.`;
+  for (const line of wrapped(greeting, world.tellLook.width)) world.tell(line);
+  using reader = await world.openLineReader({
+    prompt: `${toned(world.tellLook, 'name', promptOf(args))}> `,
+    history: await history.read().catch(() => []),
+    complete: (line) => completionOf(line, session),
+    nothingToCancel: () => real.tell('Nothing runs. Ctrl-D or “exit” ends the shell.'),
+    signal: world.signal,
+  });
+  shown.reader = reader;
+  for (;;) {
+    const line = await reader.next();
+    if (line === undefined) return 0;
+    if (line.trim() !== '' && !looksSecret(line)) await history.add(line).catch(() => undefined);
+    const end = await cancellable(world, (cancelled) => runLine(world, args, { session, line, cancelled }));
+    world.signal.throwIfAborted();
+    if (end === 'exit') return 0;
+  }
+}
+
+interface Line {
+  readonly session: ShellSession;
+  readonly line: string;
+  readonly cancelled: AbortSignal;
+}
+
+/** Runs one line; what fails is printed. @throws the reason of the program's end */
+async function runLine(world: ShellWorld, args: SessionArguments, given: Line): Promise<LineEnd> {
+  try {
+    return await perform(world, args, given);
+  } catch (error) {
+    world.signal.throwIfAborted();
+    return world.printFailure(error);
+  } finally {
+    world.progress.end();
+  }
+}
+
+async function perform(
+  world: ShellWorld,
+  args: SessionArguments,
+  { session, line, cancelled }: Line,
+): Promise<LineEnd> {
+  const { words, open } = wordsOfLine(line);
+  if (open !== '') throw argumentUnusable(line, `the ${open} at its end is not closed`);
+  const [first, ...rest] = words;
+  if (first === undefined || first.startsWith('#')) return 0;
+  if (first === 'exit' || first === 'quit') return 'exit';
+  if (first === 'help') {
+    const text = rest[0] === undefined ? helpLines(world) : await helpOn(world, session, rest[0]);
+    await world.out.exact.text(lines(text, (one) => one));
+    return 0;
+  }
+  const wanted = await readCall([shortWords[first] ?? first, ...rest], {
+    readFile: (path) => readWhole(world.files.read(path), path, largestInput),
+    readStdin: () =>
+      Promise.reject(usageWrong('In a shell “-” is not read: stdin is where commands come from.', 'help')),
+  });
+  world.progress.begin(`Calling ${wanted.method}`);
+  const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled));
+  world.progress.end();
+  const given = { method: wanted.method, result, raw: [] };
+  await printResult(world, given, { form: world.json ? 'json' : 'text', folder: undefined });
+  if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
+  return 0;
+}
+
+/** Work that Ctrl-C ends, and nothing else with it. */
+async function cancellable<Result>(
+  { signals }: Pick<ShellWorld, 'signals'>,
+  work: (cancelled: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const cancelling = new AbortController();
+  using _taken = signals.take((signal) => {
+    if (signal !== 'SIGINT') return false;
+    cancelling.abort(interrupted());
+    return true;
+  });
+  return await work(cancelling.signal);
+}
+
+/** Questions of the server leave the prompt, where it stands, and come back to it. */
+function leavingPrompt(terminal: Terminal, reader: () => LineReader | undefined): Terminal {
+  const aside = <Result>(work: () => Promise<Result>) => reader()?.aside(work) ?? work();
+  return {
+    interactive: terminal.interactive,
+    tell: (line) => terminal.tell(line),
+    listen: (enter) => terminal.listen(enter),
+    event: (event) => terminal.event(event),
+    ask: (question, options) => aside(() => terminal.ask(question, options)),
+    choose: (question, choices, signal) => aside(() => terminal.choose(question, choices, signal)),
+  };
+}
+
+function noteOf(method: string, params: JsonObject): string {
+  return method === 'notifications/progress' ? notificationLine(method, params) : watchLine(method, params);
+}
+
+/** What stands before each line. */
+function promptOf({ server, command }: SessionArguments): string {
+  const name = server ?? command[0]?.split(/[\\/]/).at(-1) ?? 'postern';
+  const host = URL.canParse(name) && name.includes('://') ? new URL(name).host : name;
+  return printable(host, 40);
+}
+
+/** What can be typed. */
+function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
+  const rows = [
+    ['tools, prompts, resources', 'what the server offers'],
+    ['TOOL name=value …', 'call a tool; also name:=JSON, @file.json'],
+    ['help TOOL', 'what a tool takes'],
+    ['prompts/get NAME', 'a prompt'],
+    ['resources/read URI', 'a resource; any other method likewise'],
+    ['exit', 'leave (or Ctrl-D)'],
+  ];
+  const cells = rows.map(([words = '', text = '']) => [toned(look, 'name', words), text]);
+  const lines =
+    look.width < 70 ? cells.flatMap(([words = '', text]) => [words, `    ${text}`]) : inColumns(look, cells);
+  const keys = 'TAB completes, Ctrl-C cancels what runs, the arrow keys bring back lines.';
+  return [...lines, ...wrapped(keys, look.width)];
+}
+
+/** @throws Failure `tool_unknown` */
+async function helpOn(
+  { look }: Pick<ShellWorld, 'look'>,
+  session: ShellSession,
+  name: string,
+): Promise<readonly string[]> {
+  const tools = await session.tools();
+  const names = tools.map((one) => one.name);
+  const tool = tools[names.indexOf(name)];
+  if (tool === undefined) throw shellToolUnknown(name, closest(name, names));
+  return toolHelp(tool, (words) => words, look);
+}

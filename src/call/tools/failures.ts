@@ -1,0 +1,81 @@
+import { exitCode, Failure } from '../../core/failure.js';
+import { printable, quoted } from '../../core/text/printable.js';
+
+function wrong(code: string, message: string, remedy: string): Failure {
+  return new Failure({ code, exit: exitCode.usage, message, remedy });
+}
+
+/** Names in a sentence, as many as can be read. */
+function several(names: readonly string[]): string {
+  const shown = names.slice(0, 12).map((name) => printable(name, 60));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+/** The server lists no such tool. @param meant The one that is most like it. @param help The command that lists them. */
+export function toolUnknown(name: string, meant: string | undefined, help: string): Failure {
+  const list = `the tools there are: ${help}`;
+  return wrong(
+    'tool_unknown',
+    `The server has no tool ${quoted(name, 80)}.`,
+    meant === undefined ? `See ${list}` : `Did you mean ${printable(meant, 80)}? See ${list}`,
+  );
+}
+
+/** @param help The command that explains the tool. */
+export function parameterUnknown(
+  { tool, name, names }: { readonly tool: string; readonly name: string; readonly names: readonly string[] },
+  meant: string | undefined,
+  help: string,
+): Failure {
+  const message = `The tool ${quoted(tool, 80)} has no parameter ${quoted(name, 80)}.`;
+  const there = names.length === 0 ? 'It takes none.' : `It takes: ${several(names)}.`;
+  const hint = meant === undefined ? there : `Did you mean ${printable(meant, 80)}?`;
+  return wrong('parameter_unknown', message, `${hint} See: ${help}`);
+}
+
+/** @param example What to add, such as `text=…`. */
+export function parameterMissing(tool: string, names: readonly string[], example: string, help: string): Failure {
+  const what = names.length === 1 ? 'the parameter' : 'the parameters';
+  return wrong(
+    'parameter_missing',
+    `The tool ${quoted(tool, 80)} needs ${what} ${several(names)}.`,
+    `Add ${printable(example, 200)}, or see: ${help}`,
+  );
+}
+
+/** A value that the parameter does not take. @param takes Ends the sentence "it takes …". */
+export function valueRefused(
+  { name, text, takes }: { readonly name: string; readonly text: string; readonly takes: string },
+  remedy: string,
+): Failure {
+  return wrong(
+    'value_refused',
+    `${printable(name, 80)} cannot be ${quoted(text, 80)}: it takes ${printable(takes, 400)}.`,
+    remedy,
+  );
+}
+
+/** A word that stands alone, and it is not said for which parameter. */
+export function wordAlone(word: string, names: readonly string[], example: string, help: string): Failure {
+  const why =
+    names.length === 0
+      ? 'the tool takes no parameters'
+      : `a value stands alone only for a single required parameter (there are: ${several(names)})`;
+  return wrong(
+    'argument_unusable',
+    `The argument ${quoted(word, 80)} cannot be used: ${why}.`,
+    names.length === 0
+      ? `Leave it out, or see: ${help}`
+      : `Name it, such as ${printable(example, 200)}, or see: ${help}`,
+  );
+}
+
+/** Several words that stand alone, where one value is wanted. @param example All of them, as one value. */
+export function wordsApart(words: readonly string[], example: string): Failure {
+  return wrong(
+    'argument_unusable',
+    `${words.length} words stand alone (${several(words)}), and the tool takes one value so.`,
+    `For one value of several words put quotes around it: ${printable(example, 200)}`,
+  );
+}

@@ -1,0 +1,128 @@
+import { isFailure } from '../../core/failure.js';
+import type { Clock } from '../../core/ports.js';
+import type { LoginRecord } from '../../core/records.js';
+import { closest } from '../../core/text/closest.js';
+import { asObject, type JsonObject } from '../../core/text/json.js';
+import { shellWord } from '../../core/text/printable.js';
+import type { StorePorts, ToolList, ToolSignature } from '../../stores/ports.js';
+import type { OpenServer } from '../../tokens/find-login.js';
+import { argumentsFor, type Given, needsSchema, plainArguments } from './arguments.js';
+import { toolUnknown } from './failures.js';
+import { toolListOf } from './signatures.js';
+
+interface KnownToolsPorts extends Pick<StorePorts, 'toolLists'> {
+  readonly clock: Clock;
+}
+
+/** The command line that asks the same server for something else. */
+export type CommandFor = (words: string) => string;
+
+/**
+ * Under which key the tools of a server are kept, as for `toolListPath`: that of its login, or its URL where it is called
+ * without one. Undefined for what is not kept: of a program, and of a login that leaves nothing behind.
+ */
+export function toolListKey(login: LoginRecord | OpenServer | { readonly program: object }): string | undefined {
+  if ('program' in login) return undefined;
+  if (login.key === undefined) return login.server;
+  return login.store === 'memory' || login.store === 'environment' ? undefined : login.key;
+}
+
+/** The tools of one login's server: as it has listed them within a day, else as it lists them now. */
+export class KnownTools {
+  readonly #ports: KnownToolsPorts;
+  readonly #key: string | undefined;
+  readonly #command: CommandFor;
+
+  /** @param key as of `toolListKey` */
+  constructor(ports: KnownToolsPorts, key: string | undefined, command: CommandFor) {
+    this.#ports = ports;
+    this.#key = key;
+    this.#command = command;
+  }
+
+  /** Keeps what the server has listed just now. @param result Of `tools/list`, all pages of it. */
+  async keep(result: JsonObject): Promise<ToolList> {
+    const list = toolListOf(result, this.#ports.clock.now());
+    if (this.#key !== undefined) await this.#ports.toolLists.keep(this.#key, list);
+    return list;
+  }
+
+  /** The server has changed its tools, or refuses what fits the list. */
+  async forget(): Promise<void> {
+    if (this.#key !== undefined) await this.#ports.toolLists.forget(this.#key);
+  }
+
+  /**
+   * What the tool is to be given. The list is asked for only where it is needed and not kept; what does not fit a list
+   * that was kept is held against a new one, as tools change.
+   * @param ask Lists the tools; undefined where the server cannot: then text stays text.
+   * @throws Failure `tool_unknown`, those of `argumentsFor`, and of `ask`
+   */
+  async argumentsFor(
+    { name, given }: { readonly name: string; readonly given: readonly Given[] },
+    ask: () => Promise<JsonObject | undefined>,
+  ): Promise<JsonObject> {
+    if (!needsSchema(given)) return plainArguments(given);
+    const kept = await this.#kept();
+    if (kept !== undefined) {
+      try {
+        return this.#fitting(kept, name, given);
+      } catch (error) {
+        if (!isFailure(error)) throw error;
+      }
+    }
+    const listed = await ask();
+    return listed === undefined ? plainArguments(given) : this.#fitting(await this.keep(listed), name, given);
+  }
+
+  /**
+   * The tool of that name. @param ask as for `argumentsFor`
+   * @throws Failure `tool_unknown`, and of `ask`
+   */
+  async tool(name: string, ask: () => Promise<JsonObject | undefined>): Promise<ToolSignature> {
+    const kept = await this.#kept();
+    const known = kept?.tools.find((one) => one.name === name);
+    if (known !== undefined) return known;
+    const listed = await ask();
+    const list = listed === undefined ? undefined : await this.keep(listed);
+    return list?.tools.find((one) => one.name === name) ?? this.#unknown(list, name);
+  }
+
+  /** The command that explains the tool. */
+  help(name: string): string {
+    return this.#command(`${shellWord(name)} --help`);
+  }
+
+  async #kept(): Promise<ToolList | undefined> {
+    const { toolLists, clock } = this.#ports;
+    return this.#key === undefined ? undefined : toolLists.read(this.#key, clock.now());
+  }
+
+  #fitting(list: ToolList, name: string, given: readonly Given[]): JsonObject {
+    const tool = list.tools.find((one) => one.name === name);
+    if (tool !== undefined) return argumentsFor(tool, given, this.help(name));
+    return list.isWhole ? this.#unknown(list, name) : plainArguments(given);
+  }
+
+  #unknown(list: ToolList | undefined, name: string): never {
+    const names = list?.tools.map((one) => one.name) ?? [];
+    throw toolUnknown(name, closest(name, names), this.#command(''));
+  }
+}
+
+/** Codes of JSON-RPC for a method or parameters that are not, or no longer, what the server takes. */
+const misfits: ReadonlySet<number> = new Set([-32601, -32602]);
+
+/** Whether a server refused a call for what its list should have said. */
+export function isMisfit(code: number): boolean {
+  return misfits.has(code);
+}
+
+const unlisted = /^(?:MCP error -3260[12]\b|unknown tool\b|tool .{1,200} not found\b|(?:input )?validation error\b)/i;
+
+/** The same where it says so in the result of the tool, as many servers do. */
+export function saysMisfit(result: JsonObject): boolean {
+  const [first] = Array.isArray(result['content']) ? result['content'] : [];
+  const text = asObject(first)?.['text'];
+  return result['isError'] === true && typeof text === 'string' && unlisted.test(text.slice(0, 300));
+}

@@ -1,0 +1,146 @@
+import type { CommandExit, CommandOutput } from '../core/command.js';
+import { exitCode, Failure, ignoreFailure, isFailure } from '../core/failure.js';
+import type { CorePorts } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import { asObject, type JsonObject } from '../core/text/json.js';
+import { toned } from '../core/text/look.js';
+import { printable, quoted } from '../core/text/printable.js';
+import { Deadline } from '../core/time.js';
+import type { StreamEnd } from '../mcp/streams.js';
+import { withOwnLogin } from '../stores/memory-store.js';
+import type { OpenServer } from '../tokens/find-login.js';
+import type { AuthorizerPorts } from '../tokens/token-in-use.js';
+import { createConversation, type LocalServer } from './create-conversation.js';
+import { callTimedOut, nothingToWatch } from './failures.js';
+import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
+import type { ElicitationPolicy } from './respond.js';
+
+/** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
+const firstWaitMs = 1_000;
+
+const longestWaitMs = 60_000;
+
+const healthyMs = 30_000;
+
+interface WatchWorld
+  extends AuthorizerPorts,
+    CommandOutput,
+    ServerWorld,
+    Pick<CorePorts, 'terminal' | 'limits' | 'clock'> {}
+
+interface WatchArguments extends ServerArguments {
+  readonly elicitation: ElicitationPolicy | undefined;
+  /** For the opening of each session, in seconds. */
+  readonly timeout: number;
+}
+
+/**
+ * Prints each notification of the server as one line, until the program is to end. A stream that breaks is resumed after
+ * its last event; a session that is lost is opened again.
+ * @param uris Resources to subscribe to.
+ * @throws Failure `nothing_to_watch`, `server_ended`, as `findServer`, as `Conversation.request` before anything was open
+ */
+export async function watch(world: WatchWorld, args: WatchArguments, uris: readonly string[]): Promise<CommandExit> {
+  const { clock, signal } = world;
+  const server = await findServer(world, args, 'call');
+  await using _program = programOf(server);
+  let wait = firstWaitMs;
+  let wasOpen = false;
+  try {
+    for (;;) {
+      const began = clock.monotonic();
+      const end = await watchOnce(world, args, { server, uris, again: wasOpen }).catch((error: unknown) => {
+        if (!wasOpen || !isPassing(error)) throw error;
+        return { wasOpen: true, error };
+      });
+      signal.throwIfAborted();
+      if (!end.wasOpen) throw nothingToWatch(server.server, end.error);
+      wasOpen = true;
+      if ('program' in server || !isPassing(end.error)) throw end.error;
+      wait = clock.monotonic() - began > healthyMs ? firstWaitMs : Math.min(wait * 2, longestWaitMs);
+      world.tell(`The connection was lost${reasonOf(end.error)}; it is opened again.`);
+      await clock.sleep(wait, signal);
+    }
+  } catch (error) {
+    if (signal.aborted) return exitCode.interrupted;
+    throw error;
+  }
+}
+
+interface Watched {
+  readonly server: LoginRecord | OpenServer | LocalServer;
+  readonly uris: readonly string[];
+  /** Whether there was a session before. */
+  readonly again: boolean;
+}
+
+/** One session, to the end of its stream. */
+async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watched): Promise<StreamEnd> {
+  const { server, uris, again } = watched;
+  const logins = await world.logins();
+  using deadline = new Deadline(args.timeout * 1000, () => callTimedOut('initialize', args.timeout));
+  await using conversation = await createConversation(world, {
+    login: server,
+    relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
+    policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    follows: true,
+    meter: undefined,
+    notify: (method, params) => print(world, method, params),
+    tell: world.tell,
+    signal: AbortSignal.any([world.signal, deadline.signal]),
+  });
+  const { capabilities } = await conversation.open();
+  if (asObject(capabilities)?.['logging'] !== undefined) {
+    await conversation.request('logging/setLevel', { level: 'info' }).catch(ignoreFailure);
+  }
+  for (const uri of uris) await conversation.request('resources/subscribe', { uri });
+  deadline.stop();
+  world.tell(again ? 'Watching again.' : `Watching ${printable(args.server ?? server.server, 200)}; Ctrl-C ends it.`);
+  return await conversation.over;
+}
+
+/** Whether another try may do better, without a person. */
+function isPassing(error: unknown): boolean {
+  if (error === undefined) return true;
+  return (
+    isFailure(error, 'http_failed', 'session_lost') || (error instanceof Failure && error.exit === exitCode.network)
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Failure ? ` (${error.message.replace(/\.$/, '')})` : '';
+}
+
+async function print({ json, out, look, clock }: WatchWorld, method: string, params: JsonObject): Promise<void> {
+  const time = new Date(clock.now()).toISOString();
+  if (json) {
+    await out.exact.json({ time, method, params });
+    return;
+  }
+  await out.line(`${toned(look, 'dim', time.slice(11, 19))}  ${watchLine(method, params)}`);
+}
+
+/** What a notification says, on one line, harmless for any terminal. */
+export function watchLine(method: string, params: JsonObject): string {
+  const name = method.replace(/^notifications\//, '');
+  const [, list] = /^(tools|prompts|resources|roots)\/list_changed$/.exec(name) ?? [];
+  if (list !== undefined) return `list of ${list} changed`;
+  switch (name) {
+    case 'resources/updated':
+      return `resource updated  ${printable(String(params['uri'] ?? '?'), 500)}`;
+    case 'message':
+      return logLine(params);
+    default:
+      return [printable(name, 80), ...(Object.keys(params).length > 0 ? [quotedJson(params)] : [])].join('  ');
+  }
+}
+
+function logLine({ level, logger, data }: JsonObject): string {
+  const by = typeof logger === 'string' ? `${printable(logger, 40)}: ` : '';
+  const text = typeof data === 'string' ? quoted(data, 2_000) : quotedJson(data ?? null);
+  return `log ${printable(String(level ?? '?'), 20)}  ${by}${text}`;
+}
+
+function quotedJson(value: unknown): string {
+  return printable(JSON.stringify(value), 2_000);
+}

@@ -1,0 +1,93 @@
+import type { CommandOutput } from '../core/command.js';
+import { type ConfigurationFile, readConfiguration, setValues } from '../core/configuration/configuration.js';
+import { type Setting, settings } from '../core/configuration/settings.js';
+import { exitCode, Failure } from '../core/failure.js';
+import { closest } from '../core/text/closest.js';
+import { printable, quoted } from '../core/text/printable.js';
+import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { withMember } from './edit-json.js';
+
+const help = 'postern config --help';
+
+export interface ConfigWorld extends CommandOutput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The configuration file as it is, and the folder where it would be. @throws Failure `configuration_unusable` */
+  readonly configurationFile: () => { readonly folder: string; readonly found: ConfigurationFile };
+  /** Replaces that file as a whole. @throws Failure `file_unwritable` */
+  readonly writeConfiguration: (text: string) => Promise<void>;
+  /** Has a person change a text in the program that VISUAL or EDITOR names: the new one, and the copy it stands in. */
+  readonly editText: (text: string) => Promise<EditedText>;
+}
+
+/** A copy that a person has edited. */
+export interface EditedText {
+  readonly text: string;
+  readonly path: string;
+  /** Removes the copy. */
+  readonly remove: () => Promise<void>;
+}
+
+/** @throws Failure `usage_wrong` */
+export function settingNamed(key: string | undefined): Setting {
+  if (key === undefined) throw usageWrong('Which setting? Name its key.', 'postern config');
+  const setting = settings.find((one) => one.key === key);
+  if (setting !== undefined) return setting;
+  if (key === 'clients' || key === 'clientCertificates') {
+    throw usageWrong(`${key} is a list: change it in the file, with postern config edit.`, help);
+  }
+  const meant = closest(
+    key,
+    settings.map((one) => one.key),
+  );
+  const message = `There is no setting ${quoted(key, 80)}.`;
+  throw meant === undefined ? usageWrong(message, 'postern config') : usageMistyped(message, meant);
+}
+
+/**
+ * Sets one member of the file, or takes it out, after the whole of it was found to be valid.
+ * @param given What was typed; undefined: taken out.
+ * @throws Failure `usage_wrong`, `configuration_unusable`, `file_unwritable`
+ */
+export async function change(world: ConfigWorld, setting: Setting, given: string | undefined): Promise<void> {
+  const { folder, found } = world.configurationFile();
+  readConfiguration(found, {}); // what is broken is not changed
+  const value = given === undefined ? undefined : JSON.stringify(setting.read(given, setting.key));
+  const before = found === undefined ? undefined : Buffer.from(found.bytes).toString();
+  const text = withMember(before ?? '{}', setting.key, value);
+  checkText(`${folder}/config.json`, text);
+  if (text !== (before ?? '{}')) await world.writeConfiguration(text.endsWith('\n') ? text : `${text}\n`);
+  const variable = world.env[setting.variable] ?? '';
+  if (variable !== '') world.tell(`Note: ${setting.variable} is set, and goes before this.`);
+}
+
+/** A person changes a copy; what is not valid does not replace the file. @throws Failure `configuration_unusable` */
+export async function edit(world: ConfigWorld): Promise<void> {
+  const { folder, found } = world.configurationFile();
+  const before = found === undefined ? '{\n}\n' : Buffer.from(found.bytes).toString();
+  const edited = await world.editText(before);
+  if (edited.text === before) {
+    await edited.remove();
+    world.tell('Nothing was changed.');
+    return;
+  }
+  try {
+    checkText(edited.path, edited.text);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new Failure({
+      code: 'configuration_unusable',
+      exit: exitCode.usage,
+      message: `Nothing was changed: ${error.message}`,
+      remedy: `What you typed is kept in ${printable(edited.path, 300)}; to begin again: postern config edit`,
+    });
+  }
+  await world.writeConfiguration(edited.text);
+  await edited.remove();
+  world.tell(`Changed ${printable(`${folder}/config.json`, 300)}`);
+}
+
+function checkText(path: string, text: string): void {
+  const file = { path, bytes: Buffer.from(text) };
+  readConfiguration(file, {});
+  setValues(file, {});
+}

@@ -1,0 +1,81 @@
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import type { Look } from './look.js';
+
+// Most texts are of these, which are one column wide, and tones. What knows how wide every character is takes 60 ms to load:
+// the bundle loads it at its first use.
+// The bundle is read as Latin-1, so these are escaped.
+const simple = /^[ -~\u00a1-\u00ac\u00ae-\u02af\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f\u2713\u2717\n]*$/;
+
+/** Columns that a line takes; colours take none. */
+export function columnsOf(text: string): number {
+  const bare = withoutTones(text);
+  return simple.test(bare) ? bare.length : stringWidth(text);
+}
+
+function withoutTones(text: string): string {
+  const [first, ...others] = text.split('\u001b[');
+  return [
+    first,
+    ...others.map((piece) => (/^[\d;]*m/.test(piece) ? piece.replace(/^[\d;]*m/, '') : `\u001b[${piece}`)),
+  ].join('');
+}
+
+/** As much of a plain line as fits, with `…` where something is left out. */
+export function cutTo(width: number, text: string): string {
+  if (columnsOf(text) <= width) return text;
+  let kept = '';
+  for (const character of text) {
+    if (columnsOf(kept + character) >= width) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+/** Lines of a paragraph, each after `indent` columns, the first after `first` instead. A word longer than a line stays whole. */
+export function wrapped(text: string, width: number, indent = 0, first = indent): readonly string[] {
+  const taken = ' '.repeat(Math.max(0, first - indent));
+  const room = Math.max(20, width - indent);
+  const lines = simple.test(withoutTones(text))
+    ? simplyWrapped(taken + text, room)
+    : wrapAnsi(taken + text, room, { trim: false }).split('\n');
+  return lines.map((line) => `${' '.repeat(indent)}${line.trimStart()}`.trimEnd());
+}
+
+function simplyWrapped(text: string, room: number): readonly string[] {
+  return text.split('\n').flatMap((paragraph) => {
+    const lines: string[] = [];
+    let line = /^ */.exec(paragraph)?.[0] ?? '';
+    let isEmpty = true;
+    for (const word of paragraph.split(' ').filter(Boolean)) {
+      if (!isEmpty && columnsOf(line) + 1 + columnsOf(word) > room) {
+        lines.push(line);
+        line = word;
+      } else line += isEmpty ? word : ` ${word}`;
+      isEmpty = false;
+    }
+    return [...lines, line];
+  });
+}
+
+/**
+ * Rows in columns, two blanks between them. Where they do not fit, the column named by `flexible` is cut, the last one by
+ * default; a cell may have tones.
+ */
+export function inColumns({ width }: Look, rows: readonly (readonly string[])[], flexible?: number): readonly string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) => Math.max(0, ...rows.map((row) => columnsOf(row[at] ?? ''))));
+  const flex = flexible ?? count - 1;
+  const over = widths.reduce((sum, one) => sum + one + 2, -2) - width;
+  if (over > 0) widths[flex] = Math.max(8, (widths[flex] ?? 0) - over);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => {
+        const room = widths[at] ?? 0;
+        const shown = at === flex && columnsOf(cell) > room ? cutTo(room, cell) : cell;
+        return at === row.length - 1 ? shown : shown + ' '.repeat(Math.max(0, room - columnsOf(shown)) + 2);
+      })
+      .join('')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,64 @@
+import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { IndexDocument, LoginRecord } from '../../core/records.js';
+import { printable } from '../../core/text/printable.js';
+import { mayGiveName } from '../../stores/index/past-names.js';
+import type { StorePorts } from '../../stores/ports.js';
+import { accountUnknown, loginAmbiguous, loginNeeded } from '../../tokens/failures.js';
+import { loginsCalled, sameLogin } from '../../tokens/find-login.js';
+import { checkName } from '../begin-login.js';
+import { nameWasOthers, newNameTaken } from './failures.js';
+
+export const renameTable = {
+  name: 'rename',
+  group: 'log-in',
+  summary: 'give a login another short name',
+  positionals: [
+    { name: 'login', describe: 'its name, or its server’s URL', required: true },
+    { name: 'name', describe: 'the new name', required: true },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    { name: 'force', kind: 'boolean', describe: 'take a name that another server’s login had before' },
+  ],
+  examples: [{ command: 'postern rename github-2 work', describe: 'from now on it is called “work”' }],
+  notes: [
+    'Nothing of the login changes but its name. Programs that were set up with postern setup name the server, and go on; scripts that use the old name have to be changed.',
+  ],
+} as const satisfies CommandTable;
+
+type World = CommandOutput & Pick<StorePorts, 'index'>;
+
+export const command: Command<typeof renameTable, World> = {
+  table: renameTable,
+  async run({ index, out, json }, { login: called, name, account, force }) {
+    const { logins } = await index.read();
+    const login = oneCalled(logins, called, account);
+    await index.update((document) => renamed(document, login, name, force));
+    const before = login.name ?? null;
+    if (json) await out.json({ server: login.server, account: login.account, before, name });
+    else await out.line(printable(`${login.name ?? login.server} is now called ${name}.`, 800));
+    return 0;
+  },
+};
+
+/** @throws Failure `login_needed`, `login_ambiguous` */
+function oneCalled(logins: readonly LoginRecord[], called: string, account: string | undefined): LoginRecord {
+  const found = loginsCalled(logins, called);
+  const [login, another] = found.filter((one) => account === undefined || one.account === account);
+  if (login !== undefined && another === undefined) return login;
+  const accounts = found.map((one) => one.account);
+  throw account === undefined ? loginAmbiguous(called, accounts) : accountUnknown(called, account, accounts);
+}
+
+/** @throws Failure `name_unusable`, `name_taken` */
+function renamed(document: IndexDocument, login: LoginRecord, name: string, force: boolean): IndexDocument {
+  const { server, account } = login;
+  const other = document.logins.find((one) => one.name === name && (one.server !== server || one.account !== account));
+  if (other !== undefined) throw newNameTaken(name, other.server);
+  checkName({ name, server, account }, document.logins);
+  const others = { ...document, logins: document.logins.filter((one) => one.name !== name) };
+  if (!force && !mayGiveName(others, name, server)) throw nameWasOthers(login, name);
+  const own = sameLogin(document.logins, login);
+  if (own === undefined) throw loginNeeded(login);
+  return { ...document, logins: document.logins.map((one) => (one === own ? { ...one, name } : one)) };
+}

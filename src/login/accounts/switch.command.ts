@@ -1,0 +1,81 @@
+import type { Command, CommandOutput, CommandTable } from '../../core/command.js';
+import type { CorePorts } from '../../core/ports.js';
+import type { IndexDocument, LoginRecord } from '../../core/records.js';
+import { printable } from '../../core/text/printable.js';
+import type { StorePorts } from '../../stores/ports.js';
+import { accountUnknown } from '../../tokens/failures.js';
+import { loginsCalled } from '../../tokens/find-login.js';
+import { whoOf } from '../status/login-status.js';
+import { accountNotSaid } from './failures.js';
+
+export const switchTable = {
+  name: 'switch',
+  group: 'log-in',
+  summary: 'choose which account of a server is meant',
+  positionals: [
+    { name: 'server', describe: 'the server’s URL, or the name of a login for it', required: true },
+    { name: 'account', describe: 'the account; the one of the login that was named without', required: false },
+  ],
+  options: [],
+  examples: [
+    { command: 'postern switch https://example.com/mcp me', describe: 'that server’s URL now means the account “me”' },
+    { command: 'postern switch work', describe: 'the login “work”, whichever account that is' },
+  ],
+  notes: [
+    'It holds for every command that names the server and no --account, and for programs that were set up so. A name goes on meaning its own login. postern status marks the one that is taken.',
+  ],
+} as const satisfies CommandTable;
+
+type World = CommandOutput & Pick<StorePorts, 'index'> & Pick<CorePorts, 'terminal'>;
+
+export const command: Command<typeof switchTable, World> = {
+  table: switchTable,
+  async run(world, { server: called, account }) {
+    const { index, out, json } = world;
+    const { logins } = await index.read();
+    const login = await chosen(world, logins, called, account);
+    const { server } = login;
+    await index.update((document) => preferring(document, login));
+    if (json) await out.json({ name: login.name ?? null, server, account: login.account, isDefault: true });
+    else
+      await out.line(
+        printable(`${login.name ?? whoOf(login)} is now taken for ${server} where no account is named.`, 900),
+      );
+    return 0;
+  },
+};
+
+/** @throws Failure `login_needed`, `login_ambiguous` */
+async function chosen(
+  { terminal, json, signal }: World,
+  logins: readonly LoginRecord[],
+  called: string,
+  account: string | undefined,
+): Promise<LoginRecord> {
+  const found = loginsCalled(logins, called);
+  const server = found[0]?.server ?? called;
+  const ofServer = logins.filter((login) => login.server === server);
+  const accounts = ofServer.map((login) => login.account);
+  if (account !== undefined) {
+    const login = ofServer.find((one) => one.account === account);
+    if (login === undefined) throw accountUnknown(server, account, accounts);
+    return login;
+  }
+  const [login, another] = found;
+  if (login !== undefined && another === undefined) return login;
+  if (!terminal.interactive || json) throw accountNotSaid(server, accounts);
+  const choices = found.map((one) => printable(`${one.name ?? one.account}  ${whoOf(one)}`, 300).trimEnd());
+  const picked = found[await terminal.choose('Which account?', choices, signal)];
+  if (picked === undefined) throw accountNotSaid(server, accounts);
+  return picked;
+}
+
+/** The index with this one chosen among the logins of its server, and no other. */
+function preferring(document: IndexDocument, { server, account }: LoginRecord): IndexDocument {
+  const logins = document.logins.map((one) => {
+    if (one.server !== server) return one;
+    const { preferred: _, ...rest } = one;
+    return one.account === account ? { ...rest, preferred: true } : rest;
+  });
+  return { ...document, logins };
+}

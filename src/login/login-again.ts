@@ -1,0 +1,56 @@
+import type { CommandOutput } from '../core/command.js';
+import type { CorePorts } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import { scopesMissing } from '../core/scope.js';
+import { wrapped } from '../core/text/layout.js';
+import { printable } from '../core/text/printable.js';
+import { saysYes } from '../core/text/says-yes.js';
+import { fullName, loginStatus, stateInWords } from './status/login-status.js';
+
+/** What of a command line says which login is wanted. */
+interface Wanted {
+  readonly force: boolean;
+  readonly scope: readonly string[];
+  readonly authorizationServer: string | undefined;
+  readonly registration: string | undefined;
+  readonly clientId: string | undefined;
+  readonly clientMetadataUrl: string | undefined;
+  readonly clientCredentials: boolean;
+  readonly store: string | undefined;
+  readonly browserWith: string | undefined;
+}
+
+type World = Pick<CorePorts, 'clock' | 'terminal'> & Pick<CommandOutput, 'json' | 'signal' | 'tell' | 'tellLook'>;
+
+/**
+ * Says that a login stands, and asks whether to log in again; true: the person stays with it. Nobody is asked with
+ * `--force`, without a terminal, with `--json`, and where another login is wanted than the one that stands.
+ * @throws the signal's reason
+ */
+export async function staysWith(world: World, held: LoginRecord, wanted: Wanted): Promise<boolean> {
+  const { terminal, clock, json, signal, tell, tellLook } = world;
+  const status = loginStatus(held, clock.now());
+  const isValid = status.problem === undefined;
+  if (wanted.force || json || !terminal.interactive || !isValid || !isAsWanted(held, wanted)) return false;
+  const who = held.identity === undefined ? '' : ` as ${held.identity}`;
+  const state = stateInWords(status, clock.now());
+  const line = printable(`You are already logged in to ${fullName(held)}${who}: ${state}.`, 600);
+  wrapped(line, tellLook.width).forEach(terminal.tell);
+  if (await saysYes(terminal, 'Log in again?', signal)) return false;
+  tell('Nothing was changed.');
+  return true;
+}
+
+function isAsWanted(held: LoginRecord, wanted: Wanted): boolean {
+  const asNamed = (named: string | undefined, found: string) => named === undefined || named === found;
+  return (
+    wanted.browserWith === undefined &&
+    wanted.clientCredentials === (held.grant !== undefined) &&
+    scopesMissing(held.scopes, wanted.scope.join(' ').split(' ').filter(Boolean)).length === 0 &&
+    asNamed(wanted.authorizationServer, held.issuer) &&
+    asNamed(wanted.registration, held.registration) &&
+    asNamed(wanted.clientId, held.clientId) &&
+    asNamed(wanted.clientMetadataUrl, held.clientId) &&
+    asNamed(wanted.store, held.store)
+  );
+}

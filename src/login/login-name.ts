@@ -1,0 +1,41 @@
+import type { IndexDocument } from '../core/records.js';
+import { defaultAccount } from '../core/records.js';
+import { mayGiveName } from '../stores/index/past-names.js';
+
+/** Characters that a name may have (`checkName`), those of a number behind it included. */
+const maxLength = 63;
+
+/**
+ * What a login for this server is called unless the person says otherwise: the registrable domain without its public
+ * suffix (`https://mcp.linear.app/mcp`: `linear`), `localhost` on this machine, else the address; behind it the account
+ * that is not the usual one. Loads the list of public suffixes.
+ * @param server Canonical URL.
+ */
+export async function baseNameOf(server: string, account: string): Promise<string> {
+  const { parse } = await import('tldts');
+  const { hostname, isIp, domainWithoutSuffix } = parse(server, { allowPrivateDomains: true, validateHostname: false });
+  const host = hostname ?? '';
+  const isHere = host === '::1' || /^127\./.test(host);
+  const label = isHere ? 'localhost' : isIp === true ? host : (domainWithoutSuffix ?? '') || host;
+  return asName(account === defaultAccount ? label : `${label}-${account}`) ?? 'server';
+}
+
+/** A text in the form that `--name` takes; undefined where nothing of it is left. */
+export function asName(text: string): string | undefined {
+  const plain = text
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+/, '')
+    .slice(0, maxLength)
+    .replace(/[._-]+$/, '');
+  return plain === '' ? undefined : plain;
+}
+
+/** The base, or the first of `base-2`, `base-3` and so on, that no login has and no other server's login had. */
+export function freeName(base: string, document: IndexDocument, server: string): string {
+  for (let count = 1; ; count += 1) {
+    const end = count === 1 ? '' : `-${count}`;
+    const name = `${base.slice(0, maxLength - end.length)}${end}`;
+    if (mayGiveName(document, name, server)) return name;
+  }
+}

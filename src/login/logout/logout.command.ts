@@ -1,0 +1,164 @@
+import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } from '../../core/command.js';
+import { exitCode } from '../../core/failure.js';
+import type { LoginRecord } from '../../core/records.js';
+import { counted, printable } from '../../core/text/printable.js';
+import { saysYes } from '../../core/text/says-yes.js';
+import { usageWrong } from '../../core/usage-failures.js';
+import { removeOrphans } from '../../stores/orphans.js';
+import { findLogin, loginsCalled } from '../../tokens/find-login.js';
+import { notConfirmed } from '../failures.js';
+import type { LoginPorts } from '../ports.js';
+import { byFailure, dateOrNull, failureJson, inWords, orphanLines } from '../render.js';
+import { fullName } from '../status/login-status.js';
+import { type LogoutOfAll, type LogoutResult, logout, logoutOfAll } from './logout.js';
+
+export const logoutTable = {
+  name: 'logout',
+  group: 'log-in',
+  summary: 'end a login: revoke it there, forget it here',
+  positionals: [
+    { name: 'server', describe: 'the server’s URL, or the name of a login; none with --all', required: false },
+  ],
+  options: [
+    { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for this server' },
+    {
+      name: 'all',
+      kind: 'boolean',
+      describe:
+        'every login, and every client registration, secret and key kept here, but those of client metadata documents',
+    },
+    { name: 'yes', alias: 'y', kind: 'boolean', describe: 'with --all: do not ask' },
+    {
+      name: 'force',
+      kind: 'boolean',
+      describe: 'forget it here even where its store does not open; what is left there goes once it does',
+    },
+  ],
+  notes: [
+    '--all says how many logins there are and which, and asks; without a terminal, and with --json, it needs --yes.',
+    'It is forgotten here whether or not the authorization server, which has 5 s to answer (revocationSeconds of postern config), takes part.',
+    'A login whose store does not work is kept, and said (exit 7), unless --force is given; the others are ended all the same.',
+  ],
+  seeAlso: ['stores'],
+} as const satisfies CommandTable;
+
+type World = CommandOutput & Omit<LoginPorts, 'handedOut' | 'attempts' | 'browser' | 'listeners' | 'renewal'>;
+
+type Arguments = ArgumentsOf<typeof logoutTable>;
+
+export const command: Command<typeof logoutTable, World> = {
+  table: logoutTable,
+  async run(world, args) {
+    if (args.all === (args.server !== undefined)) {
+      throw usageWrong('Name the login to end, or pass --all.', 'postern help logout');
+    }
+    if (args.server !== undefined) return await endOne(world, args.server, args);
+    return (await mayEndAll(world, args)) ? await endAll(world, args.force) : exitCode.refused;
+  },
+};
+
+async function endOne(world: World, server: string, { account, force }: Arguments): Promise<CommandExit> {
+  const { out, signal } = world;
+  // Who mistypes a name to log out of is not told to log in.
+  if (!server.includes('://')) loginsCalled((await world.index.read()).logins, server);
+  const login = await findLogin(world, { server, account, exact: true });
+  world.progress.begin(`Logging out of ${login.server}`);
+  const result = await logout(world, { login, force, signal });
+  world.progress.end();
+  const left = await removeOrphans(world, ({ store }) => store === login.store, signal);
+  if (world.json) await out.json({ logouts: [resultJson(result)] });
+  else await out.line(resultLine(result, world.clock.now()));
+  for (const line of orphanLines(left)) world.tell(line);
+  return 0;
+}
+
+/** Whether the person wants all of them ended. @throws Failure `not_confirmed` where nobody can be asked */
+async function mayEndAll({ index, terminal, json, signal, tell }: World, { yes, force }: Arguments): Promise<boolean> {
+  const { logins } = await index.read();
+  if (yes || logins.length === 0) return true;
+  if (json || !terminal.interactive) {
+    throw notConfirmed(logins.map(fullName), `postern logout --all --yes${force ? ' --force' : ''}`);
+  }
+  terminal.tell(`${logins.length === 1 ? 'There is 1 login' : `There are ${logins.length} logins`}:`);
+  for (const login of logins) terminal.tell(`  ${printable(namedInFull(login), 600)}`);
+  const question = logins.length === 1 ? 'Log out of it?' : `Log out of all ${logins.length}?`;
+  if (await saysYes(terminal, question, signal)) return true;
+  tell('Nothing was changed.');
+  return false;
+}
+
+/** With its address, where its name does not tell that. */
+function namedInFull(login: LoginRecord): string {
+  return login.name === undefined ? fullName(login) : `${fullName(login)}  ${login.server}`;
+}
+
+async function endAll(world: World, force: boolean): Promise<CommandExit> {
+  const { out, tell } = world;
+  const all = await logoutOfAll(world, { force, signal: world.signal });
+  const { logouts, failures, left } = all;
+  if (world.json) {
+    await out.json(allJson(all));
+  } else {
+    if (logouts.length + failures.length === 0) tell('There is no login to end.');
+    for (const result of logouts) await out.line(resultLine(result, world.clock.now()));
+    const forgotten = forgottenLine(all);
+    if (forgotten !== undefined) await out.line(forgotten);
+    for (const alike of byFailure(failures)) {
+      const [{ failure }] = alike;
+      const names = alike.map(({ login }) => printable(fullName(login), 600)).join(', ');
+      tell(`Not logged out of ${names}: ${failure.message} ${failure.remedy}`);
+    }
+  }
+  for (const line of orphanLines(left)) tell(line);
+  if (all.keptKeys > 0) {
+    tell('Keys of client metadata documents are kept: their documents still name them. To remove one, make its');
+    tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');
+  }
+  const [first] = failures;
+  return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);
+}
+
+function forgottenLine({ registrations, clientKeys }: LogoutOfAll): string | undefined {
+  const parts = [
+    ...(registrations === 0 ? [] : [counted(registrations, 'client registration')]),
+    ...(clientKeys === 0 ? [] : [counted(clientKeys, 'client key')]),
+  ];
+  return parts.length === 0 ? undefined : `Forgotten, too: ${parts.join(' and ')}.`;
+}
+
+function allJson({ logouts, failures, registrations, clientKeys, left }: LogoutOfAll) {
+  return {
+    logouts: logouts.map(resultJson),
+    failures: failures.map(({ login: { server, account }, failure }) => ({ server, account, ...failureJson(failure) })),
+    forgotten: { registrations, clientKeys },
+    left: left.map(({ item, failure }) => ({ store: item.store, ...failureJson(failure) })),
+  };
+}
+
+/** A revoked refresh token gets nothing any more; access tokens that were handed out may go on until they expire. */
+export function resultLine({ login, revocation }: LogoutResult, now: number): string {
+  const head = `Logged out of ${printable(fullName(login), 600)}.`;
+  const end = accessEnd(login, now);
+  if (revocation.done) {
+    return end === undefined
+      ? `${head} Its token is revoked.`
+      : `${head} It cannot be refreshed any more; an access token that a program still has may work ${end}.`;
+  }
+  const why = printable(revocation.why, 400).replace(/\.$/, '');
+  const isKept = login.refreshable && login.grant === undefined;
+  const refresh = isKept ? ' Its refresh token stays valid there.' : '';
+  const access = end === undefined ? '' : ` Its access token stays valid ${end}.`;
+  return `${head} Its token was not revoked: ${why}.${refresh}${access}`;
+}
+
+/** How long an access token handed out may go on working; undefined where it has ended. */
+function accessEnd({ expiresAt }: LoginRecord, now: number): string | undefined {
+  if (expiresAt === null) return 'until the server refuses it';
+  return expiresAt > now ? `for ${inWords(expiresAt - now)}` : undefined;
+}
+
+/** What became of one login, as JSON. */
+export function resultJson({ login: { server, account, expiresAt }, revocation }: LogoutResult) {
+  const reason = revocation.done ? null : revocation.why;
+  return { server, account, revoked: revocation.done, reason, accessTokenExpiresAt: dateOrNull(expiresAt) };
+}

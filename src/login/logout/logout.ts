@@ -1,0 +1,194 @@
+import { exitCode, Failure, isFailure } from '../../core/failure.js';
+import type { IndexDocument, LoginRecord, StoredItem } from '../../core/records.js';
+import { printable, quoted } from '../../core/text/printable.js';
+import { revokeToken } from '../../oauth/token.js';
+import type { StoredCredential } from '../../stores/credential-item.js';
+import {
+  itemsOf,
+  type KeptOrphan,
+  markShared,
+  removeOrphans,
+  withOrphans,
+  withoutOrphans,
+} from '../../stores/orphans.js';
+import { currentProofs, removeClientKey } from '../../tokens/client-keys.js';
+import { sameLogin } from '../../tokens/find-login.js';
+import { recover } from '../../tokens/keep-refreshed.js';
+import { readForIssuer } from '../../tokens/read-credential.js';
+import { forgetEveryRegistration } from '../../tokens/registrations.js';
+import { forgetFailures } from '../../tokens/remember-failure.js';
+import { nameOwnHost } from '../../tokens/send-refresh.js';
+import { notForgotten } from '../failures.js';
+import type { LoginPorts } from '../ports.js';
+import { credentialLockWaitMs } from '../save-credential.js';
+
+export interface LogoutResult {
+  readonly login: LoginRecord;
+  /** What became of the token at the authorization server. */
+  readonly revocation: { readonly done: true } | { readonly done: false; readonly why: string };
+}
+
+export interface LogoutRequest {
+  readonly login: LoginRecord;
+  /** Forget it even where its store does not open: what is left there is removed once it does. */
+  readonly force: boolean;
+  readonly signal: AbortSignal;
+}
+
+type Needs = Pick<
+  LoginPorts,
+  | 'limits'
+  | 'journal'
+  | 'clock'
+  | 'http'
+  | 'store'
+  | 'stores'
+  | 'index'
+  | 'recovery'
+  | 'failures'
+  | 'toolLists'
+  | 'locks'
+>;
+
+/**
+ * Forgets a login here first, then revokes its refresh token at its own issuer (RFC 7009): bounded, best effort,
+ * reported as it went.
+ * @throws Failure of the store, the index and the lock
+ */
+export async function logout(ports: Needs, request: LogoutRequest): Promise<LogoutResult> {
+  const { login, signal } = request;
+  const forgotten = await forget(ports, request);
+  await forgetFailures(ports, login.server);
+  await ports.toolLists.forget(login.key);
+  const why = typeof forgotten === 'string' ? forgotten : await revoke(ports, login, forgotten, signal);
+  return { login, revocation: why === undefined ? { done: true } : { done: false, why } };
+}
+
+/** The credential; or why it is not to be revoked. */
+async function forget(ports: Needs, { login, force, signal }: LogoutRequest): Promise<StoredCredential | string> {
+  const { key, server } = login;
+  await using _lock = await ports.locks.acquire(key, { waitMs: credentialLockWaitMs, signal });
+  const { logins } = await ports.index.read();
+  const isOther = (record: LoginRecord) => record.key !== key || record.server !== server;
+  // Another server below the same resource, whose login an older release kept with this one.
+  const sharedWith = logins.find((other) => other.key === key && other.server !== server)?.server;
+  const credential = sharedWith === undefined ? await readable(ports, login, force) : undefined;
+  // The record goes first, and its items are noted: whatever ends this process here, no login looks whole that is not.
+  const items = sharedWith === undefined ? itemsOf(login) : [];
+  await ports.index.update((document) =>
+    withOrphans({ ...document, logins: markShared(document.logins.filter(isOther), key) }, items),
+  );
+  try {
+    for (const item of items) {
+      await ports.stores.of(item.store).remove(key);
+      await ports.index.update((document) => withoutOrphans(document, [item]));
+    }
+    if (sharedWith === undefined) await ports.recovery.forget(key);
+  } catch (error) {
+    if (!(force && error instanceof Failure)) {
+      await ports.index.update((document) => restored(document, login, items));
+      throw keptBy(error);
+    }
+  }
+  if (sharedWith !== undefined) return `the login for ${printable(sharedWith, 200)} uses the same token`;
+  return credential ?? 'the stored credential could not be read';
+}
+
+/** As before, unless another login has come in its place since. */
+function restored(document: IndexDocument, login: LoginRecord, items: readonly StoredItem[]): IndexDocument {
+  return sameLogin(document.logins, login) === undefined
+    ? withoutOrphans({ ...document, logins: [...document.logins, login] }, items)
+    : document;
+}
+
+/** An item that is gone or unreadable cannot be revoked, and must not keep its login from being forgotten. */
+async function readable(ports: Needs, login: LoginRecord, force: boolean): Promise<StoredCredential | undefined> {
+  try {
+    const stored = await readForIssuer(ports, login);
+    return (await recover(ports, login, stored)) ?? stored;
+  } catch (error) {
+    if (isFailure(error, 'login_needed', 'credential_corrupt') || (force && isFailure(error))) return undefined;
+    throw keptBy(error);
+  }
+}
+
+function keptBy(error: unknown): unknown {
+  return error instanceof Failure && error.exit === exitCode.store ? notForgotten(error) : error;
+}
+
+/** Why it was not revoked; undefined: it was. */
+async function revoke(
+  ports: Needs,
+  login: LoginRecord,
+  credential: StoredCredential,
+  interrupted: AbortSignal,
+): Promise<string | undefined> {
+  const { revocationEndpoint: endpoint, binding, authMethod: method, accessToken, refreshToken } = credential;
+  if (endpoint === undefined) return 'the authorization server offers no revocation';
+  const revocationMs = (await ports.limits()).revocationSeconds * 1000;
+  try {
+    const [{ clientSecret: secret }] = await currentProofs(ports, login, credential);
+    const signal = AbortSignal.any([interrupted, AbortSignal.timeout(revocationMs)]);
+    await nameOwnHost(ports.http, login.server, endpoint, signal);
+    const revoked = await revokeToken(ports.http, {
+      endpoint,
+      issuer: binding.issuer,
+      client: { clientId: binding.clientId, method, secret },
+      token: refreshToken ?? accessToken,
+      hint: refreshToken === undefined ? 'access_token' : 'refresh_token',
+      now: ports.clock.now(),
+      zone: login.zone,
+      signal,
+    });
+    if (revoked.ok) return undefined;
+    const { status, error = '' } = revoked;
+    return `the authorization server answered ${status}${error === '' ? '' : ` ${quoted(error, 60)}`}`;
+  } catch (error) {
+    if (interrupted.aborted) throw error;
+    return error instanceof Failure ? error.message : `no answer within ${revocationMs / 1000} seconds`;
+  }
+}
+
+export interface LogoutOfAll {
+  readonly logouts: readonly LogoutResult[];
+  /** Logins that are as they were, and why. */
+  readonly failures: readonly { readonly login: LoginRecord; readonly failure: Failure }[];
+  readonly registrations: number;
+  /** Keys of clients that were registered with them; those of client ID metadata documents stay. */
+  readonly clientKeys: number;
+  readonly keptKeys: number;
+  /** Items that a store did not give up; noted, so that the next one tries again. */
+  readonly left: readonly KeptOrphan[];
+}
+
+/**
+ * Ends every login that can be ended; then forgets every client registration and every key that is registered with one,
+ * and whatever else was left in a store.
+ * @throws Failure of the index
+ */
+export async function logoutOfAll(
+  ports: Needs & Pick<LoginPorts, 'progress'>,
+  { force, signal }: Pick<LogoutRequest, 'force' | 'signal'>,
+): Promise<LogoutOfAll> {
+  const { logins } = await ports.index.read();
+  const logouts: LogoutResult[] = [];
+  const failures: { login: LoginRecord; failure: Failure }[] = [];
+  for (const login of logins) {
+    ports.progress.begin(`Logging out of ${login.server}`);
+    try {
+      logouts.push(await logout(ports, { login, force, signal }));
+    } catch (error) {
+      if (!(error instanceof Failure) || signal.aborted) throw error;
+      failures.push({ login, failure: error });
+    } finally {
+      ports.progress.end();
+    }
+  }
+  const registrations = await forgetEveryRegistration(ports);
+  const { clientKeys = [] } = await ports.index.read();
+  const own = clientKeys.filter(({ issuer }) => issuer !== undefined);
+  for (const record of own) await removeClientKey(ports, record, signal);
+  const left = await removeOrphans(ports, () => true, signal);
+  const keptKeys = clientKeys.length - own.length;
+  return { logouts, failures, registrations, clientKeys: own.length, keptKeys, left };
+}

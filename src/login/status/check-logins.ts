@@ -1,0 +1,89 @@
+import type { CommandOutput } from '../../core/command.js';
+import { exitCode, Failure, ignoreFailure } from '../../core/failure.js';
+import type { CorePorts } from '../../core/ports.js';
+import type { LoginRecord } from '../../core/records.js';
+import { counted } from '../../core/text/printable.js';
+import { Deadline } from '../../core/time.js';
+import type { AskServer } from '../../mcp/server-session.js';
+import { serverSilent } from '../failures.js';
+import { whatServerSays } from './server-says.js';
+
+/** What a server said to a login, asked just now. */
+export interface CheckedLogin {
+  readonly state: 'ok' | 'login_needed' | 'refused' | 'unreachable' | 'failed';
+  /** Until the session was open, a refresh included; undefined where none was. */
+  readonly milliseconds: number | undefined;
+  readonly failure: Failure | undefined;
+  /** Who the server says the caller is; undefined where it was not asked, or does not say. */
+  readonly says: string | undefined;
+}
+
+export interface CheckWorld extends Pick<CommandOutput, 'signal'>, Pick<CorePorts, 'clock' | 'progress'> {
+  readonly askServer: AskServer;
+}
+
+/** Servers that are asked at a time. */
+const maxAtOnce = 8;
+
+/** How long one server has. */
+export const checkSeconds = 15;
+
+/**
+ * Asks the server of each login with a valid token, which is refreshed where it has to be; no person is asked.
+ * @param asksWho Whether the server is asked who the caller is, where that is not known otherwise.
+ */
+export async function checkLogins(
+  world: CheckWorld,
+  logins: readonly LoginRecord[],
+  asksWho: (login: LoginRecord) => boolean,
+): Promise<ReadonlyMap<LoginRecord, CheckedLogin>> {
+  const checked = new Map<LoginRecord, CheckedLogin>();
+  const waiting = [...logins];
+  const work = async () => {
+    for (let login = waiting.shift(); login !== undefined; login = waiting.shift()) {
+      checked.set(login, await checkLogin(world, login, asksWho(login)));
+    }
+  };
+  world.progress.begin(`Asking ${counted(logins.length, 'server')}`);
+  try {
+    await Promise.all(Array.from({ length: Math.min(maxAtOnce, logins.length) }, work));
+  } finally {
+    world.progress.end();
+  }
+  return checked;
+}
+
+async function checkLogin(world: CheckWorld, login: LoginRecord, asksWho: boolean): Promise<CheckedLogin> {
+  const { askServer, clock } = world;
+  const started = clock.monotonic();
+  let milliseconds: number | undefined;
+  using deadline = new Deadline(checkSeconds * 1000, () => serverSilent(login.server, checkSeconds));
+  const signal = AbortSignal.any([world.signal, deadline.signal]);
+  try {
+    const says = await askServer({ login, signal }, async (session) => {
+      milliseconds = Math.round(clock.monotonic() - started);
+      return asksWho ? await whatServerSays(session).catch(ignoreFailure) : undefined;
+    });
+    return { state: 'ok', milliseconds, failure: undefined, says };
+  } catch (error) {
+    if (!(error instanceof Failure) || world.signal.aborted) throw error;
+    // It was open: what went wrong behind that says nothing of the login.
+    if (milliseconds !== undefined) return { state: 'ok', milliseconds, failure: undefined, says: undefined };
+    return { state: stateOf(error), milliseconds, failure: error, says: undefined };
+  }
+}
+
+function stateOf({ code, exit }: Failure): CheckedLogin['state'] {
+  if (code === 'token_refused' || exit === exitCode.refused) return 'refused';
+  if (exit === exitCode.loginNeeded) return 'login_needed';
+  return exit === exitCode.network ? 'unreachable' : 'failed';
+}
+
+/** As a command that has asked them ends: 3 where one needs a person, 6 where one is not reached, else as the first failed. */
+export function exitAfter(checked: Iterable<CheckedLogin>): number {
+  const all = [...checked];
+  const has = (...states: readonly CheckedLogin['state'][]) => all.some(({ state }) => states.includes(state));
+  if (has('login_needed', 'refused')) return exitCode.loginNeeded;
+  if (has('unreachable')) return exitCode.network;
+  return all.find(({ failure }) => failure !== undefined)?.failure?.exit ?? 0;
+}

@@ -1,0 +1,155 @@
+import { loginCommand } from '../../core/login-command.js';
+import { defaultAccount, type LoginRecord, storeInWords } from '../../core/records.js';
+import { wrapped } from '../../core/text/layout.js';
+import { type Look, plainLook, toned } from '../../core/text/look.js';
+import { printable } from '../../core/text/printable.js';
+import { dateOrNull, failureJson, inWords } from '../render.js';
+import type { CheckedLogin } from './check-logins.js';
+
+/** One login as `status` shows it; never a secret. */
+export interface LoginStatus {
+  readonly login: LoginRecord;
+  readonly state: 'valid' | 'refreshable' | 'expired' | 'dead';
+  /** What is wrong, in a sentence; undefined when nothing is. */
+  readonly problem: string | undefined;
+  /** The command that repairs it. */
+  readonly remedy: string | undefined;
+}
+
+/** What is to be said of one login. `now` in milliseconds since 1970. */
+export function loginStatus(login: LoginRecord, now: number): LoginStatus {
+  const broken = (state: 'dead' | 'expired', problem: string) => ({
+    login,
+    state,
+    problem,
+    remedy: loginCommand(login),
+  });
+  if (login.gone === true) return broken('dead', 'its secret is no longer in its store');
+  if (login.shared === true)
+    return broken('dead', 'an older release kept it together with the login of another server');
+  if (login.dead === true) {
+    const refused = login.grant === undefined ? 'its refresh token' : 'this client';
+    return broken('dead', `the authorization server refused ${refused}`);
+  }
+  const fine = { login, problem: undefined, remedy: undefined };
+  if (login.expiresAt === null || login.expiresAt > now) return { ...fine, state: 'valid' };
+  return login.refreshable
+    ? { ...fine, state: 'refreshable' }
+    : broken('expired', 'the token has expired and there is no refresh token');
+}
+
+const accountOf = ({ account }: LoginRecord) => (account === defaultAccount ? '' : ` (account ${account})`);
+
+/** What a person calls a login: its name, else its server, and the account where that is not the usual one. */
+export function fullName(login: LoginRecord): string {
+  return `${login.name ?? login.server}${accountOf(login)}`;
+}
+
+/** Who logged in, as far as is known, and with which account where that is not the usual one. */
+export function whoOf({ identity, account }: LoginRecord): string {
+  if (account === defaultAccount) return identity ?? '';
+  return identity === undefined ? `account ${account}` : `${identity}, account ${account}`;
+}
+
+/** Does only a person's login help? */
+export function needsPerson({ state }: LoginStatus): boolean {
+  return state === 'expired' || state === 'dead';
+}
+
+/** One login for a person, a few lines, nothing secret. `now` in milliseconds since 1970. */
+export function loginLines(
+  status: LoginStatus,
+  now: number,
+  look: Look,
+  more: readonly LabelledRow[] = [],
+): readonly string[] {
+  const { login, problem, remedy } = status;
+  const { leftIn, identity } = login;
+  const copy = leftIn && `${storeInWords(leftIn)}; to end the move: postern move ${login.store}`;
+  const isGiven = login.store === 'environment';
+  const rows: readonly LabelledRow[] = [
+    ['state', stateInWords(status, now)],
+    ['signed in', identity && `as ${identity}`],
+    ['scopes', isGiven ? undefined : login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
+    ['issuer', isGiven ? undefined : login.issuer],
+    ['client', isGiven ? undefined : `${login.clientId} (${wayInWords[login.registration]})`],
+    ['stored in', isGiven ? undefined : storeInWords(login.store)],
+    ['copy in', copy],
+    ['resource', login.resource === login.server ? undefined : login.resource],
+    ...(login.warnings ?? []).map((warning) => ['note', warning] as const),
+    ['problem', problem],
+    ['to mend it', remedy],
+    ...more,
+  ];
+  const server = printable(`${login.server}${accountOf(login)}`, 600);
+  const heading = login.name === undefined ? server : `${toned(look, 'name', printable(login.name, 80))}  ${server}`;
+  return [heading, ...labelledLines(look, rows)];
+}
+
+/** A name and a value; undefined: there is nothing to say. */
+export type LabelledRow = readonly [name: string, value: string | undefined];
+
+/** Rows of a name and a value; those without a value are left out. A terminal's lines are wrapped. */
+export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonly string[] {
+  return rows.flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const label = `  ${name.padEnd(11)} `;
+    const text = printable(value, 600);
+    const [first = '', ...others] = look === plainLook ? [text] : wrapped(text, look.width, label.length, 0);
+    return [`${toned(look, 'dim', label)}${first.trimStart()}`, ...others];
+  });
+}
+
+const wayInWords = {
+  preregistered: 'registered by hand',
+  metadata: 'metadata document',
+  dynamic: 'registered by itself',
+  ask: 'registered by hand',
+} as const;
+
+/** A login's state; `now` in milliseconds since 1970. */
+export function stateInWords({ login, state }: LoginStatus, now: number): string {
+  const { expiresAt, refreshable } = login;
+  if (login.store === 'environment') return 'from POSTERN_TOKEN: used for this very address, never refreshed or stored';
+  switch (state) {
+    case 'valid': {
+      const span = expiresAt === null ? '' : ` for ${inWords(expiresAt - now)}`;
+      return `valid${span}${refreshable ? ', refreshed by itself' : ''}`;
+    }
+    case 'refreshable':
+      return 'valid, refreshed at the next use';
+    case 'expired':
+      return `expired ${inWords(now - (expiresAt ?? now))} ago`;
+    case 'dead':
+      return 'no longer valid';
+  }
+}
+
+/** One login as JSON; the same names whatever command prints it, and nothing secret. */
+export function loginJson({ login, state, problem, remedy }: LoginStatus): Readonly<Record<string, unknown>> {
+  return {
+    name: login.name ?? null,
+    server: login.server,
+    account: login.account,
+    identity: login.identity ?? null,
+    state,
+    resource: login.resource,
+    ...(login.store === 'environment'
+      ? { issuer: null, clientId: null, registration: null }
+      : { issuer: login.issuer, clientId: login.clientId, registration: login.registration }),
+    scopes: login.scopes,
+    expiresAt: dateOrNull(login.expiresAt),
+    refreshable: login.refreshable,
+    store: login.store,
+    warnings: login.warnings ?? [],
+    problem: problem ?? null,
+    remedy: remedy ?? null,
+  };
+}
+
+/** Null: it was not asked. */
+export function checkedJson(checked: CheckedLogin | undefined): Readonly<Record<string, unknown>> | null {
+  if (checked === undefined) return null;
+  const { state, milliseconds = null, failure, says = null } = checked;
+  return { state, milliseconds, failure: failure === undefined ? null : failureJson(failure), serverSays: says };
+}

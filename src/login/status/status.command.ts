@@ -1,0 +1,213 @@
+import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
+import { exitCode } from '../../core/failure.js';
+import type { ClientKeyRecord, FormatFailure, LoginRecord } from '../../core/records.js';
+import { wrapped } from '../../core/text/layout.js';
+import { printable } from '../../core/text/printable.js';
+import { removeOrphans } from '../../stores/orphans.js';
+import type { HistoryEntry } from '../../stores/ports.js';
+import { originText } from '../../tokens/credential-target.js';
+import { isDefaultLogin, loginsCalled } from '../../tokens/find-login.js';
+import type { LoginPorts } from '../ports.js';
+import { clientKeyJson, clientKeyLines, inWords, orphanLines } from '../render.js';
+import type { CheckedLogin, CheckWorld } from './check-logins.js';
+import { historyJson, historyRows } from './history-lines.js';
+import {
+  checkedJson,
+  type LabelledRow,
+  type LoginStatus,
+  loginJson,
+  loginLines,
+  loginStatus,
+  needsPerson,
+} from './login-status.js';
+import { commandLines, rowOf, type TableLook, tableLines } from './status-table.js';
+
+export const statusTable = {
+  name: 'status',
+  environmentToken: true,
+  aliases: ['list', 'ls'],
+  group: 'log-in',
+  summary: 'show every login, and its state',
+  positionals: [
+    { name: 'server', describe: 'the name of a login, or its server’s URL; every login without', required: false },
+  ],
+  options: [
+    {
+      name: 'long',
+      alias: 'l',
+      kind: 'boolean',
+      describe: 'all that is known of each: scopes, issuer, client, store, history',
+    },
+    {
+      name: 'check',
+      kind: 'boolean',
+      describe: 'ask each server now whether it takes the login; no browser is opened',
+    },
+  ],
+  examples: [
+    { command: 'postern status', describe: 'one line for each login' },
+    { command: 'postern status work -l', describe: 'all that is known of one' },
+    { command: 'postern status --check', describe: 'ask every server now' },
+  ],
+  notes: [
+    'ok: it can be used, for that long. refreshes by itself: its token has run out, and the next use gets another one. expired, refused, ended: only a person can log in again, with the command that stands there; where a login was named, that is exit 3.',
+    '-l tells the history, too: when a login was made, refreshed, refused and used, by which commands, and why it ended. A use is counted once for each token that a server has taken from call, request, bridge or proxy; what token and credential give to other programs is not counted, as they are not to become slower for it. A logout forgets it.',
+    '--check asks 8 servers at a time, each for 15 s at most, with a valid token, which is refreshed where it has to be; nobody is asked to log in. Where no ID token says whose login it is, a tool such as whoami is called, if the server marks one read-only. ok with milliseconds: the server took it. login needed, refused: exit 3. not reachable: exit 6.',
+    'Without --check secrets are neither read nor shown, and no server is asked. What a killed or failed login or logout has left in a store is removed.',
+  ],
+  seeAlso: ['stores'],
+} as const satisfies CommandTable;
+
+interface World
+  extends CommandOutput,
+    CheckWorld,
+    Pick<LoginPorts, 'index' | 'stores' | 'recovery' | 'failures' | 'history' | 'locks' | 'clock'> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Arguments = ArgumentsOf<typeof statusTable>;
+
+/** One login, and all that is to be shown of it. */
+interface ShownLogin {
+  readonly status: LoginStatus;
+  readonly isDefault: boolean;
+  readonly checked: CheckedLogin | undefined;
+  /** Undefined: not asked for. */
+  readonly history: readonly HistoryEntry[] | undefined;
+}
+
+/** What there is to show. */
+interface Found {
+  readonly logins: readonly ShownLogin[];
+  readonly clientKeys: readonly ClientKeyRecord[];
+  readonly failures: readonly FormatFailure[];
+}
+
+export const command: Command<typeof statusTable, World> = {
+  table: statusTable,
+  async run(world, args) {
+    const { out, tell } = world;
+    const checked = args.check ? await checkAll(world, args) : undefined;
+    const found = await find(world, args, checked);
+    const kept = await removeOrphans(world, () => true, world.signal);
+    if (world.json) await out.json(statusJson(found));
+    else await print(world, args, found);
+    for (const line of orphanLines(kept)) tell(line);
+    if (checked !== undefined) return (await import('./check-logins.js')).exitAfter(checked.values());
+    return args.server !== undefined && found.logins.some(({ status }) => needsPerson(status))
+      ? exitCode.loginNeeded
+      : 0;
+  },
+};
+
+/** What each server says, by the key of its login. */
+async function checkAll(world: World, { server }: Arguments): Promise<ReadonlyMap<string, CheckedLogin>> {
+  const { checkLogins } = await import('./check-logins.js');
+  const { logins } = await world.index.read();
+  const asked = server === undefined ? logins : loginsCalled(logins, server);
+  const checked = await checkLogins(world, asked, ({ identity }) => identity === undefined);
+  return new Map([...checked].map(([{ key }, one]) => [key, one]));
+}
+
+/** @throws Failure `login_needed` where none is called so */
+async function find(
+  world: World,
+  { server, long }: Arguments,
+  checked: ReadonlyMap<string, CheckedLogin> | undefined,
+): Promise<Found> {
+  const { logins, clientKeys = [] } = await world.index.read();
+  const shown = server === undefined ? logins : loginsCalled(logins, server);
+  const origins = server === undefined ? undefined : shown.map((login) => originText(login.server));
+  const now = world.clock.now();
+  return {
+    logins: await Promise.all(
+      shown.map(async (login) => ({
+        status: loginStatus(login, now),
+        isDefault: isDefaultLogin(logins, login),
+        checked: checked?.get(login.key),
+        history: long ? await world.history.read(login) : undefined,
+      })),
+    ),
+    clientKeys: server === undefined ? clientKeys : [],
+    failures: (await world.failures.read()).filter(({ origin }) => origins?.includes(origin) !== false),
+  };
+}
+
+function statusJson({ logins, clientKeys, failures }: Found) {
+  return {
+    logins: logins.map(({ status, isDefault, checked, history }) => ({
+      ...loginJson(status),
+      isDefault,
+      check: checkedJson(checked),
+      history: historyJson(history),
+    })),
+    clientKeys: clientKeys.map(clientKeyJson),
+    failures: failures.map(failureJson),
+  };
+}
+
+async function print(world: World, { long }: Arguments, found: Found): Promise<void> {
+  const { out, look } = world;
+  const { logins, clientKeys, failures } = found;
+  const now = world.clock.now();
+  const lasting = failures.map((failure) => failureLine(failure, now));
+  const blocks = [
+    ...(long
+      ? logins.map(({ status, checked, history }) =>
+          loginLines(status, now, look, [...checkedRows(checked), ...historyRows(history ?? [], now)]),
+        )
+      : shortBlocks(world, logins)),
+    ...(long ? clientKeys.map(clientKeyLines) : []),
+    ...(failures.length === 0 ? [] : [[...lasting, howToSeeWhy]]),
+  ];
+  if (logins.length === 0) world.tell('No logins yet. Make one with: postern login <the server’s URL>');
+  if (blocks.length > 0) await out.line(blocks.map((lines) => lines.join('\n')).join('\n\n'));
+}
+
+function shortBlocks({ out, look, clock }: World, logins: readonly ShownLogin[]): readonly (readonly string[])[] {
+  const table = { look, isTerminal: out.isTerminal };
+  const now = clock.now();
+  const lines = tableLines(
+    table,
+    logins.map((one) => rowOf(table, { ...one, now })),
+  );
+  const unasked = logins.filter(({ checked }) => checked === undefined).map(({ status }) => status);
+  const causes = logins.flatMap(({ status: { login }, checked }) => causeLines(table, login, checked));
+  return [lines, commandLines(table, unasked), causes].filter(({ length }) => length > 0);
+}
+
+/** Why a login that was asked about is not taken, and what to do. */
+function causeLines(
+  { look, isTerminal }: TableLook,
+  login: LoginRecord,
+  checked: CheckedLogin | undefined,
+): readonly string[] {
+  const { failure } = checked ?? {};
+  if (failure === undefined) return [];
+  const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
+  return isTerminal ? wrapped(line, look.width, 2, 0) : [line];
+}
+
+function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {
+  if (checked === undefined) return [];
+  const { state, milliseconds, failure, says } = checked;
+  return [
+    ['asked now', failure === undefined ? `ok, ${milliseconds} ms` : `${state.replace('_', ' ')}: ${failure.message}`],
+    ['to do', failure?.remedy],
+    ['server says', says],
+  ];
+}
+
+/** Such programs mostly hide what we print. */
+const howToSeeWhy = '  to see why  postern setup --check';
+
+/** What another program asked for in vain, in a line. `now` in milliseconds since 1970. */
+function failureLine({ at, format, origin, code }: FormatFailure, now: number): string {
+  const where = origin === '' ? '' : ` for ${origin}`;
+  const when = now - at < 1000 ? 'just now' : `${inWords(now - at)} ago`;
+  return printable(`Last failure: credential ${format}${where} ${when}: ${code.replaceAll('_', ' ')}`, 600);
+}
+
+function failureJson({ at, format, origin, code }: FormatFailure): Readonly<Record<string, unknown>> {
+  return { at: new Date(at).toISOString(), format, origin: origin === '' ? null : origin, code };
+}

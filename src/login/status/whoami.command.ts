@@ -1,0 +1,105 @@
+import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
+import { loginArgument } from '../../core/login-command.js';
+import type { LoginRecord } from '../../core/records.js';
+import { inColumns } from '../../core/text/layout.js';
+import { toned } from '../../core/text/look.js';
+import { printable } from '../../core/text/printable.js';
+import { loginsCalled } from '../../tokens/find-login.js';
+import type { LoginPorts } from '../ports.js';
+import type { CheckedLogin, CheckWorld } from './check-logins.js';
+import { checkedJson, fullName, labelledLines } from './login-status.js';
+
+export const whoamiTable = {
+  name: 'whoami',
+  environmentToken: true,
+  group: 'log-in',
+  summary: 'tell whose login it is',
+  positionals: [
+    { name: 'server', describe: 'the name of a login, or its server’s URL; every login without', required: false },
+  ],
+  options: [{ name: 'check', kind: 'boolean', describe: 'ask the server, too' }],
+  examples: [
+    { command: 'postern whoami work', describe: 'as its ID token says' },
+    { command: 'postern whoami work --check', describe: 'as the server says' },
+  ],
+  notes: [
+    'An ID token (OpenID Connect Core 1.0) comes with a login where its authorization server gives one; what it says of the person is kept, and the token is not. With --check the server is asked by a tool of its own that is called like whoami, get_me or current_user, if it marks one read-only and it takes no argument: that is what the server says, and no proof of anything.',
+    'With --check exit 3 means that a login needs a person, exit 6 that a server is not reachable.',
+  ],
+} as const satisfies CommandTable;
+
+type World = CommandOutput & CheckWorld & Pick<LoginPorts, 'index'>;
+
+interface Known {
+  readonly login: LoginRecord;
+  readonly checked: CheckedLogin | undefined;
+}
+
+export const command: Command<typeof whoamiTable, World> = {
+  table: whoamiTable,
+  async run(world, { server, check }: ArgumentsOf<typeof whoamiTable>) {
+    const { out, json, tell } = world;
+    const { logins } = await world.index.read();
+    const meant = server === undefined ? logins : loginsCalled(logins, server);
+    const { checkLogins, exitAfter } = await import('./check-logins.js');
+    const checked = check ? await checkLogins(world, meant, () => true) : undefined;
+    const known = meant.map((login) => ({ login, checked: checked?.get(login) }));
+    if (json) await out.json({ logins: known.map(whoamiJson) });
+    else if (meant.length === 0) tell('No logins yet. Make one with: postern login <the server’s URL>');
+    else
+      await out.line(
+        (server === undefined ? listLines(world, known) : known.flatMap((one) => whoLines(world, one))).join('\n'),
+      );
+    for (const { login, checked: one } of known) {
+      const { failure } = one ?? {};
+      if (failure !== undefined && !json)
+        tell(printable(`${fullName(login)}: ${failure.message} ${failure.remedy}`, 2000));
+    }
+    const isAllKnown = meant.every((login) => login.identity !== undefined || login.grant !== undefined);
+    if (checked === undefined && !isAllKnown) {
+      tell(
+        `Where no ID token came with a login, the server may tell: postern whoami${server === undefined ? '' : ` ${loginArgument({ server })}`} --check`,
+      );
+    }
+    return checked === undefined ? 0 : exitAfter(checked.values());
+  },
+};
+
+/** One line for each login. */
+function listLines({ look, out }: World, known: readonly Known[]): readonly string[] {
+  const rows = known.map((one) => [
+    toned(look, 'name', printable(fullName(one.login), 200)),
+    printable(whoIs(one), 400),
+  ]);
+  return inColumns(out.isTerminal ? look : { ...look, width: Number.POSITIVE_INFINITY }, rows);
+}
+
+/** Who, and by whose word. */
+function whoIs({ login, checked }: Known): string {
+  const said = checked?.says === undefined ? [] : [`the server says ${checked.says}`];
+  const own = login.grant === undefined ? login.identity : `the client ${login.clientId} itself`;
+  const parts = [...(own === undefined ? [] : [own]), ...said];
+  return parts.length === 0 ? 'not known' : parts.join(', ');
+}
+
+/** All that is known of one. */
+function whoLines({ look }: World, one: Known): readonly string[] {
+  const { login, checked } = one;
+  const { person, issuer } = login;
+  const rows = [
+    ['e-mail', person?.email],
+    ['name', person?.name],
+    ['subject', person?.sub],
+    ['account', login.account === 'default' ? undefined : login.account],
+    ['told by', login.identity === undefined ? undefined : `the ID token of ${issuer}, when it logged in`],
+    ['server says', login.identity === undefined ? undefined : checked?.says],
+  ] as const;
+  const heading = printable(login.identity ?? whoIs(one), 400);
+  return [toned(look, 'strong', heading), ...labelledLines(look, [['login', fullName(login)], ...rows])];
+}
+
+function whoamiJson({ login, checked }: Known): Readonly<Record<string, unknown>> {
+  const { name = null, server, account, identity = null, person } = login;
+  const { sub: subject = null, name: personName = null, email = null } = person ?? {};
+  return { name, server, account, identity, subject, personName, email, check: checkedJson(checked) };
+}

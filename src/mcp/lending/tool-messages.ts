@@ -1,0 +1,209 @@
+import { asObject, type JsonObject, type JsonValue, parseJson } from '../../core/text/json.js';
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  openBracket,
+  skipName,
+  skipSpace,
+  skipValue,
+  textAt,
+} from '../../core/text/json-scan.js';
+import { asciiJson, quoted } from '../../core/text/printable.js';
+import { namedError, refusal, rpcCode } from '../rpc-error.js';
+import { folded, type ToolPolicy } from './tool-policy.js';
+
+/** Whether a caller's text may go on to the server. */
+export type Verdict =
+  /** `lists`: ids of the requests in it whose results tell what the server's tools are. */
+  | { readonly kind: 'passed'; readonly lists: ReadonlySet<string> }
+  /** The server has not said yet what these tools are. `meta` goes with a request of ours. */
+  | { readonly kind: 'unknown'; readonly meta: JsonObject | undefined }
+  /** What the caller gets instead; undefined where nothing in it can be answered. */
+  | { readonly kind: 'refused'; readonly response: Uint8Array | undefined; readonly tools: readonly string[] };
+
+const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+const members = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'];
+
+const callMethod = 'tools/call';
+
+/**
+ * Judges a whole JSON text of a caller, a message or a batch. It is read so that no server can read it otherwise: with
+ * valid UTF-8, no name twice in one object, and no name or method that only a lenient reader takes for one that counts.
+ * What cannot be read so is refused.
+ */
+export function validate(policy: ToolPolicy, bytes: Uint8Array): Verdict {
+  const values = valuesIn(bytes) ?? [];
+  const messages = objectsIn(values);
+  const isClear = messages.length > 0 && messages.length === values.length && messages.every(isPlain);
+  if (!isClear) return { kind: 'refused', response: refusal(rpcCode.notAMessage, unclear), tools: [] };
+  const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
+  const verdicts = calls.map((tool) => policy.verdict(tool));
+  if (verdicts.includes('refused'))
+    return refused(
+      bytes,
+      messages,
+      calls.filter((_, at) => verdicts[at] === 'refused'),
+    );
+  if (verdicts.includes('unknown')) {
+    const [first] = messages.filter(({ method }) => method === callMethod);
+    return { kind: 'unknown', meta: asObject(asObject(first?.['params'])?.['_meta']) };
+  }
+  const lists = messages.flatMap(({ id, method }) => (method === 'tools/list' && id !== undefined ? idText(id) : []));
+  return { kind: 'passed', lists: new Set(lists) };
+}
+
+/** The same once the server was asked: what is unknown still is refused. */
+export function validateKnown(policy: ToolPolicy, bytes: Uint8Array): Exclude<Verdict, { readonly kind: 'unknown' }> {
+  const validated = validate(policy, bytes);
+  if (validated.kind !== 'unknown') return validated;
+  const messages = objectsIn(valuesIn(bytes) ?? []);
+  const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
+  return refused(
+    bytes,
+    messages,
+    calls.filter((tool) => policy.verdict(tool) !== 'passed'),
+  );
+}
+
+/** The messages of a text, which may be a batch; undefined for what is no JSON, or is it in two ways. */
+function valuesIn(bytes: Uint8Array): readonly JsonValue[] | undefined {
+  const parsed = parseJson(bytes, limits);
+  if (!parsed.ok) return undefined;
+  return Array.isArray(parsed.value) ? parsed.value : [parsed.value];
+}
+
+function objectsIn(values: readonly JsonValue[]): readonly JsonObject[] {
+  return values.map(asObject).filter((object) => object !== undefined);
+}
+
+const unclear = 'A message could be read in more than one way; it was not passed on, as only some tools are lent here.';
+
+/** Does every reader see these very members, and the same tool? */
+function isPlain(message: JsonObject): boolean {
+  if (!areExact(message, members)) return false;
+  const { method, params } = message;
+  if (method === undefined) return true;
+  if (typeof method !== 'string' || (letters(method) === letters(callMethod) && method !== callMethod)) return false;
+  if (method !== callMethod) return true;
+  const given = asObject(params);
+  return given !== undefined && areExact(given, ['name', 'arguments']) && typeof given['name'] === 'string';
+}
+
+function areExact(object: JsonObject, names: readonly string[]): boolean {
+  return Object.keys(object).every((name) => names.includes(name) || !names.includes(letters(name)));
+}
+
+/** What is left for a reader that minds neither case, marks nor blanks. */
+function letters(text: string): string {
+  return folded(text).replace(/[^a-z]/g, '');
+}
+
+function toolOf({ params }: JsonObject): string {
+  return String(asObject(params)?.['name']);
+}
+
+function idText(id: JsonValue): string {
+  return JSON.stringify(id);
+}
+
+function refused(
+  bytes: Uint8Array,
+  messages: readonly JsonObject[],
+  tools: readonly string[],
+): Verdict & { kind: 'refused' } {
+  const spans = messageSpans(bytes);
+  const isBatch = bytes[skipSpace(bytes, 0)] === openBracket;
+  const responses = messages.flatMap((message, at) => {
+    const [from = 0] = spans[at] ?? [];
+    const idAt = memberAt(bytes, from, 'id');
+    if (idAt === -1 || message['method'] === undefined) return [];
+    const tool = message['method'] === callMethod ? toolOf(message) : tools[0];
+    return [namedError(bytes.subarray(idAt, skipValue(bytes, idAt)), errorFor(tool ?? ''))];
+  });
+  if (responses.length === 0) return { kind: 'refused', response: undefined, tools };
+  const [only] = responses;
+  return { kind: 'refused', response: isBatch ? listOf(responses) : only, tools };
+}
+
+function errorFor(tool: string): Uint8Array {
+  const message = `The tool ${quoted(tool, 200)} is not lent here: the person who runs postern has left it out (403).`;
+  return Buffer.from(asciiJson({ code: rpcCode.toolNotLent, message, data: { code: 'tool_not_lent', tool } }));
+}
+
+function listOf(texts: readonly Uint8Array[]): Uint8Array {
+  const parts = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
+  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']')]);
+}
+
+/**
+ * A server's JSON text without the tools that are not lent, byte for byte otherwise; the tools that it lists for one of
+ * these ids are learned. Undefined for what can be read in more than one way.
+ * @param asked Is this the id of a request for the list? As `JSON.stringify` spells it.
+ */
+export function filterTools(
+  policy: ToolPolicy,
+  bytes: Uint8Array,
+  asked: (id: string) => boolean,
+): Uint8Array | undefined {
+  const values = valuesIn(bytes);
+  if (values === undefined) return undefined;
+  const spans = messageSpans(bytes);
+  let out: Uint8Array[] | undefined;
+  let from = 0;
+  for (const [index, value] of values.entries()) {
+    const message = asObject(value);
+    if (message === undefined) continue;
+    if (!areExact(message, members)) return undefined;
+    if (message['method'] === 'notifications/tools/list_changed') policy.forget();
+    const result = asObject(message['result']);
+    if (result !== undefined && !areExact(result, ['tools'])) return undefined;
+    const tools = result?.['tools'];
+    if (!Array.isArray(tools)) continue;
+    const { id } = message;
+    if (id !== undefined && asked(idText(id))) policy.learn(tools);
+    const resultAt = memberAt(bytes, spans[index]?.[0] ?? 0, 'result');
+    const listAt = memberAt(bytes, resultAt, 'tools');
+    const kept = elementSpans(bytes, listAt).filter((_, at) => isLent(policy, tools[at]));
+    out ??= [];
+    out.push(bytes.subarray(from, listAt), listOf(kept.map(([start, end]) => bytes.subarray(start, end))));
+    from = skipValue(bytes, listAt);
+  }
+  return out === undefined ? bytes : Buffer.concat([...out, bytes.subarray(from)]);
+}
+
+function isLent(policy: ToolPolicy, tool: JsonValue | undefined): boolean {
+  const name = asObject(tool)?.['name'];
+  return typeof name === 'string' && policy.verdict(name) === 'passed';
+}
+
+/** Where each message of a text begins and ends. The bytes are JSON. */
+function messageSpans(bytes: Uint8Array): readonly (readonly [from: number, to: number])[] {
+  const at = skipSpace(bytes, 0);
+  return bytes[at] === openBracket ? elementSpans(bytes, at) : [[at, skipValue(bytes, at)]];
+}
+
+function elementSpans(bytes: Uint8Array, listAt: number): readonly (readonly [from: number, to: number])[] {
+  const spans: (readonly [number, number])[] = [];
+  let next = skipSpace(bytes, listAt + 1);
+  while (bytes[next] !== closeBracket) {
+    const end = skipValue(bytes, next);
+    spans.push([next, end]);
+    next = skipSpace(bytes, end);
+    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
+  }
+  return spans;
+}
+
+/** Where the value of a member begins, in an object without a name that comes twice; -1 where there is none. */
+function memberAt(bytes: Uint8Array, objectAt: number, name: string): number {
+  let next = skipSpace(bytes, objectAt + 1);
+  while (bytes[next] !== closeBrace) {
+    const valueAt = skipName(bytes, next);
+    if (textAt(bytes, next, 256) === name) return valueAt;
+    next = skipSpace(bytes, skipValue(bytes, valueAt));
+    if (bytes[next] === comma) next = skipSpace(bytes, next + 1);
+  }
+  return -1;
+}

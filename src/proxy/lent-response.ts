@@ -1,0 +1,124 @@
+import { ByteCollector } from '../core/text/bytes.js';
+import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
+import { filterTools } from '../mcp/lending/tool-messages.js';
+import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
+import type { OutgoingResponse } from '../relay/server-response.js';
+import { proxyLimits } from './limits.js';
+import { type ResponseOut, refusal, refuse } from './refusal.js';
+
+const lineFeed = Buffer.from('\n');
+
+/**
+ * A response without the tools that are not lent. JSON is read whole, and of an event stream each event; what cannot be
+ * read in one way alone is not passed on.
+ */
+export class LentResponse implements ResponseOut {
+  /** Ids of the requests that this responds to, and that ask for the tools. */
+  lists: ReadonlySet<string> = new Set();
+  readonly #out: ResponseOut;
+  readonly #policy: ToolPolicy;
+  readonly #id: string;
+  readonly #pieces = new ByteCollector();
+  #size = 0;
+  #head: { readonly out: OutgoingResponse; readonly close: boolean } | undefined;
+  #events: EventByteReader | undefined;
+  #isBroken = false;
+
+  constructor(out: ResponseOut, policy: ToolPolicy, id: string) {
+    this.#out = out;
+    this.#policy = policy;
+    this.#id = id;
+  }
+
+  get begun(): boolean {
+    return this.#out.begun;
+  }
+
+  head(out: OutgoingResponse, close: boolean): void {
+    const headerOf = (name: string) =>
+      new RegExp(`^${name}:[\\t ]*(.*?)[\\t ]*\\r$`, 'im').exec(out.headers)?.[1] ?? '';
+    this.#head = { out, close };
+    this.#isBroken = !/^(?:identity)?$/i.test(headerOf('content-encoding'));
+    if (this.#isBroken || !/text\/event-stream/i.test(headerOf('content-type'))) return;
+    this.#events = new EventByteReader(proxyLimits.validatedBody);
+    this.#out.head({ ...out, length: undefined }, close);
+  }
+
+  data(piece: Uint8Array): boolean {
+    if (this.#isBroken) return true;
+    if (this.#events !== undefined) return this.#pass(this.#events, piece);
+    this.#size += piece.byteLength;
+    this.#isBroken = this.#size > proxyLimits.validatedBody;
+    if (!this.#isBroken) this.#pieces.push(piece);
+    return true;
+  }
+
+  end(): void {
+    const { out, close } = this.#head ?? {};
+    if (this.#events !== undefined) {
+      if (!this.#isBroken) this.#out.end();
+      return;
+    }
+    const whole = this.#isBroken ? undefined : this.#filteredBody(out?.status ?? 0);
+    if (whole === undefined || out === undefined) {
+      refuse(this.#out, refusal('response_not_lent', close), this.#id);
+      return;
+    }
+    this.#out.head(whole.byteLength === 0 ? out : { ...out, length: whole.byteLength }, close === true);
+    this.#out.data(whole);
+    this.#out.end();
+  }
+
+  breakOff(): void {
+    this.#out.breakOff();
+  }
+
+  /** Undefined: not to be passed on. An error page is no list. */
+  #filteredBody(status: number): Uint8Array | undefined {
+    const whole = this.#pieces.take();
+    if (whole.byteLength === 0) return whole;
+    return this.#filtered(whole) ?? (status >= 400 && whole[0] === 0x3c ? whole : undefined);
+  }
+
+  #filtered(text: Uint8Array): Uint8Array | undefined {
+    return filterTools(this.#policy, text, (id) => this.lists.has(id));
+  }
+
+  #pass(reader: EventByteReader, piece: Uint8Array): boolean {
+    const before = reader.lines;
+    const parts = reader.push(piece)?.map((event) => this.#event(event));
+    if (parts === undefined || parts.includes(undefined)) {
+      this.#isBroken = true;
+      this.#out.breakOff();
+      return true;
+    }
+    const isComment = parts.length === 0 && reader.lines > before && reader.held === 0;
+    if (isComment) return this.#out.data(Buffer.from(':\n')); // it keeps the connection alive
+    return this.#out.data(Buffer.concat(parts.filter((part) => part !== undefined)));
+  }
+
+  /** The event as the caller may have it; undefined: the stream does not go on. */
+  #event({ event, data, id, retry }: EventBytes): Uint8Array | undefined {
+    const isMessage = event === '' || event === 'message';
+    const text = data.byteLength === 0 ? data : (this.#filtered(data) ?? (isMessage ? undefined : data));
+    if (text === undefined) return undefined;
+    const fields = [
+      ...(event === '' ? [] : [`event: ${event}\n`]),
+      ...(id === undefined ? [] : [`id: ${id}\n`]),
+      ...(retry === undefined ? [] : [`retry: ${retry}\n`]),
+    ];
+    return Buffer.concat([Buffer.from(fields.join('')), ...dataLines(text), lineFeed]);
+  }
+}
+
+function dataLines(text: Uint8Array): readonly Uint8Array[] {
+  if (text.byteLength === 0) return [];
+  const lines: Uint8Array[] = [];
+  for (let from = 0; from <= text.byteLength; ) {
+    const end = text.indexOf(0x0a, from);
+    const to = end === -1 ? text.byteLength : end;
+    lines.push(Buffer.from('data: '), text.subarray(from, to), lineFeed);
+    from = to + 1;
+  }
+  return lines;
+}

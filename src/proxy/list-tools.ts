@@ -1,0 +1,161 @@
+import { ByteCollector } from '../core/text/bytes.js';
+import { EventByteReader } from '../core/text/event-stream.js';
+import { asObject, parseObject, stringField } from '../core/text/json.js';
+import type { Origins } from '../http/origins.js';
+import { filterTools } from '../mcp/lending/tool-messages.js';
+import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
+import type { Connection, ResponseHandler } from '../relay/connection.js';
+import type { ResponseHead } from '../relay/heads.js';
+import type { AuthorizedRequest, ProtectedTarget } from '../tokens/authorizer.js';
+import type { Admitted } from './admit.js';
+import { proxyLimits } from './limits.js';
+import { sortedHead } from './refusal.js';
+
+const maxPages = 100;
+
+/** Where the request leaves, and what ends it. */
+interface ListingWays {
+  readonly origins: Origins<Connection>;
+  readonly signal: AbortSignal;
+}
+
+const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+/**
+ * Asks the server for its tools, in the session of the caller's request, and learns what it says of them. A server that
+ * does not answer here (as with the older transport) leaves them unknown.
+ * @throws Failure of the authorizer and of the connection
+ */
+export async function listTools(
+  around: ListingWays,
+  admitted: Admitted,
+  policy: ToolPolicy,
+  meta: object | undefined,
+): Promise<void> {
+  let cursor: string | undefined;
+  const signal = AbortSignal.any([around.signal, AbortSignal.timeout(proxyLimits.listMs)]);
+  for (let page = 0; page < maxPages; page += 1) {
+    const id = `postern-tools-${crypto.randomUUID()}`;
+    const { progressToken: _, ...others } = { progressToken: undefined, ...meta };
+    const params = { ...(cursor === undefined ? {} : { cursor }), ...(meta === undefined ? {} : { _meta: others }) };
+    const body = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
+    const text = await pageOf(around, admitted, { id, body, signal });
+    if (text === undefined) return;
+    filterTools(policy, text, (one) => one === JSON.stringify(id));
+    const result = asObject(parseObject(text, limits)?.['result']);
+    cursor = result && stringField(result, 'nextCursor');
+    if (cursor === undefined) return;
+  }
+}
+
+interface Page {
+  readonly id: string;
+  readonly body: Uint8Array;
+  readonly signal: AbortSignal;
+}
+
+/** The message that responds; undefined where none does. */
+async function pageOf(
+  { origins }: Pick<ListingWays, 'origins'>,
+  admitted: Admitted,
+  page: Page,
+): Promise<Uint8Array | undefined> {
+  const { mounted, target } = admitted;
+  const { authorizer } = mounted.mount;
+  const url = mounted.origin + target;
+  const reach = () => (mounted.endpoints.isNamed(target) ? 'host' : 'server') as 'host' | 'server';
+  const asked: ProtectedTarget = { url, operation: () => 'POST tools/list', repeatable: () => true, reach };
+  let authorized: AuthorizedRequest | undefined = await authorizer.authorize(asked, page.signal);
+  while (authorized !== undefined) {
+    const { token }: AuthorizedRequest = authorized;
+    const own = token === undefined ? [] : ['authorization', token.bearer.reveal()];
+    const headers = [...headersOf(admitted.head.forward), ...own];
+    const response: Collected = await new Promise((resolve, reject) => {
+      const collector = new Collector(page.id, resolve, reject);
+      const lent = origins.lend(mounted, 'stream', page.signal, (connection) => {
+        collector.connection = connection;
+        connection.send({ target, method: 'POST', headers, body: page.body }, collector);
+        return true;
+      });
+      lent?.catch(reject);
+      page.signal.addEventListener('abort', () => collector.stop(), { once: true });
+    });
+    if (response.text !== undefined) return response.text;
+    authorized = await authorizer.retry(authorized, response, page.signal);
+  }
+  return undefined;
+}
+
+/** What says in which session and revision it is, but nothing of the caller's own message. */
+function headersOf(forward: readonly string[]): readonly string[] {
+  const kept = forward.flatMap((name, at) => {
+    const isKept = at % 2 === 0 && /^(?:mcp-session-id|mcp-protocol-version|user-agent)$/i.test(name);
+    return isKept ? [name, forward[at + 1] ?? ''] : [];
+  });
+  const version = forward.some((name, at) => at % 2 === 0 && /^mcp-method$/i.test(name));
+  return [
+    ...kept,
+    ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
+    ...['accept-encoding', 'identity', ...(version ? ['mcp-method', 'tools/list'] : [])],
+  ];
+}
+
+interface Collected {
+  readonly status: number;
+  readonly challenges: readonly string[];
+  readonly text: Uint8Array | undefined;
+}
+
+/** Reads one response up to the message with that id. */
+class Collector implements ResponseHandler {
+  connection: Connection | undefined;
+  readonly #id: string;
+  readonly #done: (collected: Collected) => void;
+  readonly #failed: (error: unknown) => void;
+  readonly #pieces = new ByteCollector();
+  #size = 0;
+  #events: EventByteReader | undefined;
+  #head = { status: 0, challenges: [] as readonly string[] };
+
+  constructor(id: string, done: (collected: Collected) => void, failed: (error: unknown) => void) {
+    this.#id = id;
+    this.#done = done;
+    this.#failed = failed;
+  }
+
+  head(received: ResponseHead): void {
+    const { isEventStream, isCoded, challenges } = sortedHead(received);
+    this.#head = { status: received.status, challenges };
+    if (isCoded || received.status !== 200) this.stop();
+    else if (isEventStream) this.#events = new EventByteReader(proxyLimits.validatedBody);
+  }
+
+  data(chunk: Uint8Array): boolean {
+    this.#size += chunk.byteLength;
+    if (this.#size > proxyLimits.validatedBody) this.stop();
+    else if (this.#events === undefined) this.#pieces.push(chunk);
+    else this.#look(this.#events.push(chunk)?.map(({ data }) => Uint8Array.from(data)) ?? []);
+    return true;
+  }
+
+  end(): void {
+    this.#look(this.#events === undefined ? [this.#pieces.take()] : []);
+    this.stop();
+  }
+
+  failed(error: unknown): void {
+    this.#failed(error);
+  }
+
+  stop(): void {
+    this.#done({ ...this.#head, text: undefined });
+    this.connection?.cut(this);
+  }
+
+  #look(texts: readonly Uint8Array[]): void {
+    const text = texts.find((one) => parseObject(one, limits)?.['id'] === this.#id);
+    if (text === undefined) return;
+    this.#done({ ...this.#head, text });
+    this.connection?.cut(this);
+  }
+}

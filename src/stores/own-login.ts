@@ -1,0 +1,69 @@
+import type { OptionSpec } from '../core/command.js';
+import type { ClientLogin } from '../core/ports.js';
+import { usageWrong } from '../core/usage-failures.js';
+import { isInMemory, memoryOption } from './memory-store.js';
+
+/** How a command logs in for itself alone, as a client and without a person: for CI. Nothing of it is kept. */
+export const clientLoginOptions = [
+  {
+    name: 'client-credentials',
+    kind: 'boolean',
+    describe: 'with --store memory: log in as the client itself, for this run alone; no person, nothing is kept',
+  },
+  { name: 'client-id', kind: 'string', value: 'ID', describe: 'of --client-credentials; or POSTERN_CLIENT_ID' },
+  {
+    name: 'client-secret-file',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --client-credentials: the file with its secret; or POSTERN_CLIENT_SECRET_FILE',
+  },
+  {
+    name: 'client-key-file',
+    kind: 'string',
+    value: 'FILE',
+    describe: 'of --client-credentials: its private key instead (PEM, PKCS #8, or JWK; ES256 or RS256)',
+  },
+  {
+    name: 'authorization-server',
+    kind: 'string',
+    value: 'ISSUER',
+    describe: 'of --client-credentials: where the client is registered; or POSTERN_AUTHORIZATION_SERVER',
+  },
+  { name: 'scope', kind: 'list', value: 'SCOPE', describe: 'of --client-credentials: ask for these; again for more' },
+] as const satisfies readonly OptionSpec[];
+
+/** The same where nothing else can be done with a store in memory. */
+export const ownLoginOptions = [
+  ...clientLoginOptions,
+  { ...memoryOption, describe: 'with --client-credentials: keep that login in memory, for this command alone' },
+] as const satisfies readonly OptionSpec[];
+
+/** How a command that can log in for itself alone was asked for it. */
+export interface OwnLoginArguments extends ClientLogin {
+  readonly clientCredentials: boolean;
+  readonly store: string | undefined;
+}
+
+/**
+ * Does this command log in for itself as a client?
+ * @param command Its name, for the failure. @param byPerson Can it log in with a person, too?
+ * @throws Failure `usage_wrong` where the options make no whole
+ */
+export function isClientLogin(args: OwnLoginArguments, command: string, byPerson: boolean): boolean {
+  const help = `postern ${command} --help`;
+  const named = [args.clientId, args.clientSecretFile, args.clientKeyFile, args.authorizationServer, args.scope[0]];
+  if (!args.clientCredentials) {
+    if (named.some((one) => one !== undefined)) {
+      throw usageWrong('What says as which client to log in goes with --client-credentials.', help);
+    }
+    if (isInMemory(args) && !byPerson) {
+      throw usageWrong('--store memory needs --client-credentials here: a login for this run alone.', help);
+    }
+    return false;
+  }
+  if (isInMemory(args)) return true;
+  throw usageWrong(
+    '--client-credentials needs --store memory here; a login that stays is made with postern login --client-credentials.',
+    help,
+  );
+}

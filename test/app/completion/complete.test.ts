@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { builtTables } from '../../../src/app/built/completion-file.js';
+import { complete } from '../../../src/app/completion/complete.js';
+import { knownFrom } from '../../../src/app/completion/known.js';
+import { completionLines } from '../../../src/app/completion/print.js';
+import { asTyped, readShellLine } from '../../../src/app/completion/shell-line.js';
+import { registry } from '../../../src/app/registry.js';
+import type { LoginRecord } from '../../../src/core/records.js';
+import type { ToolSignature } from '../../../src/stores/ports.js';
+import { anyText } from '../../support/arbitraries.js';
+
+const tables = builtTables();
+
+const work = { name: 'work', server: 'https://example.com/mcp', account: 'me', issuer: 'https://as.example', key: 'k' };
+
+const parameter = { entries: undefined, isRequired: false, choices: undefined, description: 'What it says.' };
+
+function tool(name: string, description = 'Says.\nTwice.'): ToolSignature {
+  const parameters = [
+    { ...parameter, name: 'loud', types: ['boolean'] },
+    { ...parameter, name: 'mood', types: ['string'], choices: ['glad', 'sad', 'a b'] },
+    { ...parameter, name: 'bad\u001bname', types: ['string'] },
+  ];
+  return { name, description, isReadOnly: true, isDestructive: false, isOpen: false, parameters };
+}
+
+const known = knownFrom(
+  [work, { ...work, name: undefined, server: 'https://b.example' }] as unknown as LoginRecord[],
+  ({ key, name }) =>
+    key === 'k' && name === 'work'
+      ? {
+          at: 0,
+          isWhole: true,
+          tools: [tool('echo', 'Says \u001b[31mit.\nTwice.'), tool('e\u001b[2Jvil'), tool('two words')],
+        }
+      : undefined,
+);
+
+function offered(...words: string[]): readonly string[] {
+  const found = complete(tables, known, words.slice(0, -1), words.at(-1) ?? '');
+  return found.kind === 'words' ? found.words.map(([word]) => word) : [`:${found.kind}${found.before}`];
+}
+
+test('every command, further name, option and choice is offered where it may stand', () => {
+  assert.deepEqual(
+    offered('lo').filter((word) => /^log/.test(word)),
+    ['login', 'logout'],
+  );
+  for (const { table } of registry) {
+    for (const name of [table.name, ...(table.aliases ?? [])]) {
+      assert.ok(offered(name.slice(0, 2)).includes(name), name);
+      for (const option of table.options) {
+        assert.ok(offered(name, `--${option.name.slice(0, 3)}`).includes(`--${option.name}`), option.name);
+        const choices = ('choices' in option && option.choices) || [];
+        if (choices.length > 0) assert.deepEqual(offered(name, `--${option.name}`, ''), choices);
+      }
+    }
+  }
+});
+
+test('the values of options are known, in whichever form they are typed', () => {
+  assert.deepEqual(offered('login', '--store', 'f'), ['file']);
+  assert.deepEqual(offered('login', '--store=f'), ['--store=file']);
+  assert.deepEqual(offered('login', '--store', ''), ['keychain', 'file', 'helper:']);
+  assert.ok(offered('call', '--store', '').includes('memory'));
+  assert.deepEqual(offered('login', 'x', '--registration', 'd'), ['dynamic']);
+  assert.deepEqual(offered('login', '--client-key-file', 'a'), [':file']);
+  assert.deepEqual(offered('login', '--client-key-file=a'), [':file--client-key-file=']);
+  assert.deepEqual(offered('token', 'work', '--account', ''), ['me']);
+  assert.deepEqual(offered('login', '--authorization-server', ''), ['https://as.example']);
+  assert.ok(offered('login', '--from', 'c').includes('cursor'));
+  assert.ok(offered('sandbox', '--misbehave', 'as-i').length > 1);
+  assert.deepEqual(offered('login', '--name', ''), []);
+  assert.deepEqual(offered('login', '--name', 'x', '--device', ''), offered('login', ''));
+});
+
+test('an option that is there, or that contradicts one that is, is not offered; a list is, again', () => {
+  assert.ok(!offered('login', '--device', '--').includes('--device'));
+  assert.ok(!offered('login', '--device', '--').includes('--browser'));
+  assert.ok(!offered('proxy', '--socket', 's', '--').includes('--port'));
+  assert.ok(!offered('proxy', '--port', '5', '--').includes('--socket'));
+  assert.ok(offered('login', '--scope', 'a', '--').includes('--scope'));
+  assert.ok(offered('login', '--').every((word) => word.startsWith('--')));
+  assert.ok(offered('--json', 'login', '-').includes('--quiet'));
+});
+
+test('names of logins, their servers, their tools and what these take are known', () => {
+  assert.deepEqual(offered('token', ''), ['work', 'https://example.com/mcp', 'https://b.example']);
+  assert.deepEqual(offered('token', 'https://b'), ['https://b.example']);
+  assert.deepEqual(offered('call', 'work', 'e'), ['echo']);
+  assert.deepEqual(offered('call', 'work', 'resources/r'), ['resources/read']);
+  assert.deepEqual(offered('call', 'https://b.example', 'e'), []);
+  assert.deepEqual(offered('call', '--timeout', '5', 'work', 'echo', ''), ['loud=', 'mood=']);
+  assert.deepEqual(offered('call', 'work', 'echo', 'mood=g'), ['mood=glad']);
+  assert.deepEqual(offered('call', 'work', 'echo', 'loud=true', 'loud='), ['loud=true', 'loud=false']);
+  assert.deepEqual(offered('setup', 'claude', 'w'), ['work']);
+  assert.ok(offered('setup', 'cl').includes('claude'));
+  assert.deepEqual(offered('credential', 'kube'), ['kubectl']);
+  assert.deepEqual(offered('help', 'store'), ['stores']);
+  assert.deepEqual(offered('completion', 'p'), ['powershell']);
+  assert.deepEqual(offered('exec', 'work', '--', 'l'), [':command']);
+  assert.deepEqual(offered('nobody', ''), []);
+});
+
+test('property: whatever is typed, there is an answer, and each word begins as it was typed', () => {
+  const word = fc.oneof(
+    anyText(),
+    fc.constantFrom('call', 'login', '--', '--store', '--store=', '-', 'work', 'echo', 'mood='),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), word, (before, current) => {
+      const found = complete(tables, known, before, current);
+      if (found.kind === 'words') for (const [one] of found.words) assert.ok(one.startsWith(current), one);
+      for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+        for (const line of completionLines(shell, found, { before, current, quote: '' }, '=:')) {
+          assert.doesNotMatch(line, /(?!\t)\p{Cc}/u);
+        }
+      }
+    }),
+  );
+});
+
+test('property: a word as it is typed is read as that word, within each quote and without', () => {
+  fc.assert(
+    fc.property(anyText(), fc.constantFrom('', "'", '"'), (text, quote) => {
+      const word = text.replaceAll(/[\n\0]/g, '');
+      const line = `postern call ${quote}${asTyped(word, quote)}`;
+      assert.deepEqual(
+        readShellLine(`${line}${quote} x`).before,
+        word === '' && quote === '' ? ['call'] : ['call', word],
+      );
+      assert.equal(readShellLine(line).current, word);
+    }),
+  );
+});
+
+test('bash is given what follows where it breaks a word', () => {
+  const lines = (line: string, breaks: string) => {
+    const read = readShellLine(line);
+    return completionLines('bash', complete(tables, known, read.before, read.current), read, breaks);
+  };
+  assert.deepEqual(lines('postern token https://b', '=:'), ['//b.example']);
+  assert.deepEqual(lines('postern token https://b', ' '), ['https://b.example']);
+  assert.deepEqual(lines('postern token "https://b', '=:'), ['https://b.example']);
+  assert.deepEqual(lines('postern login --store=f', '=:'), ['file']);
+  assert.deepEqual(lines('postern call work echo mo', '=:'), [':nospace', 'mood=']);
+});

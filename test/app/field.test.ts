@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fieldOf } from '../../src/app/field.js';
+import { Failure } from '../../src/core/failure.js';
+
+const result = { logins: [{ server: 'https://a.example', expiresAt: null }], 'a.b': 1, none: {}, empty: [] };
+
+test('a field is found by names and places; a missing one is named with those that are there', () => {
+  assert.equal(fieldOf(result, 'logins.0.server'), 'https://a.example');
+  assert.equal(fieldOf(result, 'logins.0.expiresAt'), null);
+  assert.equal(fieldOf(result, 'a\\.b'), 1);
+  const missing: readonly (readonly [string, RegExp])[] = [
+    ['login', /It has: logins, a\.b, none, empty/],
+    ['logins.3', /from 0 to 0/],
+    ['logins.length', /from 0 to 0/],
+    ['empty.0', /is empty/],
+    ['none.x', /no members/],
+    ['logins.0.server.x', /no members/],
+    ['', /It has/],
+    ['constructor', /It has/],
+    ['__proto__', /It has/],
+  ];
+  for (const [path, remedy] of missing) {
+    assert.throws(
+      () => fieldOf(result, path),
+      (error) => error instanceof Failure && error.exit === 2 && remedy.test(error.remedy),
+      path,
+    );
+  }
+});
+
+test('every value of a result has a path, whatever its names are', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.jsonValue(), { minKeys: 1 }), (object) => {
+      for (const [name, value] of Object.entries(object)) {
+        if (name.includes('\\')) continue;
+        assert.deepEqual(fieldOf(object, name.replaceAll('.', '\\.')), value);
+      }
+    }),
+  );
+});

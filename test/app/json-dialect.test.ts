@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { z } from 'zod';
+import { registry } from '../../src/app/registry.js';
+import { makeHomeWithKey } from '../support/home.js';
+import { runProgram, startProgram } from '../support/program.js';
+import { repositoryRoot } from '../support/repository.js';
+import { startSandbox } from '../support/start-sandbox.js';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const folder = join(repositoryRoot, 'dist', 'schemas');
+
+async function schemaOf(name: string): Promise<Schema> {
+  return JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8'));
+}
+
+/** The same, refusing members that it does not name: for programs that read it more may come. */
+function closed(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(closed);
+  const inner = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]));
+  return 'properties' in schema ? { ...inner, additionalProperties: false } : inner;
+}
+
+function assertFits(schema: Schema, text: string, what: string): void {
+  const { $id: _id, $schema: _draft, title: _title, schemaVersion: _version, ...plain } = schema;
+  const parsed = z.fromJSONSchema(closed(plain) as Parameters<typeof z.fromJSONSchema>[0]).safeParse(JSON.parse(text));
+  assert.ok(parsed.success, `${what}: ${text}\n${parsed.error}`);
+}
+
+/** Every name of a member in a schema, and whether a list of it is required. */
+function* membersOf(schema: unknown): Generator<readonly [name: string, isList: boolean, isRequired: boolean]> {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { properties, required } = schema as { properties?: Record<string, Schema>; required?: readonly string[] };
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    yield [name, value['type'] === 'array', required?.includes(name) === true];
+  }
+  for (const value of Object.values(schema)) yield* membersOf(value);
+}
+
+test('every command with a JSON result has a schema of version 1 in the package, in the one dialect', async () => {
+  const files = (await readdir(folder)).map((name) => name.replace('.json', ''));
+  const commands = registry.flatMap(({ table }) => (table.noJson === true ? [] : table.name));
+  assert.deepEqual(files.sort(), [...commands, 'failure'].sort());
+  const { files: packed } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
+  assert.ok(packed.includes('dist'));
+  for (const file of files) {
+    const schema = await schemaOf(file);
+    assert.deepEqual([schema['$id'], schema['schemaVersion']], [`postern:schemas/1/${file}`, 1]);
+    for (const [name, isList, isRequired] of membersOf(schema)) {
+      assert.match(name, /^[a-z]+(?:[A-Z][a-z]*)*$/, `${file}: ${name}`);
+      // What comes with --all alone is not a list that is empty without it.
+      if (isList && file !== 'logout') assert.ok(isRequired, `${file}: the list ${name} is always there`);
+    }
+  }
+});
+
+test('what each command prints with --json is what its schema says', async () => {
+  await using sandbox = await startSandbox({
+    clients: [{ client_id: 'ci', client_secret: 's'.repeat(40), redirect_uris: [] }],
+  });
+  const { serverUrl } = sandbox;
+  await using home = await makeHomeWithKey();
+  await writeFile(join(home.path, 'secret'), 's'.repeat(40), { mode: 0o600 });
+  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const document = ['--url', 'https://client.example/client.json', '--out', 'document'];
+  const lines: readonly (readonly string[])[] = [
+    ['login', serverUrl, '--name', 'work', ...client],
+    ['login', serverUrl, '--name', 'other', '--account', 'b', ...client],
+    ['status'],
+    ['status', '--check'],
+    ['status', '-l'],
+    ['whoami'],
+    ['login', '--expired'],
+    ['rename', 'other', 'third'],
+    ['switch', 'third'],
+    ['move', 'file'],
+    ['token', 'work'],
+    ['call', 'work', 'whoami'],
+    ['setup', '--list'],
+    ['setup', 'claude', 'work'],
+    ['setup', 'claude', 'work', '--write'],
+    ['setup', 'claude', 'work', '--check'],
+    ['setup', 'claude', 'work', '--undo'],
+    ['client-metadata', 'init', ...document],
+    ['client-metadata', 'check', 'document', '--offline'],
+    ['client-metadata', 'show', serverUrl],
+    ['config'],
+    ['config', 'path'],
+    ['config', 'set', 'timeoutSeconds', '60'],
+    ['config', 'get', 'timeoutSeconds'],
+    ['config', 'unset', 'timeoutSeconds'],
+    ['sandbox', '--misbehave', 'list'],
+    ['uninstall'],
+    ['logout', 'third'],
+    ['logout', '--all', '--yes'],
+    ['uninstall', '--yes'],
+  ];
+  for (const line of lines) {
+    const { code, stdout, stderr } = await runProgram(home, [...line, '--json']);
+    // What is checked is for an address where nobody can host it.
+    assert.equal(code, line[1] === 'check' ? 5 : 0, `${line.join(' ')}: ${stderr}`);
+    assertFits(await schemaOf(line[0] ?? ''), stdout, line.join(' '));
+  }
+  const failed = await runProgram(home, ['token', 'nowhere', '--json']);
+  assertFits(await schemaOf('failure'), failed.stderr.trim().split('\n').at(-1) ?? '', 'a failure');
+  assert.equal((await runProgram(home, ['config', '--field', 'exists'])).stdout, 'false\n');
+  assert.equal((await runProgram(home, ['exec', serverUrl, '--field', 'x', '--', 'true'])).code, 2);
+});
+
+test('what proxy and sandbox print with --json once they listen is what their schemas say', async () => {
+  await using home = await makeHomeWithKey({ POSTERN_TOKEN: 'a', POSTERN_TOKEN_SERVER: 'http://127.0.0.1:9/mcp' });
+  for (const line of [
+    ['proxy', 'http://127.0.0.1:9/mcp'],
+    ['proxy', 'http://127.0.0.1:9/mcp', '--no-key'],
+    ['sandbox'],
+  ]) {
+    await using program = startProgram(home, [...line, '--json']);
+    const [text] = await program.waitForStdout(/^\{.*\}$/m);
+    assertFits(await schemaOf(line[0] ?? ''), text, line.join(' '));
+  }
+});

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { walkLogin } from '../../src/sandbox/walk.js';
+import { needs } from '../support/needs.js';
+import { programCommand, runProgram } from '../support/program.js';
+import { startAtTerminal } from '../support/pty.js';
+import { startSandbox } from '../support/start-sandbox.js';
+import { homeWithBrowser } from './home-with-browser.js';
+
+const skip = needs('script');
+
+test('a call that has no login offers one at the terminal, and goes on with it', { skip }, async () => {
+  await using sandbox = await startSandbox();
+  await using given = await homeWithBrowser();
+  const { home, browser } = given;
+  const command = programCommand(['call', sandbox.serverUrl, 'echo', 'text=hello']);
+  await using call = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  await call.screen.waitForStdout(/Log in now\? \[Y\/n\] /);
+  call.type('\r');
+  await walkLogin(await browser.opened());
+  const { code, stdout } = await call.screen.finished;
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /hello\r?\n$/);
+});
+
+test('after a no, and where nobody is asked, a call without a login fails as ever', { skip }, async () => {
+  await using sandbox = await startSandbox();
+  await using given = await homeWithBrowser();
+  const { home } = given;
+  const words = ['call', sandbox.serverUrl, 'echo', 'text=hello'];
+  await using call = await startAtTerminal(home, programCommand(words), { stdout: 'terminal', columns: 100 });
+  await call.screen.waitForStdout(/Log in now\? \[Y\/n\] /);
+  call.type('n\r');
+  const declined = await call.screen.finished;
+  assert.equal(declined.code, 3);
+  assert.match(declined.stdout, /login_needed, exit 3/);
+  for (const option of ['--json', '--non-interactive']) {
+    await using quiet = await startAtTerminal(home, programCommand([...words, option]), {
+      stdout: 'terminal',
+      columns: 100,
+    });
+    const { code, stdout } = await quiet.screen.finished;
+    assert.equal(code, 3, option);
+    assert.doesNotMatch(stdout, /Log in now/, option);
+  }
+  await using redirected = await startAtTerminal(home, programCommand(words), { stdout: 'file', columns: 100 });
+  const { code, stdout } = await redirected.screen.finished;
+  assert.equal(code, 3);
+  assert.doesNotMatch(stdout, /Log in now/);
+  const piped = await runProgram(home, words);
+  assert.equal(piped.code, 3);
+  const unknown = await startAtTerminal(home, programCommand(['call', 'nobody']), { stdout: 'terminal', columns: 100 });
+  assert.doesNotMatch((await unknown.screen.finished).stdout, /Log in now/);
+});

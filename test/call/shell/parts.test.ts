@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { completionOf, type Offered } from '../../../src/call/shell/completion.js';
+import { wordsOfLine } from '../../../src/call/shell/line-words.js';
+import { looksSecret } from '../../../src/call/shell/secret-looking.js';
+import { toolListOf } from '../../../src/call/tools/signatures.js';
+import { shellWord } from '../../../src/core/text/printable.js';
+import { createClock } from '../../../src/stores/clock.js';
+import { createLocks } from '../../../src/stores/state/locks.js';
+import { createShellHistory } from '../../../src/stores/state/shell-history.js';
+import { anyText } from '../../support/arbitraries.js';
+import { makeHome } from '../../support/home.js';
+
+test('words that are quoted for a shell are read as they were, and any line is read without a fault', () => {
+  fc.assert(
+    fc.property(fc.array(anyText({ minLength: 1 })), (words) => {
+      const line = words.map(shellWord).join(' ');
+      assert.deepEqual(wordsOfLine(line), { words, open: '' });
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '"', "'", '\\', '=') }), (line) => {
+      const { words, open } = wordsOfLine(line);
+      assert.ok(words.join('').length <= line.length);
+      assert.ok(['', '"', "'", '\\'].includes(open));
+    }),
+  );
+});
+
+test('quotes, backslashes and open quotes are as in a shell', () => {
+  assert.deepEqual(wordsOfLine(`echo text="a b" 'it''s' "q\\"q" "a\\b" c\\ d ""`), {
+    words: ['echo', 'text=a b', 'its', 'q"q', 'a\\b', 'c d', ''],
+    open: '',
+  });
+  assert.equal(wordsOfLine('echo "a').open, '"');
+  assert.equal(wordsOfLine("echo 'a").open, "'");
+  assert.equal(wordsOfLine('echo a\\').open, '\\');
+});
+
+test('lines that seem to hold a secret are known, and usual ones are not', () => {
+  for (const line of [
+    'login password=hunter2',
+    'login api_key:=5',
+    'x access-token=abc',
+    `x json:='{"client_secret": "a"}'`,
+    'fetch url=https://me:word@example.com/',
+    'x value=sk-abcdefghij123',
+    'x value=eyJhbGciOiJIUzI1NiJ9.e30.x',
+    'x Authorization="Bearer abc"',
+    'x value=Zk8sQ1pLmX93vbTr2YwEo5Ua',
+    'x value=0f3c9a7be21d4458a6b3c1d2e4f50617',
+  ]) {
+    assert.ok(looksSecret(line), line);
+  }
+  for (const line of [
+    'tools',
+    'echo text=hello repeat=3',
+    'resources/read file:///home/me/notes.txt',
+    'prompts/get summarize-notes style=short',
+    'search query="how to keep a garden"',
+    'add a:=5 b:=1000000000',
+  ]) {
+    assert.equal(looksSecret(line), false, line);
+  }
+});
+
+const offered: Offered = {
+  tools: async () => {
+    const properties = { text: { type: 'string' }, loud: { type: 'boolean' }, tone: { enum: ['low', 'high'] } };
+    const tools = [
+      { name: 'echo', inputSchema: { type: 'object', properties, required: ['text'] } },
+      { name: 'note_add', inputSchema: {} },
+      { name: 'note_list', inputSchema: {} },
+      { name: 'note\u001b[31m', inputSchema: {} },
+      { name: 'note x; y', inputSchema: {} },
+    ];
+    return toolListOf({ tools }, 0).tools;
+  },
+  prompts: async () => [{ name: 'sum', parameters: ['style'] }],
+  resources: async () => ['note://1', 'note://2'],
+};
+
+test('what is completed: tools and methods, then arguments that are left, then their choices', async () => {
+  const at = async (line: string) => (await completionOf(line, offered))[0];
+  assert.deepEqual(await at('note'), ['note_add ', 'note_list ']);
+  assert.deepEqual(await at('ec'), ['echo ']);
+  assert.deepEqual(await at('echo '), ['text=', 'loud=', 'tone=']);
+  assert.deepEqual(await at('echo text=a l'), ['loud=']);
+  assert.deepEqual(await at('echo text:=1 '), ['loud=', 'tone=']);
+  assert.deepEqual(await at('echo loud='), ['loud=true ', 'loud=false ']);
+  assert.deepEqual(await at('echo tone=h'), ['tone=high ']);
+  assert.deepEqual(await at('tools/call echo te'), ['text=']);
+  assert.deepEqual(await at('prompts/get '), ['sum ']);
+  assert.deepEqual(await at('prompts/get sum '), ['style=']);
+  assert.deepEqual(await at('resources/read note://2'), ['note://2']);
+  assert.deepEqual(await at('help no'), ['note_add ', 'note_list ']);
+  assert.ok((await at('')).includes('exit '));
+});
+
+test('whatever was typed, what fits begins with what it takes the place of', async () => {
+  const unit = fc.constantFrom('e', 'echo ', 'tools/call ', 'text=', 'tone=', ' ', '"', "'", '\\', 'x', '\u001b');
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit }), async (line) => {
+      const [fitting, part] = await completionOf(line, offered);
+      assert.ok(line.endsWith(part));
+      for (const one of fitting) assert.ok(one.startsWith(part) && /^[\x20-\x7e]+$/.test(one), one);
+    }),
+  );
+});
+
+test('the history is private and bounded, the newest first, each line once', async () => {
+  await using home = await makeHome();
+  const directory = join(home.path, 'state', 'postern');
+  const locks = createLocks({ directory: `${directory}/locks`, clock: createClock() });
+  const history = createShellHistory({ directory, locks });
+  assert.deepEqual(await history.read(), []);
+  for (const line of ['a', 'b', 'a', 'x'.repeat(1_001)]) await history.add(line);
+  assert.deepEqual(await history.read(), ['a', 'b']);
+  for (let at = 0; at < 510; at += 1) await history.add(`line ${at}`);
+  const lines = await history.read();
+  assert.equal(lines.length, 500);
+  assert.equal(lines[0], 'line 509');
+  assert.equal((await stat(join(directory, 'shell-history.json'))).mode & 0o777, 0o600);
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { walkLogin } from '../../../src/sandbox/walk.js';
+import { bareHome } from '../../bridge/host.js';
+import { needs } from '../../support/needs.js';
+import { programCommand, runProgram } from '../../support/program.js';
+import { type AtTerminal, startAtTerminal } from '../../support/pty.js';
+import { startSandbox } from '../../support/start-sandbox.js';
+import { homeWithBrowser } from '../home-with-browser.js';
+
+/** A stdio server: `add` takes two numbers, `slow` reports progress and never ends, `ask` asks, `leave` ends it. */
+const source = `
+const { appendFileSync } = require('node:fs');
+const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const number = { type: 'number' };
+const tools = [
+  { name: 'add', description: 'Adds.', inputSchema: { type: 'object', properties: { first: number, second: number }, required: ['first', 'second'] } },
+  ...['slow', 'ask', 'leave'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+];
+let asking;
+const text = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
+const call = (id, { name, arguments: given, _meta }) => {
+  if (name === 'add') text(id, 'sum ' + (given.first + given.second));
+  else if (name === 'leave') process.exit(3);
+  else if (name === 'ask') {
+    asking = id;
+    send({ id: 'q', method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: { who: { type: 'string' } } } } });
+  } else send({ method: 'notifications/progress', params: { progressToken: _meta.progressToken, progress: 1, total: 9 } });
+};
+let rest = '';
+process.stdin.on('data', (chunk) => {
+  const lines = (rest + chunk).split('\\n');
+  rest = lines.pop();
+  for (const { id, method, params, result } of lines.map((line) => JSON.parse(line))) {
+    if (id === 'q') text(asking, 'you are ' + JSON.stringify(result));
+    else if (id === undefined) appendFileSync(process.argv[2], method + '\\n');
+    else if (method === 'initialize') send({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'tiny', version: '1' } } });
+    else if (method === 'tools/list') send({ id, result: { tools } });
+    else if (method === 'tools/call') call(id, params);
+    else send({ id, error: { code: -32601, message: 'no' } });
+  }
+});
+`;
+
+async function stage() {
+  const bare = await bareHome();
+  const home = { ...bare, env: { ...bare.env, NO_COLOR: '1' } };
+  const [script, notes] = [join(home.path, 'server.cjs'), join(home.path, 'notes')];
+  await writeFile(script, source);
+  const words = ['shell', '--', process.execPath, script, notes];
+  return {
+    home,
+    words,
+    notes: () => readFile(notes, 'utf8'),
+    history: () => readFile(join(home.path, 'state', 'postern', 'shell-history.json'), 'utf8').catch(() => ''),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  };
+}
+
+test('without a terminal each line of stdin is run in one session; the exit code is of the last that failed', async () => {
+  await using given = await stage();
+  const { home, words } = given;
+  const input =
+    '# sums\nadd first=1 second:=2\n\nadd first=x second=1\nnope\nadd 5\nhelp add\n"open\nadd first=3 second=4';
+  const { code, stdout, stderr } = await runProgram(home, words, input);
+  assert.equal(code, 2, stderr);
+  assert.deepEqual(
+    stdout.split('\n').filter((line) => line.startsWith('sum')),
+    ['sum 3', 'sum 7'],
+  );
+  assert.match(stdout, /Adds\.[\s\S]*first {3}number {2}yes[\s\S]*add first=1\.5 second=1\.5/);
+  assert.match(stderr, /value_refused[\s\S]*tool_unknown[\s\S]*argument_unusable/);
+  assert.equal((await given.notes()).match(/initialized/g)?.length, 1);
+  const fine = await runProgram(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
+  assert.equal(fine.code, 0, fine.stderr);
+  assert.equal(JSON.parse(fine.stdout).tools.length, 4);
+  const left = await runProgram(home, words, 'leave\nadd first=1 second=1\n');
+  assert.equal(left.code, 8);
+  assert.match(left.stdout, /^sum 2$/m);
+  const none = await runProgram(home, ['shell'], '');
+  assert.equal(none.code, 2);
+});
+
+/** Keys one by one: what comes at once counts as pasted. */
+async function press(at: AtTerminal, seen: RegExp, keys: string): Promise<void> {
+  // The cursor may have been moved since.
+  await at.screen.waitForStdout(new RegExp(seen.source.replace(/\$$/, '(?:\\x1b\\[[0-9;]*[A-Za-z])*$')));
+  at.type(keys);
+}
+
+test('at a terminal: completion, Ctrl-C for the call alone, a question, Ctrl-D; secrets stay out of the history', {
+  skip: needs('script'),
+}, async () => {
+  await using given = await stage();
+  await using at = await startAtTerminal(given.home, programCommand(given.words), { stdout: 'terminal', columns: 100 });
+  const { screen } = at;
+  await press(at, /node> $/, 'ad');
+  await press(at, /ad$/, '\t');
+  await press(at, /add $/, 'f');
+  await press(at, /add f$/, '\t');
+  await press(at, /first=$/, '2 second=3\r');
+  await press(at, /sum 5[\s\S]*node> $/, 'slow\r');
+  await press(at, /Progress: 1 of 9/, '\x03');
+  await press(at, /may already have[\s\S]*node> $/, 'ask\r');
+  await press(at, /who \(string\): /, 'Eve\r');
+  await press(at, /\[y\/N\] /, 'y\r');
+  await press(at, /you are [\s\S]*Eve[\s\S]*node> $/, 'ask\r');
+  await press(at, /Who\?[\s\S]*Who\?[\s\S]*who \(string\): [^E]*$/, '\x03');
+  await press(at, /may already have[\s\S]*may already have[\s\S]*node> $/, 'add password=x\r');
+  await press(at, /parameter_unknown[\s\S]*node> $/, 'abc');
+  await press(at, /abc$/, '\x03');
+  await press(at, /abc\^C\r\n[\s\S]*node> $/, '\x03');
+  await press(at, /Nothing runs[\s\S]*node> $/, 'leave\r');
+  await press(at, /server_ended[\s\S]*node> $/, 'add first=20 second=22\r');
+  await press(at, /sum 42[\s\S]*node> $/, '\x04');
+  assert.equal((await screen.finished).code, 0, screen.stdout);
+  assert.match(await given.notes(), /notifications\/cancelled/);
+  const history = await given.history();
+  assert.match(history, /add first=2 second=3/);
+  assert.doesNotMatch(history, /password/);
+});
+
+test('a login that Ctrl-C ends leaves the shell as it was, and nothing of it is said afterwards', {
+  skip: needs('script'),
+}, async () => {
+  await using sandbox = await startSandbox();
+  await using given = await homeWithBrowser();
+  const home = { ...given.home, env: { ...given.home.env, NO_COLOR: '1' } };
+  const command = programCommand(['shell', sandbox.serverUrl]);
+  await using at = await startAtTerminal(home, command, { stdout: 'terminal', columns: 100 });
+  await press(at, /Log in now\? \[Y\/n\] /, '\r');
+  await walkLogin(await given.browser.opened());
+  await given.browser.forget();
+  await press(at, /Connected to Postern sandbox[\s\S]*> $/, 'note_list\r');
+  await press(at, /in the browser\? \[y\/N\] /, 'y\r');
+  await given.browser.opened();
+  at.type('\x03');
+  await press(at, /\nCancelled\.\r\n[^\n]*> $/, 'echo text=hello\r');
+  await press(at, /hello\r\n[^\n]*> $/, '\x04');
+  assert.equal((await at.screen.finished).code, 0, at.screen.stdout);
+});

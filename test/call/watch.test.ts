@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { watchLine } from '../../src/call/watch.js';
+import { bareHome, event, requestOf, type Seen, scriptedServer, usual } from '../bridge/host.js';
+import { runProgram, startProgram } from '../support/program.js';
+
+const changed = (list: string) => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+
+const stream = { 'content-type': 'text/event-stream' };
+
+test('--watch prints a line for each notification, resumes a broken stream after its last event, and ends with 130', async () => {
+  let streams = 0;
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') {
+      usual(seen, response, 'one');
+      return;
+    }
+    streams += 1;
+    response.writeHead(200, stream);
+    if (streams === 1) response.end(`retry: 50\n${event(changed('tools'), 'e1')}`);
+    else {
+      const data = { level: 'warning', logger: 'db', data: 'slow \u001b[31m' };
+      response.write(event({ jsonrpc: '2.0', method: 'notifications/message', params: data }, 'e2'));
+    }
+  });
+  await using home = await bareHome();
+  await using program = startProgram(home, ['call', server.url, '--watch', 'file:///x']);
+  await program.waitForStdout(/log warning/);
+  program.kill('SIGINT');
+  const { code, stdout, stderr } = await program.finished;
+  assert.equal(code, 130, stderr);
+  assert.match(
+    stdout,
+    /^\d\d:\d\d:\d\d {2}list of tools changed\n\d\d:\d\d:\d\d {2}log warning {2}db: "slow \\x1b\[31m"\n$/,
+  );
+  const asked = server.seen.filter(({ method }) => method === 'GET');
+  assert.deepEqual(
+    asked.map(({ headers }) => headers['last-event-id']),
+    [undefined, 'e1'],
+  );
+  assert.equal(
+    server.seen.find(({ message }) => message.method === 'resources/subscribe')?.message.params?.['uri'],
+    'file:///x',
+  );
+});
+
+test('--watch opens a session that the server has lost again, with its subscriptions, and tells it in JSON lines', async () => {
+  let sessions = 0;
+  const isOf = ({ headers }: Seen, number: number) => headers['mcp-session-id'] === `s${number}`;
+  let open: ServerResponse | undefined;
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.message.method === 'initialize') sessions += 1;
+    if (seen.method !== 'GET') usual(seen, response, `s${sessions}`);
+    else if (isOf(seen, 1) && open !== undefined) response.writeHead(404).end();
+    else {
+      open = response.writeHead(200, stream);
+      response.write(`retry: 50\n${event(changed(isOf(seen, 1) ? 'tools' : 'prompts'))}`);
+      if (isOf(seen, 1)) response.end();
+    }
+  });
+  await using home = await bareHome();
+  await using program = startProgram(home, ['call', server.url, '--watch', 'file:///x', '--json']);
+  await program.waitForStdout(/prompts/);
+  await requestOf(server, (seen) => isOf(seen, 2) && seen.message.method === 'resources/subscribe');
+  program.kill('SIGINT');
+  const { stdout } = await program.finished;
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ method }) => method),
+    ['notifications/tools/list_changed', 'notifications/prompts/list_changed'],
+  );
+  assert.ok(lines.every(({ time }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(time)));
+});
+
+test('a server without a stream is not watched', async () => {
+  await using server = await scriptedServer((seen, response) => usual(seen, response));
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, '--watch']);
+  assert.equal(code, 8);
+  assert.match(stderr, /offers no stream of notifications/);
+});
+
+test('whatever a notification holds, it is one harmless line', () => {
+  const method = fc.oneof(
+    fc.constantFrom('notifications/message', 'notifications/resources/updated', 'notifications/progress'),
+    fc.string({ unit: 'binary' }),
+  );
+  const params = fc.dictionary(fc.constantFrom('level', 'logger', 'data', 'uri', 'x'), fc.jsonValue());
+  fc.assert(
+    fc.property(method, params, (name, given) => {
+      const line = watchLine(name, given as never);
+      assert.doesNotMatch(line, /[\p{Cc}\p{Zl}\p{Zp}]/u);
+      assert.ok(line.length < 3_000);
+    }),
+  );
+});
+
+test('a server of the older transport is watched, too, and connected to again when its stream ends', async () => {
+  const { createServer } = await import('node:http');
+  let streams = 0;
+  let open: ServerResponse | undefined;
+  const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      streams += 1;
+      open = response.writeHead(200, stream);
+      response.write('event: endpoint\ndata: /messages\n\n');
+      return;
+    }
+    let text = '';
+    request.on('data', (chunk) => {
+      text += chunk;
+    });
+    request.on('end', () => {
+      if (request.url !== '/messages') {
+        response.writeHead(405).end();
+        return;
+      }
+      response.writeHead(202).end();
+      const { id, method } = JSON.parse(text);
+      const said = (message: object) => open?.write(`event: message\n${event(message)}`);
+      if (method === 'initialize') said({ jsonrpc: '2.0', id, result: { protocolVersion: '2024-11-05' } });
+      if (method === 'notifications/initialized') {
+        said(changed(streams === 1 ? 'tools' : 'prompts'));
+        if (streams === 1) setTimeout(() => open?.end(), 100);
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await using home = await bareHome();
+  await using program = startProgram(home, ['call', `http://127.0.0.1:${port}/mcp`, '--watch']);
+  await program.waitForStdout(/list of tools changed\n[^\n]*list of prompts changed/);
+  program.kill('SIGINT');
+  const { code, stderr } = await program.finished;
+  server.closeAllConnections();
+  server.close();
+  assert.equal(code, 130);
+  assert.match(stderr, /older transport[\s\S]*opened again/);
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { knownRules, ruleInWords } from '../../src/core/rules.js';
+import { repositoryRoot } from '../support/repository.js';
+
+/** The ids of rules in string literals of the sources; comments may name them, too. */
+async function rulesInCode(): Promise<readonly string[]> {
+  const folder = join(repositoryRoot, 'src');
+  const names = await readdir(folder, { recursive: true });
+  const files = names.filter((name) => name.endsWith('.ts') && name !== join('core', 'rules.ts'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  const literals = texts.flatMap((text) => text.match(/'[^'\n]*'/g) ?? []);
+  return [...new Set(literals.flatMap((literal) => literal.match(/\bR-\d+\.\d+[a-z]?\b/g) ?? []))].sort();
+}
+
+test('each rule that the code names has a source that people can look up, and no source is left over', async () => {
+  const inCode = await rulesInCode();
+  assert.ok(inCode.length > 20, `found ${inCode.length}`);
+  assert.deepEqual([...knownRules].sort(), inCode);
+});
+
+test('each of them is a row of the rule table', async () => {
+  const rules: readonly { readonly id: string }[] = JSON.parse(
+    await readFile(join(repositoryRoot, 'test', 'rules', 'rules.json'), 'utf8'),
+  );
+  for (const id of knownRules)
+    assert.ok(
+      rules.some((rule) => rule.id === id),
+      id,
+    );
+});
+
+test('people are told a section, never one of our numbers', () => {
+  for (const id of knownRules) {
+    assert.match(
+      ruleInWords(id),
+      /^(?:RFC \d+ section [\d.]+|OAuth 2\.1 section [\d.]+|MCP authorization|Client ID Metadata Document draft section [\d.]+), /,
+    );
+  }
+  assert.equal(ruleInWords('R-4.3c'), 'RFC 8414 section 3.3, issuer');
+  assert.equal(ruleInWords('R-5.8g, CIMD section 6.6'), 'Client ID Metadata Document draft section 6.6');
+  assert.equal(ruleInWords('R-5.8c, R-5.8d'), 'MCP authorization, communication security');
+  assert.equal(ruleInWords('RFC 9207 section 2.4'), 'RFC 9207 section 2.4');
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { columnsOf, cutTo, inColumns, wrapped } from '../../../src/core/text/layout.js';
+import { lookOf, plainLook, toned } from '../../../src/core/text/look.js';
+
+test('a stream that is no terminal has no colours and 80 columns; a terminal is taken as 40 to 200 wide', () => {
+  assert.deepEqual(lookOf({}, true), plainLook);
+  assert.deepEqual(lookOf({ columns: 30 }, true), plainLook);
+  for (const [columns, width] of [
+    [0, 80],
+    [30, 40],
+    [120, 120],
+    [500, 200],
+  ] as const) {
+    assert.deepEqual(lookOf({ isTTY: true, columns }, true), { width, color: true });
+  }
+  assert.deepEqual(lookOf({ isTTY: true, columns: 100 }, false), { width: 100, color: false });
+});
+
+test('a tone changes colours only, and nothing where there are none', () => {
+  assert.equal(toned(plainLook, 'bad', 'no'), 'no');
+  assert.equal(toned({ width: 80, color: true }, 'bad', 'no'), '\u001b[31mno\u001b[39m');
+  assert.equal(columnsOf(toned({ width: 80, color: true }, 'strong', '日本')), 4);
+});
+
+const words = fc.array(fc.constantFrom('a', 'word', 'longer-word', '日本語', 'é', '👍', ','), { maxLength: 30 });
+
+test('property: what is cut fits, and what fits stays as it is', () => {
+  fc.assert(
+    fc.property(words, fc.integer({ min: 1, max: 60 }), (parts, width) => {
+      const text = parts.join(' ');
+      const cut = cutTo(width, text);
+      assert.ok(columnsOf(cut) <= width, cut);
+      if (columnsOf(text) <= width) assert.equal(cut, text);
+    }),
+  );
+});
+
+test('property: what is measured and wrapped without the libraries is as they measure and wrap it', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...' ab-~éʯ–“”…→─✓'), maxLength: 8 }),
+    fc.constantFrom('word', 'longer-word', ' ', ' ', '✓', toned({ width: 80, color: true }, 'good', 'well')),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), fc.integer({ min: 40, max: 200 }), (pieces, width) => {
+      const text = pieces.join('');
+      assert.equal(columnsOf(text), stringWidth(text), JSON.stringify(text));
+      const line = text.replaceAll(/ +/g, ' ').trim();
+      if (line.split(' ').some((word) => stringWidth(word) > width)) return;
+      const expected = wrapAnsi(line, width).split('\n');
+      assert.deepEqual(wrapped(line, width).map(bare), expected.map(bare));
+    }),
+    { numRuns: 1000 },
+  );
+  for (let code = 0x20; code < 0x2720; code += 1) {
+    const character = String.fromCodePoint(code);
+    assert.equal(columnsOf(`a${character}`), stringWidth(`a${character}`), character);
+  }
+});
+
+function bare(line: string): string {
+  return stripVTControlCharacters(line).trimEnd();
+}
+
+test('property: a wrapped paragraph keeps its words, and no line is wider than the terminal', () => {
+  fc.assert(
+    fc.property(words, fc.integer({ min: 40, max: 200 }), fc.integer({ min: 0, max: 12 }), (parts, width, indent) => {
+      const lines = wrapped(parts.join(' '), width, indent);
+      assert.deepEqual(lines.flatMap((line) => line.split(' ')).filter(Boolean), parts.filter(Boolean));
+      for (const line of lines) assert.ok(columnsOf(line) <= width, line);
+    }),
+  );
+});
+
+test('property: rows in columns fit where one column may be cut, and line up', () => {
+  const row = fc.tuple(fc.constantFrom('a', 'name', 'échelle'), words, fc.constantFrom('ok', 'expired'));
+  fc.assert(
+    fc.property(fc.array(row, { maxLength: 6 }), fc.integer({ min: 40, max: 200 }), (rows, width) => {
+      const cells = rows.map(([name, parts, state]) => [name, parts.join(' '), state]);
+      for (const line of inColumns({ width, color: false }, cells, 1)) assert.ok(columnsOf(line) <= width, line);
+    }),
+  );
+});

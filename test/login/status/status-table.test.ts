@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { columnsOf } from '../../../src/core/text/layout.js';
+import { plainLook } from '../../../src/core/text/look.js';
+import { loginStatus } from '../../../src/login/status/login-status.js';
+import { commandLines, rowOf, shortSpan, type TableLook, tableLines } from '../../../src/login/status/status-table.js';
+import { loginRecord } from './login-record.js';
+
+const now = Date.UTC(2026, 10, 23);
+const minute = 60_000;
+
+const wide = { look: { width: 120, color: false }, isTerminal: true };
+
+const row = (changes: Readonly<Record<string, unknown>>, isDefault = false, table: TableLook = wide) =>
+  rowOf(table, { status: loginStatus(loginRecord(changes), now), isDefault, now });
+
+test('the state of a login is told in words, with what to type where only a person helps', () => {
+  const texts = [
+    { refreshable: true, expiresAt: now + 52 * minute },
+    { refreshable: false, expiresAt: now + 52 * minute },
+    { refreshable: false, expiresAt: null },
+    { refreshable: true, expiresAt: now - minute },
+    { refreshable: false, expiresAt: now - minute },
+    { dead: true },
+    { gone: true },
+    { dead: true, askedScopes: ['notes:read', 'notes:write'] },
+  ].map((changes) => row({ name: 'work', ...changes }).state.text);
+  assert.deepEqual(texts, [
+    'ok, 52 min',
+    'ok, 52 min, then log in',
+    'ok',
+    'refreshes by itself',
+    'expired: postern login work',
+    'refused: postern login work',
+    'ended: postern login work',
+    'refused, see below',
+  ]);
+  const dead = loginStatus(loginRecord({ name: 'work', dead: true, askedScopes: ['notes:read', 'notes:write'] }), now);
+  assert.deepEqual(commandLines(wide, [dead]), [
+    'To log in again:',
+    "  postern login work --scope 'notes:read notes:write'",
+  ]);
+});
+
+test('who is the identity, the account where it is not the usual one, and whether it is the default', () => {
+  assert.equal(row({ identity: 'a@b.example' }).who, 'a@b.example');
+  assert.equal(row({ account: 'me' }, true).who, 'account me (default)');
+  assert.equal(row({ identity: 'a\u001b[31m', account: 'me' }).who, 'a\\x1b[31m, account me');
+});
+
+test('a pipe gets every cell whole, one line a login', () => {
+  const server = `https://${'long.'.repeat(30)}example/mcp`;
+  const pipe = { look: plainLook, isTerminal: false };
+  const [first, second, ...others] = tableLines(pipe, [
+    row({ name: 'work', server }, false, pipe),
+    row({}, false, pipe),
+  ]);
+  assert.deepEqual(others, []);
+  assert.match(first ?? '', /^work +https:\/\/(?:long\.){30}example\/mcp +- +ok, 60 min$/);
+  assert.match(second ?? '', /^- +https:\/\/mcp\.example\/mcp +- +ok, 60 min$/);
+});
+
+test('at a terminal of 40 to 200 columns every line fits, and the state is whole', () => {
+  const words = fc.string({ maxLength: 60, unit: fc.constantFrom('a', 'b', '.', '-', '字') });
+  const login = fc.record({
+    name: fc.option(fc.stringMatching(/^[a-z]{1,63}$/), { nil: undefined }),
+    server: words.map((text) => `https://${text.replaceAll('字', 'x')}.example/mcp`),
+    identity: fc.option(words, { nil: undefined }),
+    expiresAt: fc.integer({ min: now - 1000 * minute, max: now + 100_000 * minute }),
+    refreshable: fc.boolean(),
+    dead: fc.boolean(),
+  });
+  const given = fc.tuple(fc.array(login, { minLength: 1, maxLength: 6 }), fc.integer({ min: 40, max: 200 }));
+  fc.assert(
+    fc.property(given, ([logins, width]) => {
+      const table = { look: { width, color: false }, isTerminal: true };
+      const rows = logins.map((one) => row(one, false, table));
+      const lines = tableLines(table, rows);
+      assert.equal(lines.length, logins.length + 1);
+      for (const [at, line] of lines.entries()) {
+        assert.ok(columnsOf(line) <= width, `${columnsOf(line)} of ${width}: ${line}`);
+        assert.ok(line.endsWith(rows[at - 1]?.state.text ?? 'STATE'), line);
+      }
+    }),
+  );
+});
+
+test('spans are short', () => {
+  assert.deepEqual([0, 59_999, 119 * minute, 120 * minute, 48 * 60 * minute, 1e12].map(shortSpan), [
+    '0 s',
+    '59 s',
+    '119 min',
+    '2 h',
+    '2 days',
+    '11574 days',
+  ]);
+});

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serverUnusable } from '../../src/tokens/failures.js';
+import { freePort } from '../support/free-port.js';
+import { failureOf, send, testHttp } from '../support/http.js';
+import { startHttp } from '../support/http-server.js';
+
+test('an address without a scheme is told what it lacks', () => {
+  const remedyFor = (argument: string) => serverUnusable(argument, 'it has no scheme', undefined).remedy;
+  assert.equal(remedyFor('example.com'), 'Did you mean https://example.com?');
+  assert.equal(remedyFor('mcp.example.com:8443/mcp'), 'Did you mean https://mcp.example.com:8443/mcp?');
+  assert.equal(remedyFor('localhost:8080/mcp'), 'Did you mean http://localhost:8080/mcp?');
+  for (const other of ['work', 'my server', 'ftp://example.com', 'a.b?token=canary', '']) {
+    assert.equal(remedyFor(other), 'Pass the server’s full URL, such as https://example.com/mcp.', other);
+  }
+  assert.match(serverUnusable('wrk.a', 'it has no scheme', 'work').remedy, /^Did you mean "work"\?/);
+});
+
+test('a host that a server named, and that is not there, is blamed on the server and not on the person’s spelling', async () => {
+  await using http = testHttp({ 'mcp.example': ['127.0.0.1'] });
+  const port = await freePort();
+  const url = 'https://evil.invalid/token';
+  const theirs = await failureOf(send(http, url, { namedBy: 'public' }), 'network_failed');
+  assert.match(
+    theirs.message,
+    /^The server sends logins to "evil\.invalid:443", which cannot be found: .* \(ENOTFOUND\)\.$/,
+  );
+  assert.match(theirs.remedy, /report it to the server’s operator/);
+  const own = await failureOf(send(http, url), 'network_failed');
+  assert.match(own.message, /^"evil\.invalid:443" cannot be found/);
+  assert.match(own.remedy, /Check the spelling/);
+  const refused = await failureOf(send(http, `http://127.0.0.1:${port}/a`, { namedBy: 'loopback' }), 'network_failed');
+  assert.match(refused.message, /^The server sends logins to "127\.0\.0\.1:\d+", which refuses connections/);
+});
+
+test('what a server names on the host that the person named is told like the person’s own', async () => {
+  await using server = await startHttp((_request, response) => response.end('ok'));
+  await using http = testHttp();
+  await (await send(http, server.origin)).bytes();
+  await server[Symbol.asyncDispose]();
+  const failure = await failureOf(send(http, `${server.origin}/a`, { namedBy: 'loopback' }), 'network_failed');
+  assert.match(failure.message, /^"127\.0\.0\.1:\d+" /);
+});
