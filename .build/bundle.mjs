@@ -70,6 +70,7 @@ await build({
   entryPoints: {
     'sandbox-start': join(compiled, 'sandbox', 'start.js'),
     'sandbox-faults': join(compiled, 'sandbox', 'faults', 'table.js'),
+    'sandbox-state-schema': join(compiled, 'sandbox', 'state-schema.js'),
     'keychain-child': join(compiled, 'stores', 'keychain', 'keychain-child.js'),
   },
   // Its CommonJS packages ask for Node's own modules by `require`.
@@ -93,7 +94,7 @@ mkdirSync(join(fresh, 'man'));
 for (const { file, text } of manPages(version)) writeFileSync(join(fresh, 'man', file), text);
 
 // A program that starts meanwhile finds the old files or the new ones, whole: what names others comes last.
-const named = ['sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'main.cjs', 'hot-path.cjs'];
+const named = ['sandbox-state-schema.js', 'sandbox-faults.js', 'sandbox-start.js', 'keychain-child.js', 'http-client.cjs', 'completion.json', 'completion.cjs', 'main.cjs', 'hot-path.cjs'];
 const files = readdirSync(fresh);
 for (const file of [...files.filter((name) => !named.includes(name)), ...named]) {
   if (['man', 'schemas'].includes(file)) rmSync(join(dist, file), { recursive: true, force: true }); // a folder replaces none that is full
@@ -119,11 +120,17 @@ function nameOthers(bundler) {
   const own = [
     [/\/sandbox\/start\.js$/, './sandbox-start.js'],
     [/\/sandbox\/faults\/table\.js$/, './sandbox-faults.js'],
+    [/\/sandbox\/state-schema\.js$/, './sandbox-state-schema.js'],
     [/^undici\/lib\/dispatcher\/client\.js$/, './http-client.cjs'],
   ];
   const late = (path) => ({ path, namespace: 'required' });
   bundler.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }));
-  for (const [filter, path] of own) bundler.onResolve({ filter }, () => late(path));
+  bundler.onResolve({ filter: /.*/ }, ({ path, resolveDir, kind }) => {
+    if (kind === 'entry-point') return undefined;
+    const asked = path.startsWith('.') ? join(resolveDir, path) : path; // by a neighbour as './start.js'
+    const found = own.find(([ending]) => ending.test(asked));
+    return found === undefined ? undefined : late(found[1]);
+  });
   bundler.onResolve({ filter: /^[^./]/ }, ({ path, kind, importer, namespace }) => {
     if (namespace === 'at-first-use') return { path, external: true };
     if (path === 'yargs' || (importer.includes('node_modules') && !path.startsWith('node:'))) return undefined;

@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Jwk } from './authorization-server/keys.js';
 import type { KeptRecords, Shelf } from './authorization-server/memory.js';
 import { sandboxStateUnreadable, sandboxStateUnusable } from './failures.js';
+import { type KeptRecord, readState, type State } from './state-schema.js';
 
 /** What a client still needs after a restart; codes and pages under way are not among it. */
 const keptKinds: ReadonlySet<string> = new Set(['Client', 'Grant', 'RefreshToken']);
-
-const record = z.tuple([z.string(), z.looseObject({}), z.number().nullable()]);
-
-const keySchema = z.looseObject({ kid: z.string(), alg: z.string() });
-
-const stateSchema = z.object({
-  version: z.literal(1),
-  ports: z.object({ server: z.number().int(), authorization: z.number().int() }),
-  keys: z.array(keySchema),
-  records: z.record(z.string(), z.array(record)),
-});
-
-type State = z.infer<typeof stateSchema>;
 
 /** What a sandbox begins with: its addresses, since clients know it by them, and its signing keys. */
 export type Beginning = Pick<State, 'ports' | 'keys'>;
@@ -81,7 +68,7 @@ export class StateFolder implements KeptRecords {
   async save(kind: string, shelf: Shelf): Promise<void> {
     if (!keptKinds.has(kind) || this.#state === undefined) return;
     const records = [...shelf].map(
-      ([id, { payload, until }]): z.infer<typeof record> => [id, { ...payload }, Number.isFinite(until) ? until : null],
+      ([id, { payload, until }]): KeptRecord => [id, { ...payload }, Number.isFinite(until) ? until : null],
     );
     this.#state = { ...this.#state, records: { ...this.#state.records, [kind]: records } };
     await this.#written();
@@ -102,7 +89,7 @@ export class StateFolder implements KeptRecords {
 
 function parsed(file: string, text: string): State {
   try {
-    return stateSchema.parse(JSON.parse(text));
+    return readState(text);
   } catch (error) {
     throw sandboxStateUnreadable(file, error);
   }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire, SourceMap } from 'node:module';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin, SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
 import { makeHome } from '../support/home.js';
 import { startKeyring } from '../support/keyring.js';
 import { needs } from '../support/needs.js';
+import { startCommand } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
 import { storeLogin } from '../support/stored-login.js';
 
@@ -100,4 +101,34 @@ test('compiled code of another version of V8 is passed over, one that is gone is
     await copy('main', spoil);
     assert.match(run(['status']).join(), /a\.example/);
   }
+});
+
+test('what is shipped asks for no package that is not installed with it', async () => {
+  const { dependencies } = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
+  const files = (await readdir(dist)).filter((name) => /\.c?js$/.test(name));
+  for (const name of files) {
+    const source = await readFile(join(dist, name), 'utf8');
+    const asked = source.matchAll(name.endsWith('.cjs') ? /\brequire\("([^"]+)"\)/g : /^import .*"([^"]+)";$/gm);
+    const packages = [...asked].map(([, path = '']) => path).filter((path) => !/^(?:node:|\.)/.test(path));
+    const missing = packages.filter((path) => !isBuiltin(path) && !Object.hasOwn(dependencies, packageOf(path)));
+    assert.deepEqual([...new Set(missing)], [], name);
+  }
+});
+
+const packageOf = (path: string) => path.split('/', path.startsWith('@') ? 2 : 1).join('/');
+
+test('the sandbox runs as it is shipped, without any package beside it', async () => {
+  await using home = await makeHome();
+  for (const name of ['bin', 'dist', 'package.json']) {
+    await cp(join(repositoryRoot, name), join(home.path, name), { recursive: true });
+  }
+  const program = join(home.path, 'bin', 'postern.js');
+  await using running = startCommand(
+    process.execPath,
+    [program, 'sandbox', '--approve', '--state', join(home.path, 'kept')],
+    home,
+  );
+  await running.waitForStdout(/http:\/\/127\.0\.0\.1:\d+\/mcp/);
+  const listed = spawnSync(process.execPath, [program, 'sandbox', '--misbehave', 'list'], { env: home.env });
+  assert.match(listed.stdout.toString(), /as-no-pkce/);
 });
