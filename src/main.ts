@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import type { WriteStream } from 'node:tty';
+import { commandFirst } from './app/command-first.js';
 import { readConfigFile } from './app/configuration/config-file.js';
 import type { Context } from './app/context.js';
 import { fieldWriter } from './app/field.js';
 import { createFiles } from './app/files.js';
 import { asks, type GlobalOptions } from './app/global-options.js';
+import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
 import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
@@ -74,7 +76,8 @@ export interface Launch {
 }
 
 /** Runs one command line, the program's name left out, in this world. Never rejects; it ends no process. */
-export async function run(argv: readonly string[], world: World): Promise<CommandExit> {
+export async function run(given: readonly string[], world: World): Promise<CommandExit> {
+  const argv = commandFirst(given, [...registry.map(({ table }) => table), ...ownTables]);
   const { signal } = world.interruption;
   const redactor = new Redactor();
   const lines = linesTo(world.stderr);
