@@ -14,6 +14,7 @@ import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
 import type { CommandEntry } from './registry.js';
+import { withLineMeant } from './wrong-command-line.js';
 
 /** What a run of the command line is given. */
 export interface CommandLine {
@@ -56,7 +57,11 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   }
   const command = await entry.load();
   const context = makeContext({ ...options, json: options.json || options.field !== undefined }, entry.table);
-  return command.run(context, parsed.args as ArgumentsOf<CommandTable>);
+  try {
+    return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
+  } catch (error) {
+    throw withLineMeant(error, argv, table);
+  }
 }
 
 /** The command itself, where `--help` asks for what it alone can explain, such as a tool of a server. */

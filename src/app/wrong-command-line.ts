@@ -1,5 +1,5 @@
 import type { CommandTable, OptionSpec } from '../core/command.js';
-import type { Failure } from '../core/failure.js';
+import { type Failure, isFailure } from '../core/failure.js';
 import { closest } from '../core/text/closest.js';
 import { printable, quoted, shellWord } from '../core/text/printable.js';
 import { usageContradictory, usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -62,6 +62,27 @@ export function failureOf(
   const spec = specs.find(({ name }) => name === option);
   if (spec !== undefined && given !== undefined) return noChoice(spec, `--${spec.name}`, given, help);
   return usageWrong(printable(message, 300), help);
+}
+
+/**
+ * What ended a command, where a name on its line was mistyped with the line to type instead. It is whole where all of it is
+ * plain words: the value of an option or of a tool's argument may be a secret, and is not shown.
+ */
+export function withLineMeant(error: unknown, argv: readonly string[], table: CommandTable): unknown {
+  const { typed, meant } = (isFailure(error) && error.typo) || {};
+  if (!isFailure(error) || meant === undefined) return error;
+  const at = argv.indexOf(typed ?? '');
+  const [name = ''] = argv;
+  const hasValues = argv.some((word) => unknownIn([word], valueless(table)) !== undefined);
+  const isPlain = !hasValues && argv.every((word, index) => index === at || /^[\w./-]{1,40}$/.test(word));
+  const before = argv.slice(1, at).filter((word) => /^[a-z]/.test(word));
+  const words = at === -1 ? undefined : isPlain ? argv.with(at, meant) : [name, ...before, meant];
+  if (words === undefined || (!isPlain && hasValues && before.length > 0)) return error;
+  return error.withRemedy(`Did you mean ${quoted(meant)}? Run: ${['postern', ...words.map(shellWord)].join(' ')}`);
+}
+
+function valueless(table: CommandTable): readonly OptionSpec[] {
+  return optionsOf(table).filter(({ kind }) => kind === 'boolean');
 }
 
 /** The first option that none is called, as it was typed. */

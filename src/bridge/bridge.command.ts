@@ -1,4 +1,5 @@
-import type { Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { Command, CommandExit, CommandOutput, CommandTable } from '../core/command.js';
+import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts, Files, Logins } from '../core/ports.js';
 import { canonicalResource } from '../core/resource.js';
 import { printable } from '../core/text/printable.js';
@@ -71,8 +72,13 @@ export const command: Command<typeof bridgeTable, World> = {
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     const logins = await world.logins();
     const named = canonicalResource(args.server);
+    let unfound: CommandExit = 0;
     const find = async () => {
-      const found = await findLoginOrServer(world, wanted);
+      const found = await findLoginOrServer(world, wanted).catch((error: unknown) => {
+        unfound = isFailure(error) ? error.exit : exitCode.fault;
+        throw error;
+      });
+      unfound = 0;
       const login = found.key === undefined ? undefined : found;
       const server = named.ok ? named.value : found.server;
       const account = login?.account ?? args.account;
@@ -93,6 +99,6 @@ export const command: Command<typeof bridgeTable, World> = {
       tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
       signal,
     });
-    return 0;
+    return unfound;
   },
 };

@@ -1,13 +1,14 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
 import type { Files, Logins } from '../core/ports.js';
 import { readWhole } from '../core/read-whole.js';
+import { canonicalResource } from '../core/resource.js';
 import { isFieldName, isHeaderValue, mediaTypeIs } from '../core/text/characters.js';
 import { Deadline } from '../core/time.js';
 import { argumentRefused } from '../core/usage-failures.js';
 import type { HttpResponse } from '../http/request.js';
 import { memoryOption, withOwnLogin } from '../stores/memory-store.js';
 import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
-import { findLogin } from '../tokens/find-login.js';
+import { findLogin, noLogin } from '../tokens/find-login.js';
 import { readWords } from '../tokens/server-words.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { requestFailed, requestTimedOut, requestUrlNeeded } from './failures.js';
@@ -82,12 +83,12 @@ export const command: Command<typeof requestTable, World> = {
     const wanted = await readRequest(world.files, args);
     const logins = await world.logins();
     const target = { server: args.url, account: args.account };
+    await refuseName(world, args.url);
     const login = isClientLogin(given, 'request', true)
       ? await logins.asClient({ ...given, ...target })
       : args.login
         ? await logins.findOrMake({ ...args, ...target })
         : await findLogin(world, target);
-    if (login.name === args.url) throw requestUrlNeeded(args.url, login.server);
     const seconds = args.timeout ?? longestTimeoutSeconds;
     using deadline = new Deadline(seconds * 1000, () => requestTimedOut(args.url, seconds));
     const signal = AbortSignal.any([world.signal, deadline.signal]);
@@ -105,6 +106,15 @@ export const command: Command<typeof requestTable, World> = {
     return 0;
   },
 };
+
+/** Where a name stands, mistyped or not, the URL of its login is meant. @throws Failure `usage_wrong` */
+async function refuseName({ index }: Pick<World, 'index'>, url: string): Promise<void> {
+  if (canonicalResource(url).ok) return;
+  const { logins } = await index.read();
+  const meant = noLogin(logins, { server: url, account: undefined }).typo?.meant;
+  const login = logins.find(({ name }) => name === meant);
+  if (meant !== undefined && login !== undefined) throw requestUrlNeeded(meant, login.server);
+}
 
 async function print(world: Pick<World, 'out' | 'files'>, args: Arguments, response: HttpResponse): Promise<void> {
   const { out, files } = world;

@@ -43,6 +43,13 @@ export interface FailureDetail {
   /** One sentence with what to type or change next. */
   readonly remedy: string;
   readonly cause?: unknown;
+  readonly typo?: Typo | undefined;
+}
+
+/** A word of the command line, and the one that it was most likely meant to be. */
+export interface Typo {
+  readonly typed: string;
+  readonly meant: string;
 }
 
 /** The system's code of an error, such as ENOENT; `unknown` where it has none. */
@@ -58,6 +65,8 @@ export class Failure extends Error {
   readonly code: string;
   readonly exit: ExitCode;
   readonly remedy: string;
+  /** The command line, mended, is the remedy: only who has it can write it. */
+  readonly typo: Typo | undefined;
 
   constructor(detail: FailureDetail) {
     super(detail.message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -65,6 +74,7 @@ export class Failure extends Error {
     this.code = detail.code;
     this.exit = detail.exit;
     this.remedy = detail.remedy;
+    this.typo = detail.typo;
   }
 
   /** The same failure, with another way out of it. */

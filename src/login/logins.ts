@@ -4,6 +4,7 @@ import { isFailure } from '../core/failure.js';
 import type { LoginMeant } from '../core/login-command.js';
 import type { BrowserOptions, LoginInBackground, Logins, Relogin } from '../core/ports.js';
 import { defaultAccount, type LoginRecord, type StoreKind } from '../core/records.js';
+import { canonicalResource } from '../core/resource.js';
 import { scopesMissing } from '../core/scope.js';
 import { printable } from '../core/text/printable.js';
 import { findLogin, type LoginTarget, readLoginTarget, sameLogin } from '../tokens/find-login.js';
@@ -177,7 +178,7 @@ async function findOrMake(world: LoginWorld, wanted: Parameters<Logins['findOrMa
   try {
     return await findLogin(world, wanted);
   } catch (error) {
-    if (!isFailure(error, 'login_needed')) throw error;
+    if (!isFailure(error, 'login_needed') || !canonicalResource(wanted.server).ok) throw error;
   }
   const target = await readLoginTarget(world, wanted.server, wanted.account ?? defaultAccount);
   const defaults = await loginDefaults(world, { ...wanted, login: target, of: 'other' });

@@ -15,19 +15,37 @@ export function serverUnusable(argument: string, why: string, likelyName: string
   return new Failure({
     code: 'server_unusable',
     exit: exitCode.usage,
-    message:
-      urlMeant(argument) === undefined
-        ? `${quoted(visibleUrl(argument), 200)} is neither the name of a login nor a server’s URL: ${why}.`
-        : `${quoted(visibleUrl(argument), 200)} is not the name of a login, and a URL needs its scheme.`,
+    message: messageOfWord(argument, why),
     remedy:
       likelyName === undefined
-        ? (urlMeant(argument) ?? 'Pass the server’s full URL, such as https://example.com/mcp.')
+        ? (urlMeant(argument) ??
+          (mayBeName(argument)
+            ? `To log in, run: ${newLoginCommand(argument)}`
+            : 'Pass the server’s full URL, such as https://example.com/mcp.'))
         : `Did you mean ${quoted(likelyName)}? Else pass the server’s full URL.`,
+    typo: likelyName === undefined ? undefined : { typed: argument, meant: likelyName },
   });
 }
 
+function messageOfWord(argument: string, why: string): string {
+  if (urlMeant(argument) !== undefined) {
+    return `${quoted(visibleUrl(argument), 200)} is not the name of a login, and a URL needs its scheme.`;
+  }
+  if (mayBeName(argument)) return `No login named ${quoted(argument, 80)}.`;
+  return `${quoted(visibleUrl(argument), 200)} is neither the name of a login nor a server’s URL: ${why}.`;
+}
+
+function mayBeName(text: string): boolean {
+  return /^[a-z0-9][a-z0-9._-]{0,62}$/.test(text);
+}
+
+/** How to get a login that is called so. */
+function newLoginCommand(name: string): string {
+  return `postern login <the server’s URL>${mayBeName(name) ? ` --name ${name}` : ''}`;
+}
+
 /** A host without a scheme is what people type most often. */
-function urlMeant(argument: string): string | undefined {
+export function urlMeant(argument: string): string | undefined {
   const found = hostAlone.exec(argument);
   if (found === null) return undefined;
   return `Did you mean ${found[1] === undefined ? 'https' : 'http'}://${printable(argument, 200)}?`;
@@ -81,10 +99,7 @@ export function tokenUnusable(issuer: string, why: string): Failure {
 /** There is no login for this server. `likelyName`: the name of one that comes close. */
 export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
   const shown = namedServer(meant.server);
-  const named = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(shown) ? ` --name ${shown}` : '';
-  const command = /^https?:/i.test(shown)
-    ? loginCommand({ ...meant, server: shown })
-    : `postern login <the server’s URL>${named}`;
+  const command = /^https?:/i.test(shown) ? loginCommand({ ...meant, server: shown }) : newLoginCommand(shown);
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
@@ -96,15 +111,19 @@ export function loginNeeded(meant: LoginMeant, likelyName?: string): Failure {
 
 /** No login has that name. @param names Those that there are. */
 export function nameUnknown(name: string, names: readonly string[], likelyName: string | undefined): Failure {
-  const known = `You have: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`;
-  const meant = likelyName === undefined ? '' : `Did you mean ${quoted(likelyName)}? `;
+  const others = names.length > shownNames ? `, … (${names.length} in all: postern status)` : '.';
+  const known = `You have: ${names.slice(0, shownNames).join(', ')}${others}`;
+  const meant = likelyName === undefined ? undefined : `Did you mean ${quoted(likelyName)}? All logins: postern status`;
   return new Failure({
     code: 'login_needed',
     exit: exitCode.loginNeeded,
-    message: `No login named ${quoted(name, 80)}.`,
-    remedy: names.length === 0 ? `Log in with: postern login <the server’s URL>` : `${meant}${known}`,
+    message: `No login named ${quoted(visibleUrl(name), 80)}.`,
+    remedy: meant ?? (names.length === 0 ? `Run: ${newLoginCommand(name)}` : known),
+    typo: likelyName === undefined ? undefined : { typed: name, meant: likelyName },
   });
 }
+
+const shownNames = 8;
 
 /** The entry of another program pins a login to its server and account, and the one of that name is another now. */
 export function loginChanged(named: string, now: { readonly server: string; readonly account: string }): Failure {

@@ -11,6 +11,7 @@ import {
   loginNeeded,
   nameUnknown,
   serverUnusable,
+  urlMeant,
 } from './failures.js';
 import { checkPin } from './login-pin.js';
 
@@ -26,14 +27,13 @@ export interface WantedLogin {
 
 /**
  * The login that a person named.
- * @throws Failure `login_needed`, `login_ambiguous`, `login_changed`, or the index's
+ * @throws Failure `login_needed`, `server_unusable`, `login_ambiguous`, `login_changed`, or the index's
  */
 export async function findLogin(ports: Pick<StorePorts, 'index'>, wanted: WantedLogin): Promise<LoginRecord> {
   const { server, pin, exact } = wanted;
   const { logins } = await ports.index.read();
   const picked = pickLogin(logins, wanted);
-  if (picked.kind === 'none')
-    throw exact && !server.includes('://') ? noSuchName(logins, server) : noLogin(logins, wanted);
+  if (picked.kind === 'none') throw noLogin(logins, wanted);
   if (picked.kind === 'several') {
     const accounts = picked.logins.map(({ account }) => account);
     throw loginAmbiguous(server, accounts);
@@ -57,9 +57,12 @@ export function loginsCalled(logins: readonly LoginRecord[], text: string): read
   throw noSuchName(logins, text);
 }
 
+/** What was typed is no address. Which name was meant? Or was it an address without its scheme? */
 function noSuchName(logins: readonly LoginRecord[], text: string): Failure {
+  const likely = likelyName(logins, text);
+  if (likely === undefined && urlMeant(text) !== undefined) return serverUnusable(text, '', undefined);
   const names = logins.map(({ name, server }) => name ?? printable(namedServer(server), 200));
-  return nameUnknown(text, names, likelyName(logins, text));
+  return nameUnknown(text, names, likely);
 }
 
 function isNamed({ name, server }: LoginRecord, text: string): boolean {
@@ -76,12 +79,13 @@ export function noLogin(logins: readonly LoginRecord[], { server, account }: Wan
   }
   const canonical = canonicalResource(server);
   if (!canonical.ok && server.includes('://')) return loginImpossible(server, canonical.problem);
-  return loginNeeded({ server, account }, likelyName(logins, server));
+  return server.includes('://') ? loginNeeded({ server, account }) : noSuchName(logins, server);
 }
 
 function likelyName(logins: readonly LoginRecord[], text: string): string | undefined {
   const names = logins.flatMap(({ name }) => name ?? []);
-  return closest(text, names);
+  const ofAddress = logins.find(({ server }) => server.replace(/^https?:\/\//, '') === text);
+  return ofAddress?.name ?? closest(text, names);
 }
 
 /** A server that there is no login for. */

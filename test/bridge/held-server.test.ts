@@ -105,7 +105,7 @@ test('a name that is gone: each request is answered with what to run, and the lo
     assert.equal(refused.error?.data?.['code'], 'login_needed');
     assert.equal(refused.error?.data?.['remedy'], 'Run: postern login <the server’s URL> --name work');
   }
-  await host.program.waitForStderr(/There is no login for "work"/);
+  await host.program.waitForStderr(/No login named "work"/);
   await storeLogin(home, { server: server.url, name: 'work', accessToken: 'token-of-work', expiresAt });
   assert.ok((await host.open()).result !== undefined);
   assert.ok((await host.ask({ id: 3, method: 'tools/list' })).result !== undefined);

@@ -88,7 +88,7 @@ for (const whole of [false, true]) {
         const { code, stdout, stderr } = await seeded.ask(words, { input, whole });
         assert.equal(code, 3, `${format} ${named}`);
         assert.doesNotMatch(stdout, /Bearer|username|password|credential=/);
-        assert.match(stderr, /There is no login for/, format);
+        assert.match(stderr, /There is no login for|No login named/, format);
         const { stdout: status } = await runProgram(seeded.home, ['status']);
         assert.match(status, new RegExp(`credential ${format}\\b[^\\n]+login needed`), format);
       }

@@ -30,7 +30,7 @@ test('a name that is taken, was another server’s, or is none is refused, with 
   assert.equal((await at.run('rename', 'two', 'No Name')).code, 2);
   const unknown = await at.run('rename', 'thre', 'four');
   assert.equal(unknown.code, 3);
-  assert.match(unknown.stderr, /No login named "thre"\.\n.*Did you mean "three"\? You have: two, three\./);
+  assert.match(unknown.stderr, /No login named "thre"\.\n.*Did you mean "three"\? Run: postern rename three four/);
 });
 
 test('of several accounts the chosen one is taken, marked, and stays chosen; the names go on meaning their own', async () => {
