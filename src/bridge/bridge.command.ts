@@ -6,6 +6,7 @@ import { printable } from '../core/text/printable.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
 import type { Wire } from '../mcp/wire.js';
 import { memoryOption } from '../stores/memory-store.js';
+import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { findLoginOrServer } from '../tokens/find-login.js';
 import { pinOption } from '../tokens/login-pin.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
@@ -42,11 +43,16 @@ export const bridgeTable = {
       describe: 'how long the server may take to begin an answer',
     },
     ...toolOptions,
+    ...clientLoginOptions,
   ],
   examples: [
     { command: 'postern bridge work', describe: 'as the command of a server in another program' },
     { command: 'postern bridge work --read-only', describe: 'lends an agent the tools that change nothing' },
     { command: 'postern bridge https://example.com/mcp --non-interactive', describe: 'never opens a browser' },
+    {
+      command: 'postern bridge https://example.com/mcp --client-credentials --store memory',
+      describe: 'for an agent in CI, as the client of POSTERN_CLIENT_ID',
+    },
   ],
   notes: [
     'stdin and stdout carry the protocol, one JSON-RPC message a line, and nothing else; stderr is for people.',
@@ -71,10 +77,12 @@ export const command: Command<typeof bridgeTable, World> = {
     const { signal, files } = world;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     const logins = await world.logins();
+    const isClient = isClientLogin(args, 'bridge', true);
+    const asClient = onceInAWhile(world.clock, () => logins.asClient(args));
     const named = canonicalResource(args.server);
     let unfound: CommandExit = 0;
     const find = async () => {
-      const found = await findLoginOrServer(world, wanted).catch((error: unknown) => {
+      const found = await (isClient ? asClient() : findLoginOrServer(world, wanted)).catch((error: unknown) => {
         unfound = isFailure(error) ? error.exit : exitCode.fault;
         throw error;
       });
@@ -82,7 +90,7 @@ export const command: Command<typeof bridgeTable, World> = {
       const login = found.key === undefined ? undefined : found;
       const server = named.ok ? named.value : found.server;
       const account = login?.account ?? args.account;
-      return { wanted, server, login, ask: logins.inBackground({ server, account }) };
+      return { wanted, server, login, ask: isClient ? undefined : logins.inBackground({ server, account }) };
     };
     if (files.stdinIsTerminal) {
       await find(); // a person who tries it out is told at once
@@ -102,3 +110,20 @@ export const command: Command<typeof bridgeTable, World> = {
     return unfound;
   },
 };
+
+/** A client that was refused is not tried again for each request of the host. */
+const clientRestMs = 30_000;
+
+/** What the work brings; its failure, for a while, to all that ask for it. */
+function onceInAWhile<Result>(clock: World['clock'], work: () => Promise<Result>): () => Promise<Result> {
+  let failed: { readonly error: unknown; readonly at: number } | undefined;
+  return async () => {
+    if (failed !== undefined && clock.monotonic() - failed.at < clientRestMs) throw failed.error;
+    try {
+      return await work();
+    } catch (error) {
+      failed = { error, at: clock.monotonic() };
+      throw error;
+    }
+  };
+}

@@ -5,6 +5,8 @@ import type { LoginRecord } from '../core/records.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { unlessAborted } from '../core/time.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
+import { memoryOption } from '../stores/memory-store.js';
+import { clientLoginOptions, isClientLogin } from '../stores/own-login.js';
 import { Authorizer } from '../tokens/authorizer.js';
 import { personOf } from '../tokens/step-up.js';
 import { type AuthorizerPorts, TokenInUse } from '../tokens/token-in-use.js';
@@ -25,6 +27,7 @@ export const proxyTable = {
     },
   ],
   options: [
+    memoryOption,
     { name: 'account', kind: 'string', value: 'NAME', describe: 'which of several logins for these servers' },
     {
       name: 'port',
@@ -91,6 +94,7 @@ export const proxyTable = {
     },
     ...toolOptions,
     { name: 'until-stdin-ends', kind: 'boolean', describe: 'end when stdin does, as when its parent ends' },
+    ...clientLoginOptions,
   ],
   examples: [
     { command: 'postern proxy work', describe: 'prints an address that any program can be given' },
@@ -132,12 +136,16 @@ export const command: Command<typeof proxyTable, World> = {
 async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMount[]> {
   const { signal } = world;
   const { browser, noBrowser } = args;
+  const isClient = isClientLogin(args, 'proxy', true);
   const from = await world.logins();
   const logins: LoginRecord[] = [];
   for (const server of args.server) {
-    logins.push(await from.findOrMake({ server, account: args.account, browser, noBrowser }));
+    const wanted = { server, account: args.account };
+    logins.push(
+      await (isClient ? from.asClient({ ...args, ...wanted }) : from.findOrMake({ ...wanted, browser, noBrowser })),
+    );
   }
-  const relogin = from.reloginForPrograms({ browser, noBrowser });
+  const relogin = isClient ? undefined : from.reloginForPrograms({ browser, noBrowser });
   const names = mountNames(logins);
   const person = personOf(relogin);
   return logins.map((login, at) => {
