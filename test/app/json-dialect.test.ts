@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { registry } from '../../src/app/registry.js';
+import { homeWith } from '../login/status/home-with.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
@@ -109,6 +110,22 @@ test('what each command prints with --json is what its schema says', async () =>
   assertFits(await schemaOf('failure'), failed.stderr.trim().split('\n').at(-1) ?? '', 'a failure');
   assert.equal((await runProgram(home, ['config', '--field', 'exists'])).stdout, 'false\n');
   assert.equal((await runProgram(home, ['exec', serverUrl, '--field', 'x', '--', 'true'])).code, 2);
+});
+
+test('the browser or profile that a login keeps is shown by status', async () => {
+  await using at = await homeWith(
+    { name: 'work', server: 'https://a.example/mcp', browser: { program: 'firefox', profile: 'Work' } },
+    { name: 'path', server: 'https://b.example/mcp', browser: { program: '/opt/chrome' } },
+    { name: 'usual', server: 'https://c.example/mcp' },
+  );
+  const { stdout } = await at.run('status', '-l', '--json');
+  assertFits(await schemaOf('status'), stdout, 'status -l');
+  const shown = JSON.parse(stdout).logins.map(({ browser }: { browser: unknown }) => browser);
+  assert.deepEqual(shown, [{ program: 'firefox', profile: 'Work' }, { program: '/opt/chrome', profile: null }, null]);
+  assert.match((await at.run('status')).stdout, /^work .* in firefox, profile “Work” /);
+  assert.match((await at.run('status', 'work', '-l')).stdout, /\n {2}browser +firefox, profile “Work”\n/);
+  assert.match((await at.run('status', 'path', '-l')).stdout, /\n {2}browser +\/opt\/chrome\n/);
+  assert.doesNotMatch((await at.run('status', 'usual', '-l')).stdout, /browser/);
 });
 
 test('what proxy and sandbox print with --json once they listen is what their schemas say', async () => {

@@ -73,6 +73,7 @@ export function loginLines(
     ['scopes', isGiven ? undefined : login.scopes.length === 0 ? 'those given by default' : login.scopes.join(' ')],
     ['issuer', isGiven ? undefined : login.issuer],
     ['client', isGiven ? undefined : `${login.clientId} (${wayInWords[login.registration]})`],
+    ['browser', browserInWords(login)],
     ['stored in', isGiven ? undefined : storeInWords(login.store)],
     ['copy in', copy],
     ['resource', login.resource === login.server ? undefined : login.resource],
@@ -98,6 +99,12 @@ export function labelledLines(look: Look, rows: readonly LabelledRow[]): readonl
     const [first = '', ...others] = look === plainLook ? [text] : wrapped(text, look.width, label.length, 0);
     return [`${toned(look, 'dim', label)}${first.trimStart()}`, ...others];
   });
+}
+
+/** The browser that was chosen for its login pages; undefined: the usual one. */
+export function browserInWords({ browser }: LoginRecord): string | undefined {
+  if (browser === undefined) return undefined;
+  return browser.profile === undefined ? browser.program : `${browser.program}, profile “${browser.profile}”`;
 }
 
 const wayInWords = {
@@ -141,6 +148,8 @@ export function loginJson({ login, state, problem, remedy }: LoginStatus): Reado
     expiresAt: dateOrNull(login.expiresAt),
     refreshable: login.refreshable,
     store: login.store,
+    browser:
+      login.browser === undefined ? null : { program: login.browser.program, profile: login.browser.profile ?? null },
     warnings: login.warnings ?? [],
     problem: problem ?? null,
     remedy: remedy ?? null,

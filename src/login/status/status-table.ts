@@ -3,7 +3,7 @@ import { columnsOf, cutTo, inColumns } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import type { CheckedLogin } from './check-logins.js';
-import { type LoginStatus, whoOf } from './login-status.js';
+import { browserInWords, type LoginStatus, whoOf } from './login-status.js';
 
 /** How a table is printed. */
 export interface TableLook {
@@ -48,7 +48,10 @@ function maxCommand({ look, isTerminal }: TableLook): number {
 export function rowOf(table: TableLook, { status, isDefault, now, checked }: RowParts): TableRow {
   const { name = '', server } = status.login;
   const says = checked?.says === undefined ? [] : [`server says: ${checked.says}`];
-  const known = [whoOf(status.login), ...says].filter((text) => text !== '').join(', ');
+  const browser = browserInWords(status.login);
+  const known = [whoOf(status.login), browser === undefined ? '' : `in ${browser}`, ...says]
+    .filter((text) => text !== '')
+    .join(', ');
   const who = `${known}${isDefault ? ' (default)' : ''}`.trim();
   return {
     name: printable(name, 80),
