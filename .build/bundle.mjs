@@ -37,10 +37,17 @@ const common = {
   logLevel: 'warning',
 };
 
-await build({
-  ...common,
+/** What bin/load.js takes: the function that Node.js makes of a CommonJS module. */
+const commonJs = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
+  banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
+  footer: { js: '})' },
+};
+
+await build({
+  ...common,
+  ...commonJs,
   entryPoints: {
     'hot-path': join(compiled, 'hot-path.js'),
     main: join(compiled, 'main.js'),
@@ -55,8 +62,7 @@ await build({
 await build({
   ...common,
   sourcemap: false,
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
+  ...commonJs,
   entryPoints: { 'http-client': join(root, 'node_modules', 'undici', 'lib', 'dispatcher', 'client.js') },
   plugins: [{ name: 'without http2', setup: leaveOutHttp2 }],
 });
@@ -79,7 +85,8 @@ await build({
 });
 
 await writeCache(join(fresh, 'hot-path.cjs'), undefined);
-await writeCache(join(fresh, 'main.cjs'), usualRuns);
+const { startSandbox } = await import(pathToFileURL(join(compiled, 'sandbox', 'start.js')).href);
+await writeCache(join(fresh, 'main.cjs'), ({ run }, other) => usualRuns(run, other().run, startSandbox));
 await writeCache(join(fresh, 'completion.cjs'), undefined);
 await writeCache(join(fresh, 'http-client.cjs'), () => undefined);
 for (const name of ['hot-path', 'main', 'completion']) leadHome(join(fresh, `${name}.cjs.map`));
@@ -135,17 +142,31 @@ function nameOthers(bundler) {
     if (namespace === 'at-first-use') return { path, external: true };
     if (path === 'yargs' || (importer.includes('node_modules') && !path.startsWith('node:'))) return undefined;
     if (/^(?:string-width|wrap-ansi)$/.test(path)) return { path, namespace: 'at-first-use' };
+    if (/^node:(?:crypto|child_process|fs\/promises)$/.test(path) && kind === 'import-statement') {
+      return { path, namespace: 'at-first-use', sideEffects: false };
+    }
     if (kind === 'dynamic-import') return late(path);
     if (kind === 'entry-point') return undefined;
     return { path, external: true, sideEffects: !path.startsWith('node:') };
   });
   const atFirstUse = (path) => `module.exports = (...given) => require(${JSON.stringify(path)}).default(...given)`;
-  bundler.onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => ({ contents: atFirstUse(path) }));
+  bundler.onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => ({
+    contents: path.startsWith('node:') ? lateFunctions(path) : atFirstUse(path),
+  }));
   bundler.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
     contents: path === './http-client.cjs'
       ? `module.exports = require('../bin/load.js').load('http-client')`
       : `module.exports = require(${JSON.stringify(path)})${/^(?:open|ora)$/.test(path) ? '.default' : ''}`,
   }));
+}
+
+/** A module of Node's that takes milliseconds to load, loaded when one of its functions is called first. Classes and values are taken at once. */
+function lateFunctions(path) {
+  const own = process.getBuiltinModule(path);
+  const module = `require(${JSON.stringify(path)})`;
+  const isFunction = (name) => typeof own[name] === 'function' && /^[a-z]/.test(name);
+  const late = (name) => isFunction(name) ? `(...given) => ${module}.${name}(...given)` : `/* @__PURE__ */ (() => ${module}.${name})()`;
+  return Object.keys(own).map((name) => `export const ${name} = ${late(name)};`).join('\n');
 }
 
 /**
@@ -154,12 +175,19 @@ function nameOthers(bundler) {
  * that anybody makes; and it needs no `require`, which is for files of options.
  */
 function takeYargs(bundler) {
+  // Of Node's module, which takes a millisecond, only this is used.
+  const sameOrNot = `const [strictEqual, notStrictEqual] = [true, false].map((same) => (one, other, message) => {
+    if (Object.is(one, other) !== same) throw new Error(message);
+  })`;
   bundler.onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
     importer.includes('node_modules') ? { path, namespace: 'plain' } : undefined,
   );
   bundler.onLoad({ filter: /.*/, namespace: 'plain' }, () => ({ contents: 'export default (text) => text.length' }));
+  // It would look for a package.json with settings of its own, from the current folder upwards.
+  bundler.onResolve({ filter: /^escalade\/sync$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'export default () => undefined' }));
   bundler.onLoad({ filter: /node_modules\/yargs(?:-parser)?\/.*\.m?js$/ }, ({ path }) => ({
-    contents: readFileSync(path, 'utf8').replaceAll('createRequire(import.meta.url)', 'undefined').replaceAll(
+    contents: readFileSync(path, 'utf8').replaceAll('createRequire(import.meta.url)', 'undefined').replace(/^import \{ notStrictEqual, strictEqual \} from 'assert'/m, sameOrNot).replaceAll(
       'import.meta.url',
       "process.getBuiltinModule('node:url').pathToFileURL(`${__dirname}/yargs/build/lib/none.js`).href",
     ),

@@ -5,12 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 
-const { wrapped } = createRequire(import.meta.url)('../bin/load.js');
-
 /**
  * Writes beside a CommonJS bundle what V8 makes of it, so that less has to be compiled at its start. V8 takes a cache for
  * any source of the same length, so the bundle names its own in its last line (bin/load.js reads it).
- * @param use Uses the bundle's exports; what has run by then is in the cache. Without it every function is, run or not:
+ * @param use Uses the bundle's exports; what has run by then is in the cache, but for what ran of its second argument, other exports of the same. Without it every function is, run or not:
  * right for a small bundle, all of which is used.
  */
 export async function writeCache(file, use) {
@@ -21,13 +19,25 @@ export async function writeCache(file, use) {
   writeFileSync(file, source, 'latin1');
   // The name that a stack trace has comes out of the cache, and nobody knows yet where the program is going to lie.
   const options = { filename: `dist/${basename(file)}` };
-  const script = use === undefined ? compiledWhole(wrapped(source), options) : new Script(wrapped(source), options);
-  if (use !== undefined) {
-    const loaded = { exports: {} };
-    script.runInThisContext()(loaded.exports, createRequire(file), loaded, file, dirname(file));
-    await use(loaded.exports);
-  }
+  const script = use === undefined ? compiledWhole(source, options) : new Script(source, options);
+  const other = () => exportsOf(new Script(source, { filename: 'other' }), file);
+  await use?.(exportsOf(script, file), other);
   writeFileSync(join(dirname(file), cache), script.createCachedData());
+}
+
+const scriptIn = (file) => new Script(readFileSync(file, 'latin1'), { filename: file });
+
+function exportsOf(script, file) {
+  const loaded = { exports: {} };
+  script.runInThisContext()(loaded.exports, besides(file), loaded, file, dirname(file));
+  return loaded.exports;
+}
+
+/** `require` for a bundle that is not in its place yet: other bundles are those beside it. */
+function besides(file) {
+  const required = createRequire(file);
+  const load = (name) => exportsOf(scriptIn(join(dirname(file), `${name}.cjs`)), file);
+  return (path) => (path === '../bin/load.js' ? { load } : required(path));
 }
 
 function compiledWhole(source, options) {

@@ -4,7 +4,7 @@ import type { Failure } from '../core/failure.js';
 import { optionsOf, typedArguments } from './arguments.js';
 import { completionScript } from './completion/scripts.js';
 import { completionTable } from './completion/table.js';
-import { asks, globalOptions } from './global-options.js';
+import { globalOptions } from './global-options.js';
 import { wordIn } from './help/command-help.js';
 import type { Asked } from './help/help.js';
 import { helpTable, ownTables, versionTable } from './help/own-tables.js';
@@ -48,13 +48,11 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   const end = table?.rest === undefined ? -1 : argv.indexOf('--');
   const words = end === -1 ? argv : argv.slice(0, end);
   const help: ParsedLine = { kind: 'help', of: table === helpTable ? undefined : table };
-  if (argv.length === 0 || asks(words, '--help', '-h')) return help;
-  // As most people ask: yargs takes 15 ms.
-  const [topic, ...more] = argv.slice(1);
-  if (argv[0] === helpTable.name && more.length === 0 && topic?.startsWith('-') !== true)
-    return explained(topic, tables);
+  const shown: ParsedLine = { kind: 'text', text: `${version}\n` };
+  if (argv.length === 0 || words.some((word) => /^(?:--help|-[hqv]*h[hqv]*)$/.test(word))) return help;
+  if (words.includes('--version')) return shown;
   refuseOdd(words, table);
-  const parser = await createParser(version, (message) => failureOf(message, words, table, argv[named]));
+  const parser = await createParser((message) => failureOf(message, words, table, argv[named]));
   let found: Found | undefined;
   const take = (one: Found) => {
     found = one;
@@ -63,10 +61,12 @@ export async function parseCommandLine(argv: readonly string[], options: Command
   const isAlone = table !== undefined && tables.includes(table);
   if (isAlone) addCommand(parser, table, '$0', take);
   else for (const one of [...tables, ...ownTables]) addCommand(parser, one, one.name, take);
-  const text = await outputOf(parser, escaped(isAlone ? words.toSpliced(named, 1) : words, table));
-  if (found === undefined) return text === version ? { kind: 'text', text: `${version}\n` } : help;
+  // With a callback yargs prints nothing itself.
+  await parser.parseAsync(escaped(isAlone ? words.toSpliced(named, 1) : words, table), {}, () => undefined);
+  if (found === undefined) return help;
   const values = valuesIn(found);
-  if (found.table === versionTable) return { kind: 'text', text: `${version}\n` };
+  if (values('help').includes(true)) return help;
+  if (found.table === versionTable || values('version').includes(true)) return shown;
   if (found.table === completionTable) {
     return { kind: 'text', text: completionScript(values('shell').map(String)[0], env) };
   }
@@ -85,16 +85,15 @@ function explained(name: string | undefined, tables: readonly CommandTable[]): P
   return name === undefined || of !== undefined ? { kind: 'help', of } : { kind: 'topic', name };
 }
 
-async function createParser(version: string, failure: (message: string) => Failure): Promise<Argv> {
+async function createParser(failure: (message: string) => Failure): Promise<Argv> {
   const { default: yargs } = await import('yargs');
   return yargs()
     .scriptName('postern')
     .parserConfiguration(habits)
     .locale('en')
-    .options(Object.fromEntries(globalOptions.filter(({ name }) => !isOwn(name)).map(yargsOption)))
-    .help('help', describeOf('help'))
-    .alias('help', 'h')
-    .version('version', describeOf('version'), version)
+    .help(false)
+    .version(false)
+    .options(Object.fromEntries(globalOptions.map(yargsOption)))
     .strict()
     .recommendCommands()
     .exitProcess(false)
@@ -116,26 +115,9 @@ function addCommand(parser: Argv, table: CommandTable, name: string, take: (foun
   });
 }
 
-async function outputOf(parser: Argv, words: readonly string[]): Promise<string> {
-  let text = '';
-  await parser.parseAsync(words, {}, (_error, _given, output) => {
-    text = output;
-  });
-  return text;
-}
-
 function valuesIn({ given }: Found): (name: string) => readonly (string | boolean)[] {
   return (name) =>
     [given[name] ?? []].flat().map((value) => (typeof value === 'string' ? unescaped(value) : value === true));
-}
-
-/** yargs makes these two itself. */
-function isOwn(name: string): boolean {
-  return name === 'help' || name === 'version';
-}
-
-function describeOf(name: 'help' | 'version'): string {
-  return globalOptions.find((one) => one.name === name)?.describe ?? '';
 }
 
 /** One command's own words and options. Its help is ours (help/): yargs knows neither groups nor widths nor colours. */

@@ -8,7 +8,6 @@ import {
 import { ignoreFailure } from '../core/failure.js';
 import type { Look } from '../core/text/look.js';
 import { usageWrong } from '../core/usage-failures.js';
-import { plainArguments } from './arguments.js';
 import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
@@ -33,8 +32,7 @@ export interface CommandLine {
 export async function runCommandLine(argv: readonly string[], line: CommandLine): Promise<CommandExit> {
   const { registry, version, env, out, look, makeContext } = line;
   const tables = registry.map(({ table }) => table);
-  const readLine = async (words: readonly string[]) =>
-    plainCommand(words, tables, env) ?? (await parseCommandLine(words, { tables, version, env }));
+  const readLine = (words: readonly string[]) => parseCommandLine(words, { tables, version, env });
   const parsed = (await ownHelp(argv, registry, readLine)) ?? (await readLine(argv));
   if (parsed.kind !== 'command') {
     const isAlone = parsed.kind === 'help' && argv.every((word) => word === '--no-color');
@@ -91,16 +89,3 @@ const noOptions: GlobalOptions = {
   help: false,
   version: false,
 };
-
-/** Most command lines are plain, and yargs takes 15 ms for one. What is odd or wrong, and what asks for help, is for yargs. */
-function plainCommand(
-  [name, ...rest]: readonly string[],
-  tables: readonly CommandTable[],
-  env: CommandLine['env'],
-): ParsedLine | undefined {
-  const table = tables.find((one) => isCommandName(one, name));
-  const args = table && plainArguments(table, rest, env);
-  if (table === undefined || args === undefined) return undefined;
-  const { help, version } = args as GlobalOptions;
-  return help || version ? undefined : { kind: 'command', table, args };
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire, isBuiltin, SourceMap } from 'node:module';
+import { isBuiltin, SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
@@ -15,18 +15,13 @@ import { storeLogin } from '../support/stored-login.js';
 
 const dist = join(repositoryRoot, 'dist');
 
-const { wrapped } = createRequire(import.meta.url)(join(repositoryRoot, 'bin', 'load.js')) as {
-  readonly wrapped: (source: string) => string;
-};
-
 async function bundle(name: string) {
   const source = await readFile(join(dist, `${name}.cjs`), 'latin1');
   const [, cache = ''] = /\n\/\/# cache: (\S+)\n$/.exec(source) ?? [];
   return { source, cache, cached: await readFile(join(dist, cache)) };
 }
 
-const isTaken = (source: string, cachedData: Buffer) =>
-  new Script(wrapped(source), { cachedData }).cachedDataRejected === false;
+const isTaken = (source: string, cachedData: Buffer) => new Script(source, { cachedData }).cachedDataRejected === false;
 
 for (const name of ['hot-path', 'main', 'http-client']) {
   test(`${name} has its own code beside it, compiled by this very version of V8`, async () => {

@@ -7,8 +7,8 @@ import type { ReadInput } from '../../credential/read-input.js';
 import { mentionsToken } from '../../stores/environment-token.js';
 import type { OwnLoginArguments } from '../../stores/own-login.js';
 import { recoveryPath, statePaths } from '../../stores/paths.js';
-import { plainArguments } from '../arguments.js';
 import type { GlobalOptions } from '../global-options.js';
+import { plainArguments } from './plain-arguments.js';
 
 /** What the hot path leaves to whoever comes after it. */
 export interface Left {

@@ -18,12 +18,13 @@ const maxIndexBytes = 1_048_576;
  */
 export function createCredentialIndex(options: { readonly directory: string; readonly locks: Locks }): CredentialIndex {
   const path = indexPath(options.directory);
+  const parse = onceForEach(parseIndex);
   const file: StateFile<IndexDocument> = {
     path,
     locks: options.locks,
     lock: 'index',
     waitMs,
-    read: () => readIndex(path),
+    read: () => readIndex(path, parse),
     textOf: (document) => textOf(path, document),
   };
   return {
@@ -32,10 +33,19 @@ export function createCredentialIndex(options: { readonly directory: string; rea
   };
 }
 
-function readIndex(path: string): IndexDocument {
+/** The file is read each time, and parsed only where it is another than the last time: a command reads it three times. */
+function onceForEach(parse: typeof parseIndex): typeof parseIndex {
+  let last: { readonly bytes: Uint8Array; readonly parsed: IndexText } | undefined;
+  return (bytes) => {
+    if (last === undefined || Buffer.compare(last.bytes, bytes) !== 0) last = { bytes, parsed: parse(bytes) };
+    return last.parsed;
+  };
+}
+
+function readIndex(path: string, parse: typeof parseIndex): IndexDocument {
   let read: ReadIndex;
   try {
-    read = readIndexSync(path);
+    read = readIndexSync(path, parse);
   } catch (cause) {
     throw stateUnreadable(path, cause);
   }
@@ -67,8 +77,8 @@ export function indexPath(stateFolder: string): string {
  * begins with it.
  * @throws an error of the file system other than "no such file"
  */
-export function readIndexSync(path: string): ReadIndex {
+export function readIndexSync(path: string, parse = parseIndex): ReadIndex {
   const file = readPrivateFile(path, maxIndexBytes);
-  if (file.ok) return parseIndex(file.bytes);
+  if (file.ok) return parse(file.bytes);
   return file.problem === 'absent' ? { ok: true, document: { version: 1, logins: [], registrations: [] } } : file;
 }
