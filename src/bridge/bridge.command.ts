@@ -75,6 +75,7 @@ export const command: Command<typeof bridgeTable, World> = {
   table: bridgeTable,
   async run(world, args) {
     const { signal, files } = world;
+    const policy = hasToolRules(args) ? new ToolPolicy(args) : undefined;
     const wanted = { server: args.server, account: args.account, pin: args.pin };
     const logins = await world.logins();
     const isClient = isClientLogin(args, 'bridge', true);
@@ -102,7 +103,7 @@ export const command: Command<typeof bridgeTable, World> = {
       waitMs: args.loginWait * 1000,
       responseMs: args.answerTimeout * 1000,
       wire,
-      policy: hasToolRules(args) ? new ToolPolicy(args) : undefined,
+      policy,
       host: world.host(),
       tell: (line) => world.tell(`postern: ${printable(line, 2048)}`),
       signal,

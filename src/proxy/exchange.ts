@@ -127,6 +127,10 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
       return true;
     }
     const goOn = this.#parts.response.data(piece);
+    if (this.#lent?.isBroken) {
+      this.#refuse(this.#lent.refusal);
+      return true;
+    }
     if (!goOn) {
       this.#held = true;
       this.#silence.turnOf('caller reads');
@@ -166,6 +170,8 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   passed(lists: ReadonlySet<string>): void {
     if (this.#lent !== undefined) this.#lent.lists = lists;
+    const { policy } = this.#parts.admitted.mounted.mount;
+    if (this.reach() === 'host') for (const id of lists) policy?.awaitList(id);
   }
 
   kept(response: Uint8Array | undefined, tools: readonly string[]): void {

@@ -100,7 +100,7 @@ export class LentBody implements KeptBody {
 /** Do the headers that repeat a message say what it says (SEP-2243)? A server may go by them. */
 function headersAgree(forward: readonly string[], bytes: Uint8Array): boolean {
   const said = forward.flatMap((name, at) => {
-    const lower = name.toLowerCase();
+    const lower = name.toLowerCase().replaceAll('_', '-'); // to some servers these are one character
     const counts = at % 2 === 0 && (lower === 'mcp-method' || lower === 'mcp-name');
     return counts ? [[lower, (forward[at + 1] ?? '').trim()] as const] : [];
   });

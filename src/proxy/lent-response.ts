@@ -1,10 +1,11 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { EventByteReader, type EventBytes } from '../core/text/event-stream.js';
+import { openBrace } from '../core/text/json-scan.js';
 import { filterTools } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
 import type { OutgoingResponse } from '../relay/server-response.js';
 import { proxyLimits } from './limits.js';
-import { type ResponseOut, refusal, refuse } from './refusal.js';
+import { type Refusal, type ResponseOut, refusal, refuse } from './refusal.js';
 
 const lineFeed = Buffer.from('\n');
 
@@ -22,7 +23,8 @@ export class LentResponse implements ResponseOut {
   #size = 0;
   #head: { readonly out: OutgoingResponse; readonly close: boolean } | undefined;
   #events: EventByteReader | undefined;
-  #isBroken = false;
+  /** It is not passed on, whatever follows. */
+  isBroken = false;
 
   constructor(out: ResponseOut, policy: ToolPolicy, id: string) {
     this.#out = out;
@@ -30,38 +32,44 @@ export class LentResponse implements ResponseOut {
     this.#id = id;
   }
 
+  /** Instead of what cannot be passed on. What a status says counts without the body: 404 is how a session ends. */
+  get refusal(): Refusal {
+    const status = this.#head?.out.status ?? 0;
+    return { ...refusal('response_not_lent'), ...(status >= 400 ? { status } : {}) };
+  }
+
   get begun(): boolean {
     return this.#out.begun;
   }
 
   head(out: OutgoingResponse, close: boolean): void {
-    const headerOf = (name: string) =>
-      new RegExp(`^${name}:[\\t ]*(.*?)[\\t ]*\\r$`, 'im').exec(out.headers)?.[1] ?? '';
     this.#head = { out, close };
-    this.#isBroken = !/^(?:identity)?$/i.test(headerOf('content-encoding'));
-    if (this.#isBroken || !/text\/event-stream/i.test(headerOf('content-type'))) return;
+    this.#pieces.take(); // of a response that broke off
+    this.#size = 0;
+    this.isBroken = /^content-encoding:(?![\t ]*(?:identity)?[\t ]*\r$)/im.test(out.headers);
+    if (this.isBroken || !/^content-type:.*text\/event-stream/im.test(out.headers)) return;
     this.#events = new EventByteReader(proxyLimits.validatedBody);
     this.#out.head({ ...out, length: undefined }, close);
   }
 
   data(piece: Uint8Array): boolean {
-    if (this.#isBroken) return true;
+    if (this.isBroken) return true;
     if (this.#events !== undefined) return this.#pass(this.#events, piece);
     this.#size += piece.byteLength;
-    this.#isBroken = this.#size > proxyLimits.validatedBody;
-    if (!this.#isBroken) this.#pieces.push(piece);
+    this.isBroken = this.#size > proxyLimits.validatedBody;
+    if (!this.isBroken) this.#pieces.push(piece);
     return true;
   }
 
   end(): void {
     const { out, close } = this.#head ?? {};
     if (this.#events !== undefined) {
-      if (!this.#isBroken) this.#out.end();
+      if (!this.isBroken) this.#out.end();
       return;
     }
-    const whole = this.#isBroken ? undefined : this.#filteredBody(out?.status ?? 0);
+    const whole = this.isBroken ? undefined : this.#filteredBody(out?.status ?? 0);
     if (whole === undefined || out === undefined) {
-      refuse(this.#out, refusal('response_not_lent', close), this.#id);
+      refuse(this.#out, { ...this.refusal, close: close === true }, this.#id);
       return;
     }
     this.#out.head(whole.byteLength === 0 ? out : { ...out, length: whole.byteLength }, close === true);
@@ -73,22 +81,28 @@ export class LentResponse implements ResponseOut {
     this.#out.breakOff();
   }
 
-  /** Undefined: not to be passed on. An error page is no list. */
+  /** Undefined: not to be passed on. An error page is no list, and nor are words without a brace, such as “Accepted”. */
   #filteredBody(status: number): Uint8Array | undefined {
     const whole = this.#pieces.take();
     if (whole.byteLength === 0) return whole;
-    return this.#filtered(whole) ?? (status >= 400 && whole[0] === 0x3c ? whole : undefined);
+    const isPage = (status >= 400 && whole[0] === 0x3c) || !whole.includes(openBrace);
+    return this.#filtered(whole) ?? (isPage ? whole : undefined);
   }
 
   #filtered(text: Uint8Array): Uint8Array | undefined {
-    return filterTools(this.#policy, text, (id) => this.lists.has(id));
+    const isElsewhere = this.#events !== undefined;
+    return filterTools(
+      this.#policy,
+      text,
+      (id) => this.lists.has(id) || (isElsewhere && this.#policy.takesList(id)),
+    );
   }
 
   #pass(reader: EventByteReader, piece: Uint8Array): boolean {
     const before = reader.lines;
     const parts = reader.push(piece)?.map((event) => this.#event(event));
     if (parts === undefined || parts.includes(undefined)) {
-      this.#isBroken = true;
+      this.isBroken = true;
       this.#out.breakOff();
       return true;
     }

@@ -90,7 +90,8 @@ export class Endpoints {
 /** A request that was sent on: to what target of which server, and the beginning of its path of ours. */
 export interface Asked {
   readonly mounted: {
-    readonly mount: { readonly server: string };
+    /** With a policy only some tools are lent, and no address below the server's own but what it names. */
+    readonly mount: { readonly server: string; readonly policy?: object | undefined };
     readonly origin: string;
     readonly endpoints: Endpoints;
   };
@@ -101,7 +102,7 @@ export interface Asked {
 /** Where a caller finds an address that the server names for messages; undefined unless it is on the server's own origin. */
 export function pathOfEndpoint(address: string, { mounted, prefix, target }: Asked): string | undefined {
   const rest = restOfLocation(mounted.mount.server, target, address);
-  if (rest !== undefined) return prefix + rest;
+  if (rest !== undefined && (rest === '' || mounted.mount.policy === undefined)) return prefix + rest;
   const base = mounted.origin + target;
   if (!/^[\x21-\x5b\x5d-\x7e]{1,2000}$/.test(address) || !URL.canParse(address, base)) return undefined;
   const url = new URL(address, base);

@@ -137,6 +137,7 @@ async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMo
   const { signal } = world;
   const { browser, noBrowser } = args;
   const isClient = isClientLogin(args, 'proxy', true);
+  const isPartly = hasToolRules(args);
   const from = await world.logins();
   const logins: LoginRecord[] = [];
   for (const server of args.server) {
@@ -150,7 +151,7 @@ async function mountAll(world: World, args: Arguments): Promise<readonly ProxyMo
   const person = personOf(relogin);
   return logins.map((login, at) => {
     const tokens = new TokenInUse(world, { meant: login, login, person, signal });
-    const policy = hasToolRules(args) ? new ToolPolicy(args) : undefined;
+    const policy = isPartly ? new ToolPolicy(args) : undefined;
     return { name: names[at] ?? '', server: login.server, authorizer: new Authorizer(tokens), policy };
   });
 }

@@ -38,6 +38,7 @@ export function validate(policy: ToolPolicy, bytes: Uint8Array): Verdict {
   const messages = objectsIn(values);
   const isClear = messages.length > 0 && messages.length === values.length && messages.every(isPlain);
   if (!isClear) return { kind: 'refused', response: refusal(rpcCode.notAMessage, unclear), tools: [] };
+  if (messages.length > maxBatch) return { kind: 'refused', response: refusal(rpcCode.notAMessage, tooMany), tools: [] };
   const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
   const verdicts = calls.map((tool) => policy.verdict(tool));
   if (verdicts.includes('refused'))
@@ -60,11 +61,8 @@ export function validateKnown(policy: ToolPolicy, bytes: Uint8Array): Exclude<Ve
   if (validated.kind !== 'unknown') return validated;
   const messages = objectsIn(valuesIn(bytes) ?? []);
   const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
-  return refused(
-    bytes,
-    messages,
-    calls.filter((tool) => policy.verdict(tool) !== 'passed'),
-  );
+  const kept = calls.filter((tool) => policy.verdict(tool) !== 'passed');
+  return refused(bytes, messages, kept, kept.every((tool) => policy.verdict(tool) === 'unknown') ? notListed : leftOut);
 }
 
 /** The messages of a text, which may be a batch; undefined for what is no JSON, or is it in two ways. */
@@ -77,6 +75,11 @@ function valuesIn(bytes: Uint8Array): readonly JsonValue[] | undefined {
 function objectsIn(values: readonly JsonValue[]): readonly JsonObject[] {
   return values.map(asObject).filter((object) => object !== undefined);
 }
+
+/** Messages of one batch: the refusal of each is longer than it. */
+const maxBatch = 1_000;
+
+const tooMany = 'A batch of more than 1,000 messages was not passed on, as only some tools are lent here.';
 
 const unclear = 'A message could be read in more than one way; it was not passed on, as only some tools are lent here.';
 
@@ -112,6 +115,7 @@ function refused(
   bytes: Uint8Array,
   messages: readonly JsonObject[],
   tools: readonly string[],
+  why: string = leftOut,
 ): Verdict & { kind: 'refused' } {
   const spans = messageSpans(bytes);
   const isBatch = bytes[skipSpace(bytes, 0)] === openBracket;
@@ -120,17 +124,26 @@ function refused(
     const idAt = memberAt(bytes, from, 'id');
     if (idAt === -1 || message['method'] === undefined) return [];
     const tool = message['method'] === callMethod ? toolOf(message) : tools[0];
-    return [namedError(bytes.subarray(idAt, skipValue(bytes, idAt)), errorFor(tool ?? ''))];
+    return [namedError(bytes.subarray(idAt, skipValue(bytes, idAt)), errorFor(tool ?? '', why))];
   });
   if (responses.length === 0) return { kind: 'refused', response: undefined, tools };
   const [only] = responses;
   return { kind: 'refused', response: isBatch ? listOf(responses) : only, tools };
 }
 
-function errorFor(tool: string): Uint8Array {
-  const message = `The tool ${quoted(tool, 200)} is not lent here: the person who runs postern has left it out (403).`;
+const leftOut = 'the person who runs postern has left it out';
+
+const notListed = 'the server’s list of tools has it not, or could not be had, so that nothing says that it only reads';
+
+/** Said of each request in a batch: no longer than a line. */
+function errorFor(name: string, why: string): Uint8Array {
+  const tool = name.slice(0, longestShown);
+  const message = `The tool ${quoted(tool, longestShown)} is not lent here: ${why} (403).`;
   return Buffer.from(asciiJson({ code: rpcCode.toolNotLent, message, data: { code: 'tool_not_lent', tool } }));
 }
+
+/** Of a name, in characters. */
+const longestShown = 200;
 
 function listOf(texts: readonly Uint8Array[]): Uint8Array {
   const parts = texts.flatMap((text, at) => (at === 0 ? [text] : [Buffer.from(','), text]));
@@ -154,6 +167,7 @@ export function filterTools(
   let from = 0;
   for (const [index, value] of values.entries()) {
     const message = asObject(value);
+    if (Array.isArray(value)) return undefined;
     if (message === undefined) continue;
     if (!areExact(message, members)) return undefined;
     if (message['method'] === 'notifications/tools/list_changed') policy.forget();

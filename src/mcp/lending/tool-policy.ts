@@ -1,6 +1,8 @@
 import type { OptionSpec } from '../../core/command.js';
+import { exitCode, Failure } from '../../core/failure.js';
 import type { JsonObject, JsonValue } from '../../core/text/json.js';
 import { asObject } from '../../core/text/json.js';
+import { quoted } from '../../core/text/printable.js';
 
 /** Which tools a login is lent for; `*` stands for any characters. */
 function named<Name extends string>(name: Name, describe: string) {
@@ -29,16 +31,22 @@ export type ToolVerdict = 'passed' | 'refused' | 'unknown';
 /** Names remembered of one server; a list that is longer is not believed any more, and its other tools stay unknown. */
 const maxTools = 10_000;
 
+/** In characters. The protocol allows 128; a longer text costs time and memory, and is no tool's name. */
+const longestName = 1_024;
+
+const maxAwaited = 1_000;
+
 /** How long an unknown tool stays unknown before the server is asked for its list again, in milliseconds. */
 const askAgainMs = 5_000;
 
 /** Decides which tools pass, by their names and by what the server itself says of them. One for each server. */
 export class ToolPolicy {
-  readonly #allowed: readonly RegExp[];
-  readonly #denied: readonly RegExp[];
+  readonly #allowed: readonly Matcher[];
+  readonly #denied: readonly Matcher[];
   readonly #readOnly: boolean;
   /** Of the tools that the server has listed: is it marked read-only? */
   readonly #marks = new Map<string, boolean>();
+  readonly #awaited = new Set<string>();
   #asking: Promise<void> | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
@@ -51,8 +59,10 @@ export class ToolPolicy {
 
   /** `unknown`: it depends on what the server says of it, and it has not. */
   verdict(tool: string): ToolVerdict {
-    const isAllowed = this.#allowed.length === 0 || this.#allowed.some((glob) => glob.test(tool));
-    if (!isAllowed || this.#denied.some((glob) => glob.test(folded(tool)))) return 'refused';
+    // Some readers end a text at a control character, or leave out what is no character.
+    if (tool.length > longestName || /[\p{Cc}\p{Cs}]/u.test(tool)) return 'refused';
+    const isAllowed = this.#allowed.length === 0 || this.#allowed.some((matches) => matches(tool));
+    if (!isAllowed || this.#denied.some((matches) => matches(folded(tool)))) return 'refused';
     if (!this.#readOnly) return 'passed';
     const mark = this.#marks.get(tool);
     return mark === undefined ? 'unknown' : mark ? 'passed' : 'refused';
@@ -64,12 +74,25 @@ export class ToolPolicy {
     for (const tool of tools) {
       const object = asObject(tool);
       const name = object?.['name'];
-      if (object === undefined || typeof name !== 'string') continue;
+      if (object === undefined || typeof name !== 'string' || name.length > longestName) continue;
       page.set(name, isMarked(object) && page.get(name) !== false);
     }
     for (const [name, mark] of page) {
       if (this.#marks.size < maxTools || this.#marks.has(name)) this.#marks.set(name, mark);
     }
+  }
+
+  /** A request for the list whose result comes on another stream, as with the older transport. @param id as in JSON */
+  awaitList(id: string): void {
+    if (id.length > longestName) return;
+    const [oldest = ''] = this.#awaited;
+    if (this.#awaited.size >= maxAwaited) this.#awaited.delete(oldest);
+    this.#awaited.add(id);
+  }
+
+  /** Is this the id of one? Once. */
+  takesList(id: string): boolean {
+    return this.#awaited.delete(id);
   }
 
   /** What the server said of its tools holds no more. */
@@ -90,8 +113,21 @@ export class ToolPolicy {
   }
 }
 
-/** Is any tool to be kept back? */
+/**
+ * Is any tool to be kept back? What looks like several names, or a pattern of another kind, would deny nothing unseen.
+ * @throws Failure `tool_name_unusable`
+ */
 export function hasToolRules({ allowTool, denyTool, readOnly }: ToolRules): boolean {
+  for (const [option, names] of Object.entries({ '--allow-tool': allowTool, '--deny-tool': denyTool })) {
+    const wrong = names.find((name) => name === '' || /[\s,;?|^$\\[\](){}"'<>]/.test(name));
+    if (wrong === undefined) continue;
+    throw new Failure({
+      code: 'tool_name_unusable',
+      exit: exitCode.usage,
+      message: `${quoted(wrong, 200)} behind ${option} is no tool’s name.`,
+      remedy: `Give the option once for each name, as in ${option} read_note ${option} 'list_*'; * stands for any characters, and for those that cannot be typed here.`,
+    });
+  }
   return readOnly || allowTool.length > 0 || denyTool.length > 0;
 }
 
@@ -99,12 +135,25 @@ function isMarked(tool: JsonObject): boolean {
   return asObject(tool['annotations'])?.['readOnlyHint'] === true;
 }
 
-function matcherOf(glob: string): RegExp {
-  const parts = glob.split(/\*+/).map((part) => part.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^]*?')}$`);
+type Matcher = (text: string) => boolean;
+
+/** In linear time, whatever the name. */
+function matcherOf(glob: string): Matcher {
+  const [first = '', ...others] = glob.split(/\*+/);
+  const last = others.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    let at = text.startsWith(first) ? first.length : -1;
+    for (const part of others) {
+      const found = at === -1 ? -1 : text.indexOf(part, at);
+      at = found === -1 ? -1 : found + part.length;
+    }
+    return at !== -1 && at <= text.length - last.length && text.endsWith(last);
+  };
 }
 
-/** As the most lenient reader compares names. */
+/** As the most lenient reader compares names: without accents, and without what is drawn as nothing. */
 export function folded(text: string): string {
-  return text.normalize('NFKC').trim().toUpperCase().toLowerCase();
+  const bare = text.normalize('NFKD').replace(/[\u0300-\u036f\p{Default_Ignorable_Code_Point}]/gu, '');
+  return bare.trim().toUpperCase().toLowerCase();
 }
