@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { shells } from '../../src/app/completion/table.js';
@@ -141,6 +141,63 @@ test('fish completes words by the script made for it', { skip: needs('fish') }, 
   assert.match(await offered('postern login --client-key-file=ke'), /^--client-key-file=key\.pem$/m);
   assert.match(await offered('postern exec work -- postern logo'), /^logout\t/);
 });
+
+/** What is typed, and the name of the one tool that it begins: each would be run, if it stood there as it is. */
+const hostileNames = [
+  ['a', 'a$(true>RUN)'],
+  ['b', 'b`true>RUN`'],
+  ['c', 'c;true>RUN'],
+  ['d', "d'$(true>RUN)'"],
+  ['e', 'e"$(true>RUN)"'],
+  ['f', 'f\\$(true>RUN)'],
+  ['g', 'g&true>RUN&'],
+  ['h', 'h<(true>RUN)'],
+  ['i', 'i{x,$(true>RUN)}'],
+  ['j', "j';true>RUN;'"],
+  ['k', 'k=$(true>RUN)'],
+  ['l', 'l:$(true>RUN)'],
+  ['m', 'm*(e:true>RUN:)'],
+  ['"n', 'n$(true>RUN)'],
+  ['"o', 'o`true>RUN`'],
+  ["'q", 'q$(true>RUN)'],
+] as const;
+
+for (const [shell, words, script] of [
+  ['bash', ['bash', '--norc', '-i'], "bind 'set enable-bracketed-paste off'; source <(postern completion bash)"],
+  ['zsh', ['zsh', '-f', '-i'], 'autoload -Uz compinit && compinit -u -D; source <(postern completion zsh)'],
+] as const) {
+  test(`no tool’s name is run when ${shell} completes it and the line is entered`, {
+    skip: needs(shell, 'script'),
+  }, async () => {
+    await using home = await homeWithCommand('sh');
+    const asked = join(home.path, 'bin', 'postern');
+    const real = programCommand([]).map((word) => `'${word}'`);
+    const record = `printf '%s\\n' "$3" >> '${home.path}/calls'`;
+    await writeFile(asked, `#!/bin/sh\ncase $1 in call) ${record};; *) exec ${real.join(' ')} "$@";; esac\n`);
+    const directory = statePaths(home.env, process.platform, home.path).state;
+    const other = { description: 'Says $(true>RUN) it.', isReadOnly: true, isDestructive: false, isOpen: false };
+    const tools = hostileNames.map(([, name]) => ({ ...other, name, parameters: [] }));
+    await createToolLists(directory).keep(key, { at: Date.now(), isWhole: true, tools });
+    await using terminal = await startAtTerminal(home, [...words], { stdout: 'terminal', columns: 100 });
+    terminal.type(`cd ${home.path}; ${script}; echo ready:$?\r`);
+    await terminal.screen.waitForStdout(/ready:0/);
+    // zsh completes nothing in a quote that is open.
+    const lines = hostileNames.filter(([typed]) => shell === 'bash' || typed.length === 1);
+    for (const [at, [typed]] of lines.entries()) {
+      terminal.type(`postern call work ${typed}\t`);
+      terminal.type(`\x05\recho done:$((${at}+1000))\r`);
+      await terminal.screen.waitForStdout(new RegExp(`done:${at + 1000}`));
+    }
+    terminal.type('exit\r');
+    await terminal.screen.finished;
+    assert.ok(!(await readdir(home.path)).includes('RUN'));
+    const called = (await readFile(join(home.path, 'calls'), 'utf8')).trim().split('\n');
+    assert.deepEqual(
+      called,
+      lines.map(([, name]) => name),
+    );
+  });
+}
 
 test('without a word it goes by $SHELL, another shell is refused, and each script says how it is installed', async () => {
   await using home = await homeWithCommand('fish');

@@ -57,8 +57,9 @@ function valuesOf({ types, choices }: ToolParameter): readonly string[] {
   return types.includes('boolean') ? ['true', 'false'] : [];
 }
 
+/** Nor is what reads as an option, or as a line for the shell's script. */
 function isPlain(text: string): boolean {
-  return text !== '' && printable(text, 200) === text && !/\s/.test(text);
+  return text !== '' && printable(text, 200) === text && !/\s|^[-:]/.test(text);
 }
 
 function lineOf(text: string): string {

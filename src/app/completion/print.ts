@@ -11,9 +11,15 @@ export function completionLines(shell: string, found: Completion, line: ShellLin
   const { words } = found;
   const goesOn = words.length > 0 && words.every(([word]) => /[=:]$/.test(word));
   const open = goesOn ? [':nospace'] : [];
+  if (shell === 'powershell') return words.map(([word, text]) => `${forPowershell(word)}\t${text}`);
   if (shell !== 'bash') return [...open, ...words.map(([word, text]) => (text === '' ? word : `${word}\t${text}`))];
   const typed = line.quote === '' ? lengthBroken(line.current, breaks) : 0;
   return [...open, ...words.map(([word]) => asTyped(word.slice(typed), line.quote))];
+}
+
+/** PowerShell types what it is given: in quotes of its own, with each quote twice, where it would mean something. */
+function forPowershell(word: string): string {
+  return /^[A-Za-z0-9_%+=:./~-]*$/.test(word) ? word : `'${word.replaceAll(/['\u2018-\u201b]/g, '$&$&')}'`;
 }
 
 /** How much of the word bash leaves alone: up to the last character that it breaks words at. */

@@ -1,5 +1,5 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /**
  * What this program writes into its state folder, and into the folder of its configuration. Nothing else in them is
@@ -7,7 +7,18 @@ import { join } from 'node:path';
  */
 const stateNames =
   /^(?:\.?(?:logins|attempts|failures|shell-history)\.json(?:\.new)?|document-certificate-\d+\.pem|\.document-certificate-\d+\.pem\.new|handed-out|locks|recovery|sealed|setup|tools|history)$/;
-const configNames = /^\.?config\.json(?:\.new)?$/;
+const configNames = /^(?:\.?config\.json(?:\.new)?|\.config\.json\.[0-9a-f]{16}|config\.edited-[0-9a-f]{8}\.json)$/;
+
+/** What this program writes into each of those folders. Other programs have folders of such names, too. */
+const namesInside: ReadonlyMap<string, RegExp> = new Map([
+  ['handed-out', /^\d{1,3}\.json(?:\.\d+)?$/],
+  ['history', /^[0-9a-f]{32}\.jsonl(?:\.\d+)?$/],
+  ['locks', /^[a-z0-9-]{1,71}\.lock(?:\.[0-9a-f.-]+(?:\.new|\.break)?)?$/],
+  ['recovery', /^\.?[0-9a-f]{64}\.(?:sealed|[0-9a-f]{16}\.room)(?:\.new)?$/],
+  ['sealed', /^\.?(?:head|[0-9a-f]{64}\.sealed)(?:\.new)?$/],
+  ['setup', /^\.?(?:shim-[0-9a-f]{32}\.json|[0-9a-f-]{36}\.(?:json|backup))(?:\.new)?$/],
+  ['tools', /^(?:x-)?[0-9a-f]{64}\.json(?:\.\d+)?$/],
+]);
 
 /** Is that the name of something that this program writes into its state folder? */
 export function isOwnName(name: string): boolean {
@@ -29,7 +40,7 @@ export async function ownFiles({ state, config }: OwnFolders): Promise<readonly 
 
 /** Removes them, and the folders that are empty then. Returns what could not be removed, and what is left in the folders. */
 export async function removeOwnFiles(folders: OwnFolders): Promise<readonly string[]> {
-  for (const path of await ownFiles(folders)) await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  for (const path of await ownFiles(folders)) await removeOwn(path);
   const left: string[] = [];
   for (const folder of new Set([folders.state, folders.config])) {
     const isGone = await rmdir(folder).then(
@@ -39,6 +50,14 @@ export async function removeOwnFiles(folders: OwnFolders): Promise<readonly stri
     if (!isGone) left.push(...(await readdir(folder).catch(() => [])).map((name) => join(folder, name)));
   }
   return left;
+}
+
+/** A file or a link goes; of a folder what is ours in it, and then itself, if it is empty. */
+async function removeOwn(path: string): Promise<void> {
+  const names = namesInside.get(basename(path));
+  const inside = names === undefined ? [] : await namesIn(path, names);
+  for (const one of [...inside, path]) await rm(one, { force: true }).catch(() => undefined);
+  await rmdir(path).catch(() => undefined);
 }
 
 /** Nothing where the folder is not there, or is a link to another one. */

@@ -83,6 +83,7 @@ const maxFiles = 1_000;
 export class Saver {
   readonly #files: Pick<Files, 'makeFolder' | 'writeNew'>;
   readonly #folder: string;
+  readonly #last = new Map<string, number>();
   #count = 0;
 
   constructor(files: Pick<Files, 'makeFolder' | 'writeNew'>, folder: string) {
@@ -100,10 +101,12 @@ export class Saver {
     if (this.#count > maxFiles) throw notSaved(this.#folder, `one result brings more than ${maxFiles} files`);
     const [base, extension] = fileName(media);
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    for (let number = 1; number <= maxFiles; number += 1) {
+    const name = `${base}${extension}`;
+    for (let number = (this.#last.get(name) ?? 0) + 1; number <= maxFiles; number += 1) {
       const path = `${this.#folder === '/' ? '' : this.#folder}/${base}${number === 1 ? '' : `-${number}`}${extension}`;
+      this.#last.set(name, number); // a thousand of one name are not looked for from the beginning each
       if (await this.#files.writeNew(path, bytes)) return path;
     }
-    throw notSaved(this.#folder, `${maxFiles} files of the name ${base}${extension} are there`);
+    throw notSaved(this.#folder, `${maxFiles} files of the name ${name} are there`);
   }
 }

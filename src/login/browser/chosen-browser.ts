@@ -64,7 +64,7 @@ export function readBrowser(program: string | undefined, profile: string | undef
     throw argumentRefused('--browser-profile', 'it goes with --browser-with PROGRAM');
   }
   const isPath = program.startsWith('/') || /^[A-Za-z]:\\/.test(program);
-  if (!isPath && program !== usualBrowser && known[program] === undefined) {
+  if (!isPath && program !== usualBrowser && knownBrowser(program) === undefined) {
     throw argumentRefused('--browser-with', `it is one of ${browserChoices}`);
   }
   if (profile === undefined) return { program };
@@ -80,7 +80,7 @@ export function readBrowser(program: string | undefined, profile: string | undef
 /** The words that start a browser with a profile; undefined where that is not known. */
 export function profileWords(program: string, profile: string | undefined): readonly string[] | undefined {
   if (profile === undefined) return [];
-  const family = known[program]?.family ?? familyOf(program);
+  const family = knownBrowser(program)?.family ?? familyOf(program);
   if (family === 'firefox') return ['-P', profile];
   return family === 'chromium' ? [`--profile-directory=${profile}`] : undefined;
 }
@@ -93,5 +93,5 @@ function familyOf(path: string): KnownBrowser['family'] | undefined {
 
 /** How a browser of that name is found on each system; undefined for a path. */
 export function knownBrowser(program: string): KnownBrowser | undefined {
-  return known[program];
+  return Object.hasOwn(known, program) ? known[program] : undefined;
 }

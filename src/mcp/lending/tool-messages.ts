@@ -38,7 +38,8 @@ export function validate(policy: ToolPolicy, bytes: Uint8Array): Verdict {
   const messages = objectsIn(values);
   const isClear = messages.length > 0 && messages.length === values.length && messages.every(isPlain);
   if (!isClear) return { kind: 'refused', response: refusal(rpcCode.notAMessage, unclear), tools: [] };
-  if (messages.length > maxBatch) return { kind: 'refused', response: refusal(rpcCode.notAMessage, tooMany), tools: [] };
+  if (messages.length > maxBatch)
+    return { kind: 'refused', response: refusal(rpcCode.notAMessage, tooMany), tools: [] };
   const calls = messages.filter(({ method }) => method === callMethod).map(toolOf);
   const verdicts = calls.map((tool) => policy.verdict(tool));
   if (verdicts.includes('refused'))

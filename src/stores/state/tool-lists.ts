@@ -21,7 +21,7 @@ const maxLists = 64;
  * @param key Of its record; for a server that is called without a login the server's URL.
  */
 export function toolListPath(stateFolder: string, key: string): string {
-  const name = /^[0-9a-z-]{1,128}$/.test(key) ? key : `x-${createHash('sha256').update(key).digest('hex')}`;
+  const name = /^[0-9a-f]{64}$/.test(key) ? key : `x-${createHash('sha256').update(key).digest('hex')}`;
   return `${stateFolder}/tools/${name}.json`;
 }
 
@@ -69,7 +69,7 @@ async function forget(stateFolder: string, key: string): Promise<void> {
 }
 
 async function prune(folder: string): Promise<void> {
-  const names = readdirSync(folder);
+  const names = readdirSync(folder).filter((name) => /^(?:x-)?[0-9a-f]{64}\.json/.test(name)); // nobody else's
   if (names.length <= maxLists) return;
   const files = names.map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }));
   files.sort((one, other) => other.at - one.at);

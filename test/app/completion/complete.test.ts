@@ -33,7 +33,13 @@ const known = knownFrom(
       ? {
           at: 0,
           isWhole: true,
-          tools: [tool('echo', 'Says \u001b[31mit.\nTwice.'), tool('e\u001b[2Jvil'), tool('two words')],
+          tools: [
+            tool('echo', 'Says \u001b[31mit.\nTwice.'),
+            tool('e\u001b[2Jvil'),
+            tool('two words'),
+            tool(':command'),
+            tool('--save=/etc'),
+          ],
         }
       : undefined,
 );
@@ -102,6 +108,13 @@ test('names of logins, their servers, their tools and what these take are known'
   assert.deepEqual(offered('completion', 'p'), ['powershell']);
   assert.deepEqual(offered('exec', 'work', '--', 'l'), [':command']);
   assert.deepEqual(offered('nobody', ''), []);
+});
+
+test('a tool’s name is neither an option nor a line for the script, and PowerShell is given what it cannot run', () => {
+  assert.ok(offered('call', 'work', '').every((word) => /^[a-z]/.test(word)));
+  const line = { before: [], current: '', quote: '' };
+  const words = [['echo', ''] as const, ["a$(calc)'’b", 'x'] as const];
+  assert.deepEqual(completionLines('powershell', { kind: 'words', words }, line, ''), ['echo\t', "'a$(calc)''’’b'\tx"]);
 });
 
 test('property: whatever is typed, there is an answer, and each word begins as it was typed', () => {

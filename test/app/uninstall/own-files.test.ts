@@ -43,11 +43,37 @@ test('in a folder that is somebody’s, only what is ours goes; a link to anothe
   for (const name of [...others, ...ours]) await writeFile(join(state, name), 'x');
   await symlink(join(state, 'src'), join(state, 'sealed'));
   await writeFile(join(state, 'src', 'main.ts'), 'x');
-  await writeFile(join(config, 'config.json'), '{}');
+  const key = 'ab'.repeat(32);
+  const inside = {
+    locks: ['logins.lock', 'logins.lock.123.ab-cd.new', `sha256-${key}.lock`],
+    tools: [`${key}.json`, `x-${key}.json.77`],
+    history: [`${key.slice(32)}.jsonl`],
+    'handed-out': ['255.json'],
+    recovery: [`${key}.sealed`, `${key}.0123456789abcdef.room`],
+    setup: [`shim-${key.slice(32)}.json`, `.${crypto.randomUUID()}.backup.new`],
+  };
+  for (const [folder, names] of Object.entries(inside)) {
+    await mkdir(join(state, folder), { recursive: true });
+    for (const name of names) await writeFile(join(state, folder, name), 'x');
+  }
+  const theirs = ['tools/build.mjs', 'tools/package.json', 'history/1914.md', 'setup/linux/install.sh'];
+  await mkdir(join(state, 'setup', 'linux'));
+  for (const name of theirs) await writeFile(join(state, name), 'x');
+  for (const name of ['config.json', 'config.edited-0123abcd.json']) await writeFile(join(config, name), '{}');
   const listed = await ownFiles({ state, config });
-  assert.equal(listed.at(-1), join(state, 'logins.json'), 'what tells of the rest goes last');
+  assert.deepEqual(
+    listed.slice(-2).sort(),
+    [join(state, 'logins.json'), join(state, 'setup')],
+    'what tells of the rest goes last',
+  );
   const left = await removeOwnFiles({ state, config });
-  assert.deepEqual(left.map((path) => path.slice(state.length + 1)).sort(), [...others, 'src'].sort());
+  assert.deepEqual(
+    left.map((path) => path.slice(state.length + 1)).sort(),
+    [...others, 'src', 'locks', 'tools', 'history', 'setup'].sort(),
+  );
+  for (const name of theirs) assert.ok(existsSync(join(state, name)), name);
+  assert.deepEqual(readdirSync(join(state, 'tools')).sort(), ['build.mjs', 'package.json']);
+  assert.deepEqual(readdirSync(join(state, 'locks')), ['x']);
   assert.ok(existsSync(join(state, 'src', 'main.ts')));
   assert.ok(!existsSync(config));
   assert.deepEqual(await removeOwnFiles({ state: join(home.path, 'none'), config }), []);

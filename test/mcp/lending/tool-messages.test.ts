@@ -31,7 +31,9 @@ test('a name takes linear time, whatever stands in it and in the rules [A-259]',
 
 test('stars stand for any characters, none included, and for nothing that is there twice', () => {
   const allows = (glob: string, name: string) => policyOf({ allowTool: [glob] }).verdict(name) === 'passed';
-  assert.ok(allows('*', '') && allows('a*', 'a') && allows('a*b*c', 'abc') && allows('a**c', 'a/c') && allows('a', 'a'));
+  assert.ok(
+    allows('*', '') && allows('a*', 'a') && allows('a*b*c', 'abc') && allows('a**c', 'a/c') && allows('a', 'a'),
+  );
   assert.ok(allows('*_note', 'a_note_note') && allows('*ab*', 'xabab'));
   assert.ok(!allows('ab*ba', 'aba') && !allows('a*', 'ba') && !allows('*a', 'ab') && !allows('a*b*b', 'ab'));
   assert.ok(!allows('a.c', 'abc') && !allows('a', 'ab'));
@@ -66,5 +68,8 @@ test('what a server says of a name that is none takes no memory, and a list in a
   policy.learn([{ name, annotations: { readOnlyHint: true } }]);
   assert.equal(policy.verdict(name), 'refused');
   const list = { jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'x' }] } };
-  assert.equal(filterTools(policy, bytesOf([[list]]), () => true), undefined);
+  assert.equal(
+    filterTools(policy, bytesOf([[list]]), () => true),
+    undefined,
+  );
 });
