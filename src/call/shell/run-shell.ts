@@ -135,7 +135,7 @@ async function perform(
     await world.out.exact.text(lines(text, (one) => one));
     return 0;
   }
-  const wanted = await readCall([shortWords[first] ?? first, ...rest], {
+  const wanted = await readCall([Object.hasOwn(shortWords, first) ? (shortWords[first] ?? first) : first, ...rest], {
     readFile: (path) => readWhole(world.files.read(path), path, largestInput),
     readStdin: () =>
       Promise.reject(usageWrong('In a shell “-” is not read: stdin is where commands come from.', 'help')),

@@ -37,6 +37,8 @@ test('what is no browser that we know, no path, and no plain profile is refused'
     ['firefux', undefined],
     ['bin/firefox', undefined],
     ['', undefined],
+    ['constructor', undefined],
+    ['__proto__', 'work'],
     ['firefox', '-no-remote'],
     ['firefox', '--x'],
     ['safari', 'work'],

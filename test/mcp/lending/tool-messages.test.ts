@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { filterTools, validate } from '../../../src/mcp/lending/tool-messages.js';
-import { ToolPolicy, type ToolRules } from '../../../src/mcp/lending/tool-policy.js';
+import { filterTools, validate, validateKnown } from '../../../src/mcp/lending/tool-messages.js';
+import { hasToolRules, ToolPolicy, type ToolRules } from '../../../src/mcp/lending/tool-policy.js';
 
 const policyOf = (rules: Partial<ToolRules>) =>
   new ToolPolicy({ allowTool: [], denyTool: [], readOnly: false, ...rules });
@@ -72,4 +72,23 @@ test('what a server says of a name that is none takes no memory, and a list in a
     filterTools(policy, bytesOf([[list]]), () => true),
     undefined,
   );
+});
+
+test('what looks like several names, or a pattern of another kind, is refused: it would deny nothing', () => {
+  const rules = { allowTool: [], denyTool: [], readOnly: false };
+  assert.ok(!hasToolRules(rules));
+  assert.ok(hasToolRules({ ...rules, denyTool: ['files.delete*', 'ns/write', 'löschen', 'a:b'] }));
+  for (const wrong of ['', 'read,write', 'read write', '/^delete/i?', 'delete|drop', 'delet[e]', 'delete\\d', ' x']) {
+    const refused = { code: 'tool_name_unusable', exit: 2 };
+    assert.throws(() => hasToolRules({ ...rules, denyTool: ['ok', wrong] }), refused, wrong);
+    assert.throws(() => hasToolRules({ ...rules, allowTool: [wrong] }), refused, wrong);
+  }
+});
+
+test('a tool that the server did not list is told as that, not as left out by the person', () => {
+  const policy = policyOf({ readOnly: true, denyTool: ['other'] });
+  const unknown = validateKnown(policy, bytesOf(call('read_note')));
+  assert.match(unknown.kind === 'refused' ? String(unknown.response) : '', /list of tools has it not, or could not/);
+  const denied = validateKnown(policy, bytesOf(call('other')));
+  assert.match(denied.kind === 'refused' ? String(denied.response) : '', /has left it out/);
 });
