@@ -12,7 +12,7 @@ import { type CallRequest, call, commandFor, toolNamed } from './call.js';
 import { printResult } from './content/print-result.js';
 import { callTimedOut, toolFailed } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, programRest, type ServerWorld } from './find-server.js';
-import { conversationOptions, loginNote, loginOptions } from './login-options.js';
+import { conversationOptions, loginNote, loginOptions, resultOptions } from './login-options.js';
 import { withLoginOffered } from './offer-login.js';
 import { isOfLists, notificationLine } from './render.js';
 import { toolHelp } from './tools/help.js';
@@ -50,21 +50,7 @@ export const callTable = {
       kind: 'boolean',
       describe: 'follow what the server says by itself; further words are URIs of resources to subscribe to',
     },
-    {
-      name: 'output',
-      kind: 'string',
-      choices: ['text', 'json', 'raw'],
-      value: 'FORM',
-      describe: 'the result for a person, as JSON in one line, or the JSON as the server spelled it',
-      fallback: 'text; json with --json',
-    },
-    {
-      name: 'save',
-      kind: 'string',
-      value: 'DIR',
-      describe:
-        'save images, audio and resources of the result there, each in a new file, and print the paths (with JSON on stderr)',
-    },
+    ...resultOptions,
     ...conversationOptions,
   ],
   examples: [

@@ -1,3 +1,5 @@
+import { outputForms } from './content/print-result.js';
+
 /** `--login` of `call` and `request`, and what goes with it. */
 export const loginOptions = [
   {
@@ -36,5 +38,24 @@ export const conversationOptions = [
     default: 60,
     value: 'SECONDS',
     describe: 'how long to wait for an answer',
+  },
+] as const;
+
+/** What becomes of a result, in every command that prints one. */
+export const resultOptions = [
+  {
+    name: 'output',
+    kind: 'string',
+    choices: outputForms,
+    value: 'FORM',
+    describe: 'the result for a person, as JSON in one line, or the JSON as the server spelled it',
+    fallback: 'text; json with --json',
+  },
+  {
+    name: 'save',
+    kind: 'string',
+    value: 'DIR',
+    describe:
+      'save images, audio and resources of the result there, each in a new file, and print the paths (with JSON on stderr)',
   },
 ] as const;

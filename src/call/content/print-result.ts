@@ -9,7 +9,9 @@ import { type Media, type Piece, piecesOf } from './pieces.js';
 import { Saver } from './save.js';
 
 /** How a result is printed: laid out for a person, as JSON in one line, or as the server wrote it. */
-export type OutputForm = 'text' | 'json' | 'raw';
+export const outputForms = ['text', 'json', 'raw'] as const;
+
+export type OutputForm = (typeof outputForms)[number];
 
 export interface Result {
   readonly method: string;

@@ -1,5 +1,6 @@
 import { printable } from '../../core/text/printable.js';
 import type { ToolList, ToolParameter } from '../../stores/ports.js';
+import { outputForms } from '../content/print-result.js';
 import { wordsOfLine } from './line-words.js';
 import type { Completion } from './ports.js';
 
@@ -46,6 +47,8 @@ function isPlain(candidate: string): boolean {
 }
 
 async function candidatesAfter(before: readonly string[], part: string, offered: Offered): Promise<readonly string[]> {
+  if (before.at(-1) === '--output') return outputForms.map((form) => `${form} `);
+  if (before.length > 0 && part.startsWith('--')) return ['--output ', '--save '];
   const [first, second] = before;
   const tools = async () => (await offered.tools()).map(({ name }) => `${name} `);
   if (first === undefined)

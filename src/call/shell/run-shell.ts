@@ -6,11 +6,11 @@ import { closest } from '../../core/text/closest.js';
 import type { JsonObject } from '../../core/text/json.js';
 import { inColumns, wrapped } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
-import { printable } from '../../core/text/printable.js';
+import { printable, quoted } from '../../core/text/printable.js';
 import { usageWrong } from '../../core/usage-failures.js';
 import { LineSplitter } from '../../mcp/stdio/line-splitter.js';
 import { largestInput } from '../call.command.js';
-import { printResult } from '../content/print-result.js';
+import { type OutputForm, outputForms, printResult } from '../content/print-result.js';
 import { argumentUnusable, shellToolUnknown, toolFailed } from '../failures.js';
 import { withLoginOffered } from '../offer-login.js';
 import { isOfLists, lines, notificationLine } from '../render.js';
@@ -135,18 +135,53 @@ async function perform(
     await world.out.exact.text(lines(text, (one) => one));
     return 0;
   }
-  const wanted = await readCall([Object.hasOwn(shortWords, first) ? (shortWords[first] ?? first) : first, ...rest], {
+  const { form, folder, others } = lineOptions([first, ...rest], { form: args.output, folder: args.save });
+  const [method = '', ...values] = others;
+  const meant = Object.hasOwn(shortWords, method) ? (shortWords[method] ?? method) : method;
+  const wanted = await readCall([meant, ...values], {
     readFile: (path) => readWhole(world.files.read(path), path, largestInput),
     readStdin: () =>
       Promise.reject(usageWrong('In a shell “-” is not read: stdin is where commands come from.', 'help')),
   });
   world.progress.begin(`Calling ${wanted.method}`);
-  const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled));
+  const raw: Uint8Array[] | undefined = form === 'raw' ? [] : undefined;
+  const result = await withLoginOffered(world, args, () => session.ask(wanted, cancelled, raw));
   world.progress.end();
-  const given = { method: wanted.method, result, raw: [] };
-  await printResult(world, given, { form: world.json ? 'json' : 'text', folder: undefined });
+  const given = { method: wanted.method, result, raw: raw ?? [] };
+  await printResult(world, given, { form: form ?? (world.json ? 'json' : 'text'), folder });
   if (wanted.method === 'tools/call' && result['isError'] === true) throw toolFailed(String(wanted.params['name']));
   return 0;
+}
+
+/** How the result of one line is printed. */
+interface LinePrinting {
+  readonly form: OutputForm | undefined;
+  readonly folder: string | undefined;
+}
+
+/** The options of one line, wherever they stand in it, and its other words. @throws Failure `usage_wrong` */
+function lineOptions(
+  words: readonly string[],
+  usual: LinePrinting,
+): LinePrinting & { readonly others: readonly string[] } {
+  let { form, folder } = usual;
+  const others: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [, name, inline] = /^--(output|save)(?:=(.*))?$/s.exec(word) ?? [];
+    if (name === undefined) {
+      others.push(word);
+      continue;
+    }
+    if (inline === undefined) at += 1;
+    const value = inline ?? words[at] ?? '';
+    if (value === '' || value.startsWith('--')) throw usageWrong(`--${name} needs a value.`, 'help');
+    const known = outputForms.find((one) => one === value);
+    if (name === 'save') folder = value;
+    else if (known !== undefined) form = known;
+    else throw usageWrong(`--output cannot be ${quoted(value, 80)}: it is one of ${outputForms.join(', ')}.`, 'help');
+  }
+  return { form, folder, others };
 }
 
 /** Work that Ctrl-C ends, and nothing else with it. */
@@ -195,6 +230,7 @@ function helpLines({ look }: Pick<ShellWorld, 'look'>): readonly string[] {
     ['help TOOL', 'what a tool takes'],
     ['prompts/get NAME', 'a prompt'],
     ['resources/read URI', 'a resource; any other method likewise'],
+    ['… --save DIR', 'save what is no text; also --output text, json or raw'],
     ['exit', 'leave (or Ctrl-D)'],
   ];
   const cells = rows.map(([words = '', text = '']) => [toned(look, 'name', words), text]);

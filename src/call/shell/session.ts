@@ -9,6 +9,7 @@ import type { StorePorts, ToolList } from '../../stores/ports.js';
 import type { AuthorizerPorts } from '../../tokens/token-in-use.js';
 import { Allowance } from '../allowance.js';
 import { allPages, ask } from '../call.js';
+import type { OutputForm } from '../content/print-result.js';
 import type { Conversation } from '../conversation.js';
 import { type ConversationRequest, createConversation } from '../create-conversation.js';
 import { callTimedOut } from '../failures.js';
@@ -36,6 +37,10 @@ export interface ShellWorld
 }
 
 export interface SessionArguments extends ServerArguments, BrowserOptions {
+  /** How results are printed, where a line does not say otherwise; undefined: as text, or as JSON with `--json`. */
+  readonly output: OutputForm | undefined;
+  /** Where what is no text is saved. */
+  readonly save: string | undefined;
   readonly elicitation: ElicitationPolicy | undefined;
   /** For each request, in seconds. */
   readonly timeout: number;
@@ -61,6 +66,8 @@ export class ShellSession implements Offered, AsyncDisposable {
   #allowance: Allowance | undefined;
   /** The login that the request under way waits for. */
   #loggingIn: ReturnType<Relogin> | undefined;
+  /** Takes the result under way as the server spelled it. */
+  #keepRaw: ((method: string, bytes: Uint8Array) => void) | undefined;
   #lists = new Map<string, Promise<JsonObject>>();
 
   constructor(world: ShellWorld, args: SessionArguments, notify: (method: string, params: JsonObject) => unknown) {
@@ -76,10 +83,12 @@ export class ShellSession implements Offered, AsyncDisposable {
 
   /**
    * One request and its result; the pages of a list are put together.
+   * @param raw Gets the result as the server spelled it, page by page.
    * @throws Failure of `findServer`, `Conversation.request`; `timed_out`; the signal's reason
    */
-  async ask(wanted: ProtocolCall, cancelled: AbortSignal): Promise<JsonObject> {
+  async ask(wanted: ProtocolCall, cancelled: AbortSignal, raw?: Uint8Array[]): Promise<JsonObject> {
     const { method } = wanted;
+    this.#keepRaw = raw && ((of, bytes) => of === method && raw.push(bytes));
     const { callPages: maxPages } = await this.#world.limits();
     return this.#timed(method, cancelled, async (signal) => {
       const { conversation, known } = await this.#session();
@@ -214,6 +223,7 @@ export class ShellSession implements Offered, AsyncDisposable {
         pieces: (lines, events) => this.#allowance?.pieces(lines, events),
       },
       notify: (method, params) => this.#notified(method, params),
+      raw: (method, bytes) => this.#keepRaw?.(method, bytes),
       tell,
       signal,
       opening: AbortSignal.any(opening),

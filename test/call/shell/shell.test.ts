@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as later } from 'node:timers/promises';
 import { walkLogin } from '../../../src/sandbox/walk.js';
-import { bareHome } from '../../bridge/host.js';
+import { bareHome, scriptedServer, usual } from '../../bridge/host.js';
+import { makeHomeWithKey } from '../../support/home.js';
 import { needs } from '../../support/needs.js';
-import { programCommand, runProgram } from '../../support/program.js';
+import { programCommand, runProgram, startProgram } from '../../support/program.js';
 import { type AtTerminal, startAtTerminal } from '../../support/pty.js';
 import { startSandbox } from '../../support/start-sandbox.js';
 import { homeWithBrowser } from '../home-with-browser.js';
@@ -17,13 +19,14 @@ const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', 
 const number = { type: 'number' };
 const tools = [
   { name: 'add', description: 'Adds.', inputSchema: { type: 'object', properties: { first: number, second: number }, required: ['first', 'second'] } },
-  ...['slow', 'ask', 'leave'].map((name) => ({ name, inputSchema: { type: 'object' } })),
+  ...['slow', 'ask', 'leave', 'picture'].map((name) => ({ name, inputSchema: { type: 'object' } })),
 ];
 let asking;
 const text = (id, text) => send({ id, result: { content: [{ type: 'text', text }] } });
 const call = (id, { name, arguments: given, _meta }) => {
   if (name === 'add') text(id, 'sum ' + (given.first + given.second));
   else if (name === 'leave') process.exit(3);
+  else if (name === 'picture') process.stdout.write('{"jsonrpc":"2.0", "id":' + id + ', "result": {"content": [{"type":"image","mimeType":"image/png","data":"iVBORw=="}],  "spelled": 1.0}}\\n');
   else if (name === 'ask') {
     asking = id;
     send({ id: 'q', method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: { who: { type: 'string' } } } } });
@@ -75,12 +78,83 @@ test('without a terminal each line of stdin is run in one session; the exit code
   assert.equal((await given.notes()).match(/initialized/g)?.length, 1);
   const fine = await runProgram(home, [...words.slice(0, 1), '--json', ...words.slice(1)], 'tools\nexit\nnope\n');
   assert.equal(fine.code, 0, fine.stderr);
-  assert.equal(JSON.parse(fine.stdout).tools.length, 4);
+  assert.equal(JSON.parse(fine.stdout).tools.length, 5);
   const left = await runProgram(home, words, 'leave\nadd first=1 second=1\n');
   assert.equal(left.code, 8);
   assert.match(left.stdout, /^sum 2$/m);
   const none = await runProgram(home, ['shell'], '');
   assert.equal(none.code, 2);
+});
+
+test('--save and --output count for the whole session, and in a line for that line alone', async () => {
+  await using given = await stage();
+  const { home, words } = given;
+  const [shell = '', ...server] = words;
+  const input = 'picture\npicture --output json --save other\npicture --output=text\npicture --output raw\n';
+  const { code, stdout, stderr } = await runProgram(home, [shell, '--save', 'pictures', ...server], input);
+  assert.equal(code, 0, stderr);
+  const [first, second, third, fourth] = stdout.trimEnd().split('\n');
+  assert.match(first ?? '', /pictures\/.+\.png$/);
+  assert.equal(JSON.parse(second ?? '').spelled, 1);
+  assert.match(third ?? '', /pictures\/.+\.png$/);
+  assert.equal(fourth, '{"content": [{"type":"image","mimeType":"image/png","data":"iVBORw=="}],  "spelled": 1.0}');
+  assert.match(stderr, /Saved .*other\/.+\.png/);
+  assert.deepEqual(await readFile(join(home.path, first ?? '')), Buffer.from('iVBORw==', 'base64'));
+  const raw = await runProgram(home, [shell, '--output', 'raw', ...server], 'picture\n');
+  assert.equal(raw.stdout, `${fourth}\n`);
+  for (const wrong of ['picture --output xml', 'picture --save', 'picture --save --output']) {
+    const refused = await runProgram(home, words, `${wrong}\n`);
+    assert.equal(refused.code, 2, wrong);
+    assert.match(refused.stderr, /--output cannot be "xml": it is one of text|--save needs a value/, wrong);
+  }
+});
+
+test('a token that runs out during the session is refreshed without a word', async () => {
+  const secret = 's'.repeat(40);
+  await using sandbox = await startSandbox({
+    accessTokenSeconds: 2,
+    clients: [{ client_id: 'ci', client_secret: secret, redirect_uris: [] }],
+  });
+  await using home = await makeHomeWithKey();
+  await writeFile(join(home.path, 'secret'), secret, { mode: 0o600 });
+  const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
+  const made = await runProgram(home, ['login', sandbox.serverUrl, '--name', 'work', ...client]);
+  assert.equal(made.code, 0, made.stderr);
+  await using shell = startProgram(home, ['shell', 'work']);
+  shell.stdin.write('whoami\n');
+  await shell.waitForStdout(/^ci /m);
+  await later(2_200);
+  shell.stdin.write('whoami\n');
+  await shell.waitForStdout(/^ci [\s\S]*^ci /m);
+  shell.stdin.end();
+  const { code, stderr } = await shell.finished;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a session that the server has ended is opened anew, and the line is sent again', async () => {
+  let sessions = 0;
+  await using server = await scriptedServer((seen, response) => {
+    const session = seen.headers['mcp-session-id'];
+    if (seen.message.method === 'initialize') sessions += 1;
+    if (session !== undefined && session !== `s${sessions}`) response.writeHead(404).end();
+    else if (seen.message.method !== 'tools/list') usual(seen, response, `s${sessions}`);
+    else {
+      const result = { tools: [{ name: `tool-${sessions}`, inputSchema: { type: 'object' } }] };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: seen.message.id, result }));
+    }
+  });
+  await using home = await bareHome();
+  await using shell = startProgram(home, ['shell', server.url]);
+  shell.stdin.write('tools\n');
+  await shell.waitForStdout(/tool-1/);
+  sessions += 1; // the server forgets it
+  shell.stdin.write('tools\n');
+  await shell.waitForStdout(/tool-3/);
+  shell.stdin.end();
+  const { code, stderr } = await shell.finished;
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /another one was opened/);
 });
 
 /** Keys one by one: what comes at once counts as pasted. */
