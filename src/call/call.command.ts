@@ -50,6 +50,16 @@ export const callTable = {
       kind: 'boolean',
       describe: 'follow what the server says by itself; further words are URIs of resources to subscribe to',
     },
+    {
+      name: 'ping',
+      kind: 'number',
+      min: 1,
+      max: 3_600,
+      default: 30,
+      value: 'SECONDS',
+      describe:
+        'with --watch: how often the server is asked whether it is still there; it has as long to answer, at most 15 s',
+    },
     ...resultOptions,
     ...conversationOptions,
   ],
@@ -71,7 +81,7 @@ export const callTable = {
     loginNote,
     'What key=value gives a tool is a number, a truth value or JSON where the tool’s schema wants one, and text where that is allowed; names and values that the schema does not know are refused before the call. The list of tools is asked for where it is needed, and kept for a day for its login. key:=json, @file and - are sent as they are.',
     'The result goes to stdout, progress to stderr. A tool that fails is exit 8. Limits: 32 MiB for a message, 128 MiB and 100 pages of a list for all that one call reads (each event of a stream counts 512 bytes more, each line 32); postern config shows how to change them.',
-    '--watch reconnects by itself, and ends at Ctrl-C with exit code 130. A program behind “--” is ended when the call is done.',
+    '--watch reconnects by itself, also where the server falls silent (it is sent pings), and ends at Ctrl-C with exit code 130; with 6 where a program behind “--” falls silent. A program behind “--” is ended when the call is done.',
   ],
   seeAlso: ['scripts', 'json'],
 } as const satisfies CommandTable;

@@ -23,6 +23,8 @@ export interface ConversationRequest extends Omit<ConversationOptions, 'server' 
   readonly relogin: Relogin | undefined;
   /** Counts what is received; undefined where that has no end. */
   readonly meter: Meter | undefined;
+  /** Ends what gets tokens, where that outlives the conversation: a refresh whose response nobody takes costs the login. */
+  readonly tokensUntil?: AbortSignal;
   /** A line for the person, about the connection. */
   readonly tell: (line: string) => void;
 }
@@ -32,7 +34,7 @@ export async function createConversation(
   ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
   request: ConversationRequest,
 ): Promise<Conversation> {
-  const { login, relogin, meter, signal, tell } = request;
+  const { login, relogin, meter, signal, tell, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
   const maxMessageBytes = limits.messageMiB * 1024 * 1024;
@@ -44,7 +46,7 @@ export async function createConversation(
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
   }
-  const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal });
+  const { tokens, authorizer } = authorizerFor(ports, { login, relogin, signal: tokensUntil });
   return new Conversation(ports, {
     ...request,
     server,

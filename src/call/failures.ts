@@ -1,7 +1,7 @@
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
-import { quoted, shellWord } from '../core/text/printable.js';
+import { counted, quoted, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
 interface Pieces {
@@ -129,6 +129,16 @@ export function nothingToWatch(server: string, cause: unknown): Failure {
     message: `${quoted(server)} offers no stream of notifications.`,
     remedy: 'Ask it now and then instead: postern call <server>',
     cause,
+  });
+}
+
+/** The peer does not answer, though its connection stands. */
+export function peerSilent(server: string, seconds: number): Failure {
+  return new Failure({
+    code: 'peer_silent',
+    exit: exitCode.network,
+    message: `${quoted(server)} did not answer a ping within ${counted(seconds, 'second')}.`,
+    remedy: 'Check that the server is running; --ping with more seconds gives it more time.',
   });
 }
 

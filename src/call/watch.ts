@@ -1,5 +1,6 @@
 import type { CommandExit, CommandOutput } from '../core/command.js';
 import { exitCode, Failure, ignoreFailure, isFailure } from '../core/failure.js';
+import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
@@ -10,8 +11,9 @@ import type { StreamEnd } from '../mcp/streams.js';
 import { withOwnLogin } from '../stores/memory-store.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
+import type { Conversation } from './conversation.js';
 import { createConversation, type LocalServer } from './create-conversation.js';
-import { callTimedOut, nothingToWatch } from './failures.js';
+import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
 import type { ElicitationPolicy } from './respond.js';
 
@@ -21,6 +23,9 @@ const firstWaitMs = 1_000;
 const longestWaitMs = 60_000;
 
 const healthyMs = 30_000;
+
+/** How long a server may take for a ping. */
+const longestPingSeconds = 15;
 
 interface WatchWorld
   extends AuthorizerPorts,
@@ -32,6 +37,8 @@ interface WatchArguments extends ServerArguments {
   readonly elicitation: ElicitationPolicy | undefined;
   /** For the opening of each session, in seconds. */
   readonly timeout: number;
+  /** Between two pings, in seconds. */
+  readonly ping: number;
 }
 
 /**
@@ -79,6 +86,8 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
   const { server, uris, again } = watched;
   const logins = await world.logins();
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut('initialize', args.timeout));
+  const silence = new AbortController();
+  const signal = AbortSignal.any([world.signal, deadline.signal, silence.signal]);
   await using conversation = await createConversation(world, {
     login: server,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
@@ -87,7 +96,8 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     meter: undefined,
     notify: (method, params) => print(world, method, params),
     tell: world.tell,
-    signal: AbortSignal.any([world.signal, deadline.signal]),
+    signal,
+    tokensUntil: world.signal,
   });
   const { capabilities } = await conversation.open();
   if (asObject(capabilities)?.['logging'] !== undefined) {
@@ -96,7 +106,34 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
   for (const uri of uris) await conversation.request('resources/subscribe', { uri });
   deadline.stop();
   world.tell(again ? 'Watching again.' : `Watching ${printable(args.server ?? server.server, 200)}; Ctrl-C ends it.`);
-  return await conversation.over;
+  const { over } = conversation;
+  const ended = over.finally(() => silence.abort(interrupted()));
+  const dead = await Promise.race([
+    ended.then(() => undefined),
+    silent(world, conversation, { ...args, server: server.server, signal }),
+  ]);
+  if (dead === undefined) return await over;
+  silence.abort(dead); // whoever does not answer is not told goodbye
+  return { wasOpen: true, error: dead };
+}
+
+/**
+ * Asks the server again and again whether it is there; whatever it answers, it is. Resolves to why it is not; to nothing
+ * at the signal.
+ */
+async function silent(
+  { clock }: WatchWorld,
+  conversation: Conversation,
+  { ping, server, signal }: Pick<WatchArguments, 'ping'> & { readonly server: string; readonly signal: AbortSignal },
+): Promise<Failure | undefined> {
+  const seconds = Math.min(ping, longestPingSeconds);
+  for (;;) {
+    await clock.sleep(ping * 1000, signal).catch(() => undefined);
+    if (signal.aborted) return undefined;
+    using limit = new Deadline(seconds * 1000, () => peerSilent(server, seconds));
+    const error = await conversation.request('ping', {}, limit.signal).catch((failed: unknown) => failed);
+    if (error instanceof Failure && error.exit === exitCode.network && !signal.aborted) return error;
+  }
 }
 
 /** Whether another try may do better, without a person. */

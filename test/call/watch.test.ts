@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
+import { setTimeout as later } from 'node:timers/promises';
 import fc from 'fast-check';
 import { watchLine } from '../../src/call/watch.js';
 import { bareHome, event, requestOf, type Seen, scriptedServer, usual } from '../bridge/host.js';
+import { makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 
 const changed = (list: string) => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
@@ -75,6 +77,78 @@ test('--watch opens a session that the server has lost again, with its subscript
     ['notifications/tools/list_changed', 'notifications/prompts/list_changed'],
   );
   assert.ok(lines.every(({ time }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(time)));
+});
+
+test('a server that falls silent is noticed by a ping, told, and watched again once it answers', async () => {
+  let isStopped = false;
+  let pings = 0;
+  await using server = await scriptedServer((seen, response) => {
+    if (isStopped) return; // the connection stands, and nothing comes
+    if (seen.message.method === 'ping') {
+      pings += 1; // it knows none, and is there
+      const error = { code: -32601, message: 'no such method' };
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: seen.message.id, error }));
+    } else if (seen.method !== 'GET') usual(seen, response, 'one');
+    else response.writeHead(200, stream).write(event(changed('tools')));
+  });
+  await using home = await bareHome();
+  const words = ['call', server.url, '--watch', '--ping', '1', '--timeout', '1'];
+  await using program = startProgram(home, words);
+  await program.waitForStdout(/tools changed/);
+  while (pings < 2) await later(50);
+  assert.doesNotMatch(program.stderr, /lost/, 'whoever answers is there');
+  isStopped = true;
+  await program.waitForStderr(
+    /The connection was lost \(.* did not answer a ping within 1 seconds?\); it is opened again/,
+  );
+  await program.waitForStderr(/lost \(No response to "initialize" within 1 second/);
+  isStopped = false;
+  await program.waitForStderr(/Watching again/);
+  await program.waitForStdout(/tools changed[\s\S]*tools changed/);
+  program.kill('SIGINT');
+  assert.equal((await program.finished).code, 130, program.stderr);
+});
+
+test('a server that the system has stopped is noticed, and watched again once it goes on', {
+  skip: process.platform === 'win32',
+}, async () => {
+  await using home = await makeHomeWithKey();
+  await using sandbox = startProgram(home, ['sandbox', '--approve', '--json', '--lifetime', '2']);
+  const [line] = await sandbox.waitForStdout(/^\{.*\}$/m);
+  const { server: serverUrl } = JSON.parse(line);
+  const made = await runProgram(home, ['login', serverUrl, '--device', '--name', 'work', '--store', 'file']);
+  assert.equal(made.code, 0, made.stderr);
+  await using program = startProgram(home, ['call', 'work', '--watch', '--ping', '1']);
+  await program.waitForStderr(/Watching work/);
+  sandbox.kill('SIGSTOP');
+  try {
+    await program.waitForStderr(/did not answer a ping within 1 second/);
+    await later(1_000);
+  } finally {
+    sandbox.kill('SIGCONT');
+  }
+  await program.waitForStderr(/Watching again/);
+  program.kill('SIGINT');
+  assert.equal((await program.finished).code, 130, program.stderr);
+  const after = await runProgram(home, ['call', 'work', 'whoami']);
+  assert.equal(after.code, 0, `a refresh that was under way is no login lost: ${after.stderr}`);
+});
+
+test('a silent program behind “--” ends the watch with the network’s exit code', async () => {
+  const source = `process.stdin.on('data', (chunk) => {
+    for (const line of String(chunk).trim().split('\\n')) {
+      const { id, method, params } = JSON.parse(line);
+      if (method !== 'initialize') continue;
+      const result = { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 't', version: '1' } };
+      process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+    }
+  });`;
+  await using home = await bareHome();
+  const server = [process.execPath, '-e', source];
+  const { code, stderr } = await runProgram(home, ['call', '--watch', '--ping', '1', '--', ...server]);
+  assert.equal(code, 6, stderr);
+  assert.match(stderr, /did not answer a ping within 1 second[\s\S]*peer_silent/);
 });
 
 test('a server without a stream is not watched', async () => {
