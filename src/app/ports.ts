@@ -100,7 +100,7 @@ export function createPorts(options: PortsOptions): LoginPorts {
     journal,
     detachedRefresh: async (login, limits) => {
       const { createDetachedRefresh } = await import('../tokens/detached-refresh.js');
-      await createDetachedRefresh(options.program, env)(login, limits);
+      await createDetachedRefresh(options.program, env, await reporter(options.requests))(login, limits);
     },
     progress: spinner,
     stores,
@@ -113,6 +113,13 @@ export function createPorts(options: PortsOptions): LoginPorts {
     browser: own.browser ?? browser,
     terminal,
   };
+}
+
+/** With `--verbose`: shows the requests of a process of ours. */
+async function reporter(requests: RequestPrinter | undefined): Promise<((line: string) => void) | undefined> {
+  if (requests === undefined) return undefined;
+  const { reportedLines } = await import('./requests/request-log.js');
+  return (line) => reportedLines(line, requests.json).forEach(requests.show);
 }
 
 /** What lies in the state folder, beside the secrets. */

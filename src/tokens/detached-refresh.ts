@@ -19,19 +19,22 @@ export interface RefreshPorts {
  * group, after some seconds: the response of a slower authorization server, which has revoked the old refresh token,
  * must still be stored. What is printed is not used: the token is read from the store.
  * @param program Node.js and the launcher, as absolute paths.
+ * @param report Takes each line that the other process says with `--verbose`, once it has ended; undefined: it is not asked to.
  */
 export function createDetachedRefresh(
   program: readonly [node: string, script: string],
   env: Readonly<Record<string, string | undefined>>,
+  report?: (line: string) => void,
 ): DetachedRefresh {
   return async (login, { minLifeMs, signal }) => {
-    const command = [...program, ...argumentsFor(login, minLifeMs)];
+    const command = [...program, ...argumentsFor(login, minLifeMs), ...(report === undefined ? [] : ['--verbose'])];
     const run = { command, env, folder: '/', input: 'closed', output: ['stderr'], outlives: true, signal } as const;
     const end = await runProgram(run);
     if (end.kind === 'not_started') {
       throw refreshProcessFailed(login, `could not be started (${end.error.code ?? end.error.name})`);
     }
     if (end.kind !== 'ended') throw refreshProcessFailed(login, 'said far too much');
+    if (report !== undefined) for (const line of end.stderr.split('\n')) report(line);
     if (end.code === 0) return;
     throw failureIn(end.stderr) ?? refreshProcessFailed(login, `ended with ${end.code ?? end.killedBy}`);
   };

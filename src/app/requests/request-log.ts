@@ -1,5 +1,6 @@
 import { Failure } from '../../core/failure.js';
 import { visibleUrl } from '../../core/resource.js';
+import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
 import type { Observe, ObservedRequest } from '../../http/request.js';
 import type { Wire, WireRequest, WireWatcher } from '../../mcp/wire.js';
@@ -67,6 +68,25 @@ function requestJson({ method, url, ms, response, headers, error }: ObservedRequ
     responseHeaders: (response?.headers ?? []).map(shownHeader).map(named),
   };
   return asciiJson({ request });
+}
+
+/**
+ * What a process of ours, started with `--json --verbose`, says of its requests, for one line of its stderr; nothing for
+ * whatever else stands there.
+ */
+export function reportedLines(line: string, json: boolean): readonly string[] {
+  const request = asObject(parseObject(line)?.['request']);
+  if (request === undefined) return [];
+  if (json) return [asciiJson({ request })];
+  const text = (name: string) => printable(stringField(request, name) ?? '?', 500);
+  const came = typeof request['status'] === 'number' ? String(request['status']) : `no response (${text('error')})`;
+  const headers = (name: string, mark: string) =>
+    (Array.isArray(request[name]) ? request[name] : []).map((one) => {
+      const header = asObject(one) ?? {};
+      return headerLine(mark, shownHeader([stringField(header, 'name') ?? '?', stringField(header, 'value') ?? '']));
+    });
+  const first = `request  ${text('method')} ${text('url')}  ${came}  ${Number(request['milliseconds'])} ms  (refresh)`;
+  return [first, ...headers('requestHeaders', '>'), ...headers('responseHeaders', '<')];
 }
 
 function named([name, value]: Shown) {
