@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { registry } from '../../src/app/registry.js';
+import { event, scriptedServer, usual } from '../bridge/host.js';
 import { homeWith } from '../login/status/home-with.js';
+import { freePort } from '../support/free-port.js';
 import { makeHomeWithKey } from '../support/home.js';
 import { runProgram, startProgram } from '../support/program.js';
 import { repositoryRoot } from '../support/repository.js';
@@ -68,6 +70,14 @@ test('what each command prints with --json is what its schema says', async () =>
   await writeFile(join(home.path, 'secret'), 's'.repeat(40), { mode: 0o600 });
   const client = ['--client-credentials', '--client-id', 'ci', '--client-secret-file', 'secret', '--store', 'file'];
   const document = ['--url', 'https://client.example/client.json', '--out', 'document'];
+  const sealed = ['--client-credentials', '--store', 'file'];
+  const keyed = [
+    ...['--url', 'https://keyed.example/client.json', '--out', 'keyed'],
+    ...['--auth', 'private_key_jwt', '--store', 'file'],
+  ];
+  await mkdir(join(home.path, '.cursor'));
+  const servers = { mine: { url: serverUrl }, local: { command: 'true' } };
+  await writeFile(join(home.path, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }));
   const lines: readonly (readonly string[])[] = [
     ['login', serverUrl, '--name', 'work', ...client],
     ['login', serverUrl, '--name', 'other', '--account', 'b', ...client],
@@ -89,6 +99,14 @@ test('what each command prints with --json is what its schema says', async () =>
     ['client-metadata', 'init', ...document],
     ['client-metadata', 'check', 'document', '--offline'],
     ['client-metadata', 'show', serverUrl],
+    ['client-metadata', 'build', 'document', '--out', 'built'],
+    ['client-metadata', 'init', ...keyed],
+    ['client-metadata', 'rotate', 'keyed', '--store', 'file'],
+    ['client-metadata', 'rotate', 'keyed', '--retire', '--store', 'file'],
+    ['client-metadata', 'build', 'keyed'],
+    ['login', '--from', 'cursor'],
+    ['login', '--from', 'cursor', '--all'],
+    ['login', serverUrl, '--generate-key', '--client-id', 'new', '--authorization-server', sandbox.issuer, ...sealed],
     ['config'],
     ['config', 'path'],
     ['config', 'set', 'timeoutSeconds', '60'],
@@ -126,6 +144,26 @@ test('the browser or profile that a login keeps is shown by status', async () =>
   assert.match((await at.run('status', 'work', '-l')).stdout, /\n {2}browser +firefox, profile “Work”\n/);
   assert.match((await at.run('status', 'path', '-l')).stdout, /\n {2}browser +\/opt\/chrome\n/);
   assert.doesNotMatch((await at.run('status', 'usual', '-l')).stdout, /browser/);
+});
+
+test('what client-metadata serve and call --watch print with --json is what their schemas say', async () => {
+  await using home = await makeHomeWithKey();
+  const url = `https://localhost:${await freePort()}/client.json`;
+  assert.equal((await runProgram(home, ['client-metadata', 'init', '--url', url])).code, 0);
+  await using serving = startProgram(home, ['client-metadata', 'serve', '--self-signed', '--json']);
+  const [served] = await serving.waitForStdout(/^\{.*\}$/m);
+  assertFits(await schemaOf('client-metadata'), served, 'client-metadata serve');
+  await using server = await scriptedServer((seen, response) => {
+    if (seen.method !== 'GET') usual(seen, response, 'one');
+    else {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(event({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } }));
+    }
+  });
+  await using watching = startProgram(home, ['call', server.url, '--watch', '--json']);
+  const [line] = await watching.waitForStdout(/^\{.*\}$/m);
+  const { $defs } = (await schemaOf('call')) as { $defs: { watchLine: Schema } };
+  assertFits($defs.watchLine, line, 'call --watch');
 });
 
 test('what proxy and sandbox print with --json once they listen is what their schemas say', async () => {

@@ -49,7 +49,7 @@ test('who has cancelled reads one line, and a command may say what it leaves beh
 test('the steps that did not pass stand before it, those that did do not', () => {
   const failed: Step = { ...step, name: 'issuer', verdict: 'failure', note: 'another one' };
   const { lines } = reportFailure(failure('It broke.'), { ...plain, steps: [step, failed] });
-  assert.match(lines[0] ?? '', /^failure {2}issuer .*\[RFC 9728 section 5\.1, resource_metadata\]$/);
+  assert.match(lines[0] ?? '', /^failure {2}issuer .*\[RFC 9728 section 5\.1, WWW-Authenticate Response\]$/);
   assert.match(lines[1] ?? '', /another one/);
   assert.equal(lines[2], 'postern: It broke.');
 });
@@ -111,8 +111,8 @@ test('the journal keeps every step, and prints each as it ends when asked to', (
   assert.equal(journal.steps.length, 2);
   assert.equal(recorded, 2);
   assert.deepEqual(shown, [
-    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, resource_metadata]',
-    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, resource_metadata]',
+    'pass     protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
+    'warning  protected-resource-metadata    GET https://a.example/.well-known/oauth-protected-resource  200  [RFC 9728 section 5.1, WWW-Authenticate Response]',
     '         mind this',
   ]);
 });
@@ -122,7 +122,7 @@ test('with --json a step is a line for programs, its rule in words', () => {
   const journal = createJournal({ show: (line) => shown.push(line), json: true, recorded: () => undefined });
   journal.record({ ...step, came: '\u001b[2J' });
   const { step: read } = JSON.parse(shown[0] ?? '');
-  assert.deepEqual(read, { ...step, came: '\\x1b[2J', rule: 'RFC 9728 section 5.1, resource_metadata' });
+  assert.deepEqual(read, { ...step, came: '\\x1b[2J', rule: 'RFC 9728 section 5.1, WWW-Authenticate Response' });
 });
 
 test('a colour says nothing that the word does not', () => {

@@ -40,7 +40,7 @@ test('a broken document ends with exit 5; every finding has a rule and a remedy,
   await runProgram(home, ['client-metadata', 'init', '--url', 'https://client-metadata.invalid/client.json']);
   const { code, stdout } = await runProgram(home, ['client-metadata', 'check']);
   assert.equal(code, 5);
-  assert.match(stdout, /^FAILS in the file: .*placeholder.*\[Client ID Metadata Document draft section 4\]\n {6}\S/);
+  assert.match(stdout, /^FAILS in the file: .*placeholder.*\[Client ID Metadata Document draft 00 section 4\]\n {6}\S/);
   assert.match(stdout, /^1 rule is broken: client-metadata\/client\.json$/m);
   const json = await runProgram(home, ['client-metadata', 'check', '--json']);
   assert.equal(json.code, 5);
@@ -55,7 +55,7 @@ test('a broken document ends with exit 5; every finding has a rule and a remedy,
   const [{ what, remedy, ...finding }] = findings;
   assert.deepEqual(finding, {
     code: 'placeholder',
-    rule: 'Client ID Metadata Document draft section 4',
+    rule: 'Client ID Metadata Document draft 00 section 4',
     verdict: 'failure',
     where: 'file',
   });
