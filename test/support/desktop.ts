@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
+import { Attachment, usualLimits } from './attachment.js';
 import type { Home, Variables } from './home.js';
+import { CommandRefused, type Marionette, marionette } from './marionette.js';
 
 /** A person's X display with nothing on it, `needs('xvfb')`. */
 export interface Desktop extends AsyncDisposable {
@@ -39,8 +40,6 @@ export interface HeadedBrowser extends AsyncDisposable {
   sees(title: string): Promise<void>;
 }
 
-const longestWaitMs = 60_000;
-
 /** `needs('chromium')`. It asks no host of its maker's. */
 export async function headedChromium(home: Pick<Home, 'path'>, name: string): Promise<HeadedBrowser> {
   const profile = join(home.path, `${name}-profile`);
@@ -58,14 +57,18 @@ export async function headedChromium(home: Pick<Home, 'path'>, name: string): Pr
     `--user-data-dir=${profile}`,
   ];
   const started = await executable(home, name, `exec chromium ${flags.join(' ')} "$@"`);
-  const attached = lazy(async () => {
-    const [port] = (await fileOf(join(profile, 'DevToolsActivePort'))).split('\n');
-    const [context] = (await chromium.connectOverCDP(`http://127.0.0.1:${port}`)).contexts();
-    if (context === undefined) throw new Error('Chromium has no window');
-    return context;
+  const attached = new Attachment(async (signal) => {
+    const port = await portIn(join(profile, 'DevToolsActivePort'));
+    const connection = await chromium.connectOverCDP(`http://127.0.0.1:${port}`, { timeout: usualLimits.attemptMs });
+    signal.addEventListener('abort', () => void connection.close().catch(() => undefined));
+    return connection;
   });
-  const find = async (selector: string) => {
-    for (const page of (await attached()).pages()) {
+  const pagesOf = (connection: Browser) => {
+    if (!connection.isConnected()) throw new Error('Chromium closed the connection');
+    return connection.contexts().flatMap((context) => context.pages());
+  };
+  const find = async (connection: Browser, selector: string) => {
+    for (const page of pagesOf(connection)) {
       const found = await page.$(selector).catch(() => null);
       if (found !== null) return found;
     }
@@ -73,23 +76,24 @@ export async function headedChromium(home: Pick<Home, 'path'>, name: string): Pr
   };
   return {
     path: started.path,
-    isShown: (selector) => until(`not shown: ${selector}`, async () => (await find(selector)) !== undefined),
+    isShown: (selector) =>
+      attached.until(`not shown: ${selector}`, async (connection) => (await find(connection, selector)) !== undefined),
     click: (selector) =>
-      until(`not there to be clicked: ${selector}`, async () => {
-        const found = await find(selector);
+      attached.until(`not there to be clicked: ${selector}`, async (connection) => {
+        const found = await find(connection, selector);
         // Without a wait for where it leads: the window may be gone by then.
-        await found?.click({ noWaitAfter: true });
+        await found?.click({ noWaitAfter: true, timeout: usualLimits.attemptMs });
         return found !== undefined;
       }),
     sees: async (title) => {
       let shown = '';
-      const look = async () => {
-        const pages = (await attached()).pages();
+      const look = async (connection: Browser) => {
+        const pages = pagesOf(connection);
         const titles = await Promise.all(pages.map((page) => page.title().catch(() => '')));
         shown = pages.map((page, at) => `${titles[at]} (${page.url()})`).join(', ');
         return titles.some((each) => each.startsWith(title));
       };
-      await until(`no page is called ${title}`, look).catch((error: Error) => {
+      await attached.until(`no page is called ${title}`, look).catch((error: Error) => {
         throw new Error(`${error.message}, but: ${shown}`);
       });
     },
@@ -123,24 +127,28 @@ export async function headedFirefox(home: Pick<Home, 'path'>, name: string, desk
   await writeFile(join(profile, 'user.js'), lines.join(''));
   const command = `exec firefox-esr --profile '${profile}' --marionette "$@"`;
   const started = await executable(home, name, command);
-  const attached = lazy(async () => {
-    const send = await marionette(Number(await fileOf(join(profile, 'MarionetteActivePort'))));
+  const attached = new Attachment(async (signal) => {
+    const send = await marionette(await portIn(join(profile, 'MarionetteActivePort')), signal);
     await send('WebDriver:NewSession', {});
     return send;
   });
-  const find = async (selector: string): Promise<unknown> => {
+  const find = async (send: Marionette, selector: string): Promise<unknown> => {
     const asked = { using: 'css selector', value: selector };
-    const found = await (await attached())('WebDriver:FindElement', asked).catch(() => undefined);
+    const found = await send('WebDriver:FindElement', asked).catch((error: Error) => {
+      if (error instanceof CommandRefused) return undefined;
+      throw error;
+    });
     return Object.values(found?.['value'] ?? {})[0];
   };
   return {
     path: started.path,
-    isShown: (selector) => until(`not shown: ${selector}`, async () => (await find(selector)) !== undefined),
+    isShown: (selector) =>
+      attached.until(`not shown: ${selector}`, async (send) => (await find(send, selector)) !== undefined),
     click: (selector) =>
-      until(`not there to be clicked: ${selector}`, async () => {
-        const id = await find(selector);
+      attached.until(`not there to be clicked: ${selector}`, async (send) => {
+        const id = await find(send, selector);
         // Its answer may never come: the page goes to another process.
-        if (id !== undefined) void (await attached())('WebDriver:ElementClick', { id }).catch(() => undefined);
+        if (id !== undefined) void send('WebDriver:ElementClick', { id }).catch(() => undefined);
         return id !== undefined;
       }),
     sees: async (title) => {
@@ -151,37 +159,6 @@ export async function headedFirefox(home: Pick<Home, 'path'>, name: string, desk
     },
     [Symbol.asyncDispose]: started[Symbol.asyncDispose],
   };
-}
-
-type Marionette = (command: string, parameters: object) => Promise<Record<string, object>>;
-
-/** Firefox' own remote control: `<length>:[type, id, …]` each way over TCP. */
-async function marionette(port: number): Promise<Marionette> {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
-  const waiting = new Map<number, (message: [0 | 1, number, object | null, Record<string, object>]) => void>();
-  let received = Buffer.alloc(0);
-  let latest = 0;
-  socket.on('data', (bytes) => {
-    received = Buffer.concat([received, bytes]);
-    for (;;) {
-      const colon = received.indexOf(':');
-      const end = colon + 1 + Number(received.toString('latin1', 0, colon));
-      if (colon === -1 || received.length < end) return;
-      const message = JSON.parse(received.toString('utf8', colon + 1, end));
-      received = received.subarray(end);
-      if (Array.isArray(message)) waiting.get(message[1])?.(message as never);
-    }
-  });
-  await once(socket, 'connect');
-  return (command, parameters) =>
-    new Promise((resolve, reject) => {
-      latest += 1;
-      const text = JSON.stringify([0, latest, command, parameters]);
-      waiting.set(latest, ([, , error, result]) =>
-        error === null ? resolve(result) : reject(new Error(JSON.stringify(error))),
-      );
-      socket.write(`${Buffer.byteLength(text)}:${text}`);
-    });
 }
 
 /** An executable that notes the process it becomes; leaving the scope ends that one, and what it has started. */
@@ -200,7 +177,8 @@ async function executable(
     [Symbol.asyncDispose]: async () => {
       const pid = Number(await readFile(noted, 'utf8').catch(() => '0'));
       if (pid > 1 && kill(-pid, 'SIGTERM')) {
-        await until('', async () => !kill(-pid, 0), 5_000).catch(() => kill(-pid, 'SIGKILL'));
+        for (let times = 0; times < 50 && kill(-pid, 0); times += 1) await wait(100);
+        kill(-pid, 'SIGKILL');
       }
     },
   };
@@ -215,29 +193,11 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function fileOf(path: string): Promise<string> {
-  let text = '';
-  return until(`the browser was not started: ${path}`, async () => {
-    text = await readFile(path, 'utf8').catch(() => '');
-    return text !== '';
-  }).then(() => text);
-}
-
-/** Looks again and again: browsers tell nobody when they are ready. */
-async function until(complaint: string, look: () => Promise<boolean>, ms = longestWaitMs): Promise<void> {
-  const end = Date.now() + ms;
-  while (!(await look())) {
-    if (Date.now() > end) throw new Error(complaint);
-    await wait(100);
-  }
-}
-
-function lazy<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+/** @throws Error where there is none (yet): the browser has not been started. */
+async function portIn(path: string): Promise<number> {
+  const [port] = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+  if (!port) throw new Error(`the browser was not started: ${path}`);
+  return Number(port);
 }
 
 async function endOf(child: ChildProcess): Promise<void> {
