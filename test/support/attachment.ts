@@ -7,7 +7,7 @@ export interface Limits {
   readonly attemptMs: number;
 }
 
-export const usualLimits: Limits = { longestMs: 60_000, attemptMs: 12_000 };
+export const usualLimits: Limits = { longestMs: 60_000, attemptMs: 15_000 };
 
 /**
  * A running browser's remote control, which may hang on a busy machine although it is connected: what fails, or takes
