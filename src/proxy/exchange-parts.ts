@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly sessions: Sessions;
   readonly options: ProxyOptions;
   readonly signal: AbortSignal;
+  /** Bytes of bodies that are kept to be validated, of all exchanges. */
+  held: number;
   /** Called once for each exchange, when nothing of it is under way any more. */
   over(exchange: Active): void;
 }

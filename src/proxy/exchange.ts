@@ -12,6 +12,7 @@ import { toolNotLent } from './failures.js';
 import { uncoded } from './forwarded-headers.js';
 import { LentBody, type LentWatcher } from './lent-request.js';
 import { LentResponse } from './lent-response.js';
+import { proxyLimits } from './limits.js';
 import { listTools } from './list-tools.js';
 import { pathOfEndpoint } from './mount-path.js';
 import { partsOf } from './proxied-request.js';
@@ -43,12 +44,13 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   #status: number | undefined;
   /** Where only some tools are lent. */
   readonly #lent: LentResponse | undefined;
+  #holds = 0; // bytes for that
   #refused: string | undefined;
 
   constructor(parts: ExchangeParts) {
     const { connection, admitted } = parts;
     const { policy } = admitted.mounted.mount;
-    this.#lent = policy && new LentResponse(parts.response, policy, `r${parts.number}`);
+    this.#lent = policy && new LentResponse(parts.response, policy, `r${parts.number}`, (bytes) => this.hold(bytes));
     this.#parts = this.#lent === undefined ? parts : { ...parts, response: this.#lent };
     this.#began = parts.around.options.log && performance.now();
     this.url = admitted.mounted.origin + admitted.target;
@@ -188,8 +190,16 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
     this.#finish();
   }
 
-  tooLarge(): void {
-    this.#refuse(refusal('message_too_large', true));
+  tooMuch(code: 'message_too_large' | 'too_many_requests'): void {
+    this.#refuse(refusal(code, true));
+  }
+
+  hold(bytes: number): boolean {
+    const { around } = this.#parts;
+    if (this.#ended || around.held + bytes > proxyLimits.heldBodies) return false;
+    around.held += bytes;
+    this.#holds += bytes;
+    return true;
   }
 
   listTools(meta: object | undefined): Promise<void> {
@@ -276,6 +286,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
   #finish(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#parts.around.held -= this.#holds;
     this.#parts.around.over(this);
     if (this.#began !== undefined) this.#log(performance.now() - this.#began);
   }

@@ -32,7 +32,10 @@ export interface LentWatcher extends BodyWatcher {
   passed(lists: ReadonlySet<string>): void;
   /** It may not. `response`: a JSON-RPC error; undefined where it has no request. */
   kept(response: Uint8Array | undefined, tools: readonly string[]): void;
-  tooLarge(): void;
+  /** It is too large, or all that is kept of all requests is. */
+  tooMuch(code: 'message_too_large' | 'too_many_requests'): void;
+  /** More is kept in memory. False: there is no room for it. */
+  hold(bytes: number): boolean;
   /** Has the server asked for the list of its tools, with this `_meta`. */
   listTools(meta: object | undefined): Promise<void>;
   failed(error: unknown, unanswered: boolean): void;
@@ -66,8 +69,9 @@ export class LentBody implements KeptBody {
     this.#watcher.progress();
     if (this.#size > proxyLimits.validatedBody) return true;
     this.#size += piece.byteLength;
-    if (this.#size > proxyLimits.validatedBody) this.#watcher.tooLarge();
-    else this.#pieces.push(piece);
+    if (this.#size > proxyLimits.validatedBody) this.#watcher.tooMuch('message_too_large');
+    else if (this.#watcher.hold(piece.byteLength)) this.#pieces.push(piece);
+    else this.#watcher.tooMuch('too_many_requests');
     return true;
   }
 

@@ -19,6 +19,8 @@ export class LentResponse implements ResponseOut {
   readonly #out: ResponseOut;
   readonly #policy: ToolPolicy;
   readonly #id: string;
+  /** As `LentWatcher.hold`. */
+  readonly #hold: (bytes: number) => boolean;
   readonly #pieces = new ByteCollector();
   #size = 0;
   #head: { readonly out: OutgoingResponse; readonly close: boolean } | undefined;
@@ -26,10 +28,11 @@ export class LentResponse implements ResponseOut {
   /** It is not passed on, whatever follows. */
   isBroken = false;
 
-  constructor(out: ResponseOut, policy: ToolPolicy, id: string) {
+  constructor(out: ResponseOut, policy: ToolPolicy, id: string, hold: (bytes: number) => boolean) {
     this.#out = out;
     this.#policy = policy;
     this.#id = id;
+    this.#hold = hold;
   }
 
   /** Instead of what cannot be passed on. What a status says counts without the body: 404 is how a session ends. */
@@ -56,7 +59,8 @@ export class LentResponse implements ResponseOut {
     if (this.isBroken) return true;
     if (this.#events !== undefined) return this.#pass(this.#events, piece);
     this.#size += piece.byteLength;
-    this.isBroken = this.#size > proxyLimits.validatedBody;
+    const isKept = this.#size <= proxyLimits.wholeBody || this.#hold(piece.byteLength);
+    this.isBroken = this.#size > proxyLimits.validatedBody || !isKept;
     if (!this.isBroken) this.#pieces.push(piece);
     return true;
   }

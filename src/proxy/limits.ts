@@ -12,6 +12,8 @@ export const proxyLimits = {
   keptBody: 1_048_576,
   /** A message is validated, where only some tools are lent, and the list of tools read, up to here. */
   validatedBody: 8_388_608,
+  /** What is kept of all bodies together for that, before requests are refused. */
+  heldBodies: 268_435_456,
   /** How long a server may take to list its tools before a call. */
   listMs: 30_000,
   /** What a piece of it counts beyond its own bytes. */

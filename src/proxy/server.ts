@@ -59,6 +59,7 @@ class Running implements RequestHandler, Surroundings {
   #gate: Gate | undefined;
   #count = 0;
   ending = false;
+  held = 0;
   #idle: () => void = () => undefined;
 
   constructor(server: Server, origins: Origins<Connection>, options: ProxyOptions) {

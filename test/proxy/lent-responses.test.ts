@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { test } from 'node:test';
 import { ToolPolicy, type ToolRules } from '../../src/mcp/lending/tool-policy.js';
 import { startHttp } from '../support/http-server.js';
@@ -56,6 +57,42 @@ test('an answer without end is not waited for: it is cut where it is too large [
   assert.equal(status, 502);
   assert.match(String(body), /response_not_lent/);
   await cut;
+});
+
+test('many large messages at a time do not fill the memory: some are refused, and the room is given back [A-253]', async () => {
+  await using server = await startHttp((request, response) => {
+    request.resume().on('end', () => response.writeHead(202).end());
+  });
+  await using stand = await openStand(lent(`${server.origin}/mcp`, { denyTool: ['delete_note'] }));
+  const half = Buffer.alloc(8_000_000, ' ');
+  half.write('{"jsonrpc":"2.0","method":"notifications/x"');
+  const waiting = Array.from({ length: 40 }, () => {
+    const head = `POST ${stand.at()} HTTP/1.1\r\nhost: 127.0.0.1:${stand.port}\r\ncontent-type: application/json\r\n`;
+    const socket = connect(stand.port, '127.0.0.1', () => {
+      socket.write(`${head}content-length: 8000001\r\n\r\n`);
+      socket.write(half);
+    });
+    let text = '';
+    socket
+      .on('error', () => undefined)
+      .on('data', (piece) => {
+        text += piece;
+      });
+    return { socket, said: () => text };
+  });
+  const refused = () => waiting.filter(({ said }) => said().startsWith('HTTP/1.1 503'));
+  for (let waited = 0; refused().length < 7 && waited < 2_000; waited += 1)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(refused().length, 7, 'of 40 times 8 MB, 256 MiB have room');
+  for (const { socket } of waiting) socket.write('}');
+  for (const { said, socket } of waiting) {
+    for (let waited = 0; said() === '' && waited < 2_000; waited += 1)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.match(said(), /^HTTP\/1\.1 (?:202|503)/);
+    socket.destroy();
+  }
+  const again = await ask(stand, stand.at(), { method: 'POST', headers: json, body: listing(1) });
+  assert.equal(again.status, 202);
 });
 
 test('an answer that breaks off is told as that, though some of it had come', async () => {
