@@ -29,9 +29,12 @@ export function ownProgram(options: {
     program: [process.execPath, script],
     variables,
     writeShim: async (path, text, mark) => {
-      const [{ writeShimFile }, { noteShim }] = await Promise.all([import('./program-files.js'), import('./shims.js')]);
+      const [{ writeShimFile }, { digestOf, noteShim }] = await Promise.all([
+        import('./program-files.js'),
+        import('./shims.js'),
+      ]);
       const written = await writeShimFile(path, text, mark);
-      await noteShim(join(here.state, 'setup'), { path: written, mark });
+      await noteShim(join(here.state, 'setup'), { path: written, mark, digest: digestOf(text) });
       return written;
     },
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, unlink } from 'node:fs/promises';
+import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFailure } from '../../core/failure.js';
 import { readIfThere } from '../../stores/state/private-file.js';
@@ -10,9 +10,13 @@ import { removeShimFile } from './program-files.js';
 export interface NotedShim {
   readonly path: string;
   readonly mark: string;
+  /** SHA-256 of what was written; notes of before have none. */
+  readonly digest?: string | undefined;
 }
 
 const maxNoteBytes = 16 * 1024;
+
+export const digestOf = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
 const noteName = (path: string) => `shim-${createHash('sha256').update(path).digest('hex').slice(0, 32)}.json`;
 
@@ -20,9 +24,9 @@ const noteName = (path: string) => `shim-${createHash('sha256').update(path).dig
  * Notes a shim, so that `uninstall` finds it: one file for each, which needs no lock.
  * @param folder Of the records of `setup`, in the state folder.
  */
-export async function noteShim(folder: string, { path, mark }: NotedShim): Promise<void> {
+export async function noteShim(folder: string, { path, mark, digest }: NotedShim): Promise<void> {
   try {
-    await replacePrivateFile(join(folder, noteName(path)), `${JSON.stringify({ version: 1, path, mark })}\n`);
+    await replacePrivateFile(join(folder, noteName(path)), `${JSON.stringify({ version: 1, path, mark, digest })}\n`);
   } catch (error) {
     if (!isFailure(error)) throw error; // the shim itself is written, and works
   }
@@ -39,8 +43,9 @@ export async function notedShims(folder: string): Promise<readonly NotedShim[]> 
 }
 
 /** Removes a shim that is still ours, and the note; false where somebody has changed it, or taken it away. */
-export async function removeNotedShim(folder: string, { path, mark }: NotedShim): Promise<boolean> {
-  const isRemoved = await removeShimFile(path, mark);
+export async function removeNotedShim(folder: string, { path, mark, digest }: NotedShim): Promise<boolean> {
+  const isOurs = digest === undefined || digest === (await readFile(path).then(digestOf, () => undefined));
+  const isRemoved = isOurs && (await removeShimFile(path, mark));
   await unlink(join(folder, noteName(path))).catch(() => undefined);
   return isRemoved;
 }
@@ -49,7 +54,8 @@ function noteIn(bytes: Uint8Array | undefined): NotedShim | undefined {
   try {
     const note = JSON.parse(new TextDecoder().decode(bytes));
     const isNote = note?.version === 1 && typeof note.path === 'string' && typeof note.mark === 'string';
-    return isNote ? { path: note.path, mark: note.mark } : undefined;
+    if (!isNote) return undefined;
+    return { path: note.path, mark: note.mark, digest: typeof note.digest === 'string' ? note.digest : undefined };
   } catch {
     return undefined;
   }
