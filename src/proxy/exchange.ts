@@ -196,7 +196,7 @@ export class Exchange implements ResponseHandler, LentWatcher, UnderWay, Active,
 
   hold(bytes: number): boolean {
     const { around } = this.#parts;
-    if (this.#ended || around.held + bytes > proxyLimits.heldBodies) return false;
+    if (this.#ended || around.held + bytes > (around.options.limits.heldBodies ?? proxyLimits.heldBodies)) return false;
     around.held += bytes;
     this.#holds += bytes;
     return true;

@@ -34,8 +34,11 @@ export interface ProxyOptions {
   readonly listen: { readonly port: number } | { readonly socket: string };
   /** Whether requests must show the local key. */
   readonly key: boolean;
-  /** Milliseconds to wait for the head of a response, and between two pieces of its body (null: for ever). */
-  readonly limits: { readonly headMs: number; readonly silenceMs: number | null };
+  /**
+   * Milliseconds to wait for the head of a response, and between two pieces of its body (null: for ever); bytes of all
+   * bodies that are kept to be validated, where they are others than usual.
+   */
+  readonly limits: { readonly headMs: number; readonly silenceMs: number | null; readonly heldBodies?: number };
   /** Called for each response that is a failure of ours. `id` is in the response, too. */
   readonly failed: (mount: string, failure: unknown, id: string) => void;
   /** Told of each request when it is over; undefined where nobody reads that: then it costs nothing. */

@@ -63,13 +63,14 @@ test('many large messages at a time do not fill the memory: some are refused, an
   await using server = await startHttp((request, response) => {
     request.resume().on('end', () => response.writeHead(202).end());
   });
-  await using stand = await openStand(lent(`${server.origin}/mcp`, { denyTool: ['delete_note'] }));
-  const half = Buffer.alloc(8_000_000, ' ');
+  const limits = { headMs: 20_000, silenceMs: null, heldBodies: 100_000 };
+  await using stand = await openStand(lent(`${server.origin}/mcp`, { denyTool: ['delete_note'] }), { limits });
+  const half = Buffer.alloc(30_000, ' ');
   half.write('{"jsonrpc":"2.0","method":"notifications/x"');
-  const waiting = Array.from({ length: 40 }, () => {
+  const waiting = Array.from({ length: 5 }, () => {
     const head = `POST ${stand.at()} HTTP/1.1\r\nhost: 127.0.0.1:${stand.port}\r\ncontent-type: application/json\r\n`;
     const socket = connect(stand.port, '127.0.0.1', () => {
-      socket.write(`${head}content-length: 8000001\r\n\r\n`);
+      socket.write(`${head}content-length: 30001\r\n\r\n`);
       socket.write(half);
     });
     let text = '';
@@ -81,9 +82,9 @@ test('many large messages at a time do not fill the memory: some are refused, an
     return { socket, said: () => text };
   });
   const refused = () => waiting.filter(({ said }) => said().startsWith('HTTP/1.1 503'));
-  for (let waited = 0; refused().length < 7 && waited < 2_000; waited += 1)
+  for (let waited = 0; refused().length < 2 && waited < 2_000; waited += 1)
     await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.equal(refused().length, 7, 'of 40 times 8 MB, 256 MiB have room');
+  assert.ok(refused().length >= 2, 'three have room');
   for (const { socket } of waiting) socket.write('}');
   for (const { said, socket } of waiting) {
     for (let waited = 0; said() === '' && waited < 2_000; waited += 1)
