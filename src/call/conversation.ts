@@ -13,8 +13,7 @@ import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.j
 import type { StreamEnd } from '../mcp/streams.js';
 import { serverWords } from '../tokens/server-words.js';
 import { callRefused, messageTooCostly } from './failures.js';
-import { bytesOf, keyOf, shapeOf, textOf } from './message-forms.js';
-import { rawResults } from './raw-results.js';
+import { bytesOf, keyOf, rawResults, shapeOf, textOf } from './message-forms.js';
 import { type ElicitationPolicy, respond } from './respond.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */

@@ -1,7 +1,8 @@
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { skipValue } from '../core/text/json-scan.js';
 import type { Message } from '../mcp/messages.js';
 import type { Pending } from '../mcp/pending.js';
-import type { MessageShape } from '../mcp/scan-message.js';
+import { type MessageShape, scanText } from '../mcp/scan-message.js';
 
 /** As `MessageShape.id`. An error without one is for the request that it came for. */
 export function keyOf(message: Message, asked: Pending | undefined): string | undefined {
@@ -36,4 +37,14 @@ export function shapeOf(message: JsonObject): MessageShape {
     errorAt: -1,
     errorEnd: -1,
   };
+}
+
+/** Of each message in a text its result as it is spelled there; undefined where it has none. Copies. */
+export function rawResults(text: Uint8Array): readonly (Uint8Array | undefined)[] {
+  const scanned = scanText(text, true);
+  if (typeof scanned === 'string') return [];
+  return scanned.messages.map(({ kind, resultAt }) => {
+    const end = kind === 'result' ? skipValue(text, resultAt) : -1;
+    return end === -1 ? undefined : new Uint8Array(text.subarray(resultAt, end));
+  });
 }

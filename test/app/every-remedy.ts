@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { Failure } from '../../src/core/failure.js';
+
+const server = 'https://example.com/mcp?a=1;b';
+const login = { name: 'work', server, account: 'home', scopes: ['a'], issuer: 'https://as.example' };
+const unnamed = { ...login, name: undefined, grant: 'client_credentials', askedScopes: ['a', 'b'] } as const;
+const failure = new Failure({ code: 'denied', exit: 4, message: 'It said no.', remedy: 'Try again.' });
+const trouble = { host: 'h.example', port: 443, code: 'ENOTFOUND', namedBy: 'person', phase: 'lookup' };
+
+/** What to call the makers of failures with, by the names of their parameters; of several, each is tried. */
+const samples: Readonly<Record<string, readonly unknown[]>> = {
+  account: ['home'],
+  accounts: [['home', 'work']],
+  all: [['work', 'home']],
+  response: ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope'].map(
+    (error) => ({ status: 400, error, said: 'no' }),
+  ),
+  argument: ['x'],
+  asked: ['https://as.example'],
+  askedMs: [300_000],
+  backup: ['/home/a/b'],
+  bytes: [9],
+  cause: [failure],
+  client: ['dynamic', 'metadata', 'preregistered', 'ask'].flatMap((way) =>
+    [true, false].map((flag) => ({
+      way,
+      isKept: flag,
+      hasFixedPort: flag,
+      redirectUri: 'http://127.0.0.1:7000/callback',
+    })),
+  ),
+  clientId: ['a-client'],
+  code: ['ENOENT', 'EACCES', 'ENOSPC', 'EPIPE', 'EADDRINUSE'],
+  command: ['x.cmd', 'x'],
+  damaged: [true, false],
+  descriptor: [3],
+  detail: [undefined, 'denied', 'unanswered'],
+  during: ['reading', 'writing'],
+  about: [true, false].map((asked) => ({ login, asked })),
+  endpoints: [{ issuer: 'https://as.example', before: 'https://a.example/t', now: 'https://b.example/t' }],
+  example: ['text=hello'],
+  entries: ['work', 'work --project'].map((words) => [{ words, path: '/home/a/b' }]),
+  error: ['access_denied', 'consent_required', 'unauthorized_client', 'invalid_scope', 'server_error'],
+  failure: [failure],
+  files: [['/home/a/b']],
+  folder: ['/home/a/b c'],
+  forced: [true, false],
+  format: ['git', 'headers'],
+  found: ['none'],
+  header: ['x'],
+  held: [login, unnamed],
+  help: ['postern help login'],
+  host: ['h.example'],
+  how: ['ended with 1'],
+  issuer: ['https://as.example'],
+  kind: ['private', 'loopback', 'forbidden'],
+  left: [1],
+  leftMs: [60_000],
+  length: [9000],
+  likelyName: [undefined, 'work'],
+  limit: [1],
+  limitMs: [5000],
+  login: [login, unnamed],
+  maxBytes: [9],
+  meant: [undefined, 'claude work'],
+  max: [3],
+  mebibytes: [9],
+  message: ['It cannot be.'],
+  method: ['tools/list'],
+  milliseconds: [5000],
+  missing: [['notes:write']],
+  most: [3],
+  name: ['work'],
+  named: [['https://as.example']],
+  namedBy: ['person', 'public', 'private', 'loopback'],
+  names: [[], ['work']],
+  near: [undefined, 'server-401-always'],
+  now: [login],
+  operation: ['get'],
+  option: ['--scope'],
+  other: ['--name'],
+  path: ['/home/a/b c'],
+  platform: ['linux', 'darwin', 'win32'],
+  port: [7000],
+  problem: ['x'],
+  program: ['claude'],
+  proxy: ['h.example:3128'],
+  raw: ['https://h.example'],
+  redirectUri: ['http://127.0.0.1:7000/callback'],
+  refusal: [failure],
+  remedy: ['Try again.'],
+  resource: [server],
+  result: [
+    { problem: 'refused', status: 400, error: 'invalid_scope', said: '' },
+    { problem: 'transient', status: 500 },
+    { problem: 'unusable', why: 'x' },
+  ],
+  retryAfterMs: [undefined, 5000],
+  said: ['no', ''],
+  scopes: [['notes:write', 'x']],
+  sealed: [true, false],
+  seconds: [9],
+  server: [server],
+  servers: [[server, 'https://example.com/other']],
+  setting: ['HTTPS_PROXY'],
+  site: ['https://other.example'],
+  source: ['stdin'],
+  since: [1_700_000_000_000],
+  status: [400, 401, 403, 404, 429, 500],
+  store: ['keychain', 'file'],
+  target: [server],
+  timeoutMs: [300_000, 10_000],
+  title: ['Claude Code'],
+  tool: ['add'],
+  tools: [['add'], []],
+  tried: ['x'],
+  trouble: [trouble],
+  unreadable: [failure],
+  url: [server],
+  value: ['x'],
+  variable: ['POSTERN_STATE_DIR'],
+  wanted: [['notes:write']],
+  wantedMs: [300_000],
+  way: ['dynamic', 'passphrase', 'file', 'credential'],
+  what: ['x'],
+  whenPageFails: ['Does the page show an error?'],
+  when: ['now', 'earlier'],
+  where: ['/home/a/b'],
+  why: ['x'],
+  withBrowser: [true, false],
+  word: ['x'],
+  words: [['work']],
+};
+
+/** Where a parameter means something of its own. */
+const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
+  callRefused: { code: [-32_601, 0] },
+  callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
+  authorizationServerNotNamed: { wanted: ['https://other.example'] },
+  parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
+  valueRefused: { 0: [{ name: 'n', text: 'x', takes: 'a number' }] },
+  clientSecretLost: { why: [undefined, failure] },
+  deviceFlowMissing: { login: [login] },
+  deviceGrantRefused: { login: [login] },
+  tooManyTabs: { login: [login] },
+  indexUnusable: { problem: ['corrupt', 'newer', 'unsafe', 'too_large', 'full'] },
+  isOutOfFiles: { error: [failure] },
+  withServerWords: { error: [failure] },
+  loginChanged: { named: ['work'], now: [login] },
+  loginNeeded: { meant: [login, { server }, { server: 'x' }, { server, account: 'home' }] },
+  networkFailed: { trouble: [trouble, { ...trouble, proxyTo: 'a.example:443' }] },
+  programUnknown: { name: ['clude'], meant: [undefined, 'claude'] },
+  redirectRefused: { detail: [{ from: server, status: 307, to: undefined, why: 'x' }] },
+  scopeNotGranted: { held: [['mcp:basic']] },
+  serverNotThere: { all: [['work']] },
+  storeUnavailable: { why: ['no_bus', 'no_bus_named', 'no_service', 'no_collection', 'no_package'] },
+  withDocumentRemedy: {
+    document: [7000, undefined].map((redirectPort) => ({
+      url: 'https://client.example/c.json',
+      redirectPort,
+      otherWay: '--registration dynamic',
+    })),
+  },
+  noBrowserHere: {
+    login: [login],
+    0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
+  },
+  notForgotten: { 0: [failure] },
+  notConfirmed: { logins: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']], command: ['postern logout --all --yes'] },
+};
+
+export interface Told {
+  readonly file: string;
+  readonly maker: string;
+  readonly remedy: string;
+}
+
+/** The remedy of every failure that there is, made with every sample. */
+export async function everyRemedy(): Promise<readonly Told[]> {
+  const folder = new URL('../../src/', import.meta.url);
+  const told: Told[] = [];
+  const names = await readdir(folder, { recursive: true });
+  for (const name of names.filter((each) => each.endsWith('failures.js'))) {
+    const made: Readonly<Record<string, unknown>> = await import(new URL(name, folder).href);
+    for (const [maker, make] of Object.entries(made)) {
+      if (typeof make !== 'function' || /^class\b/.test(String(make))) continue;
+      const file = name.replace('.js', '');
+      for (const given of argumentsOf(maker, make)) {
+        const result = madeBy(maker, make as (...given: readonly unknown[]) => unknown, given);
+        if (result instanceof Failure) told.push({ file, maker, remedy: result.remedy });
+        else if (typeof result === 'string') told.push({ file, maker, remedy: result });
+      }
+    }
+  }
+  return told;
+}
+
+function madeBy(maker: string, make: (...given: readonly unknown[]) => unknown, given: readonly unknown[]): unknown {
+  try {
+    return make(...given);
+  } catch (error) {
+    throw new Error(`give this test other samples for ${maker} (${String(error)})`);
+  }
+}
+
+/** Every sample of every parameter once, the others being the first. */
+function argumentsOf(maker: string, make: unknown): readonly (readonly unknown[])[] {
+  const inside = /\(([\s\S]*?)\)\s*\{/.exec(String(make))?.[1] ?? '';
+  // One that is taken apart has no name: it goes by "0".
+  const names = inside
+    .replace(/\{[^}]*\}/g, '0')
+    .split(',')
+    .map((name) => name.replace(/=.*/s, '').trim())
+    .filter((name) => name !== '');
+  const lists = names.map((name) => {
+    const namesNone = !/postern |--[a-z]|loginCommand|loginArgument/.test(String(make));
+    const list = own[maker]?.[name] ?? samples[name] ?? (namesNone ? ['x'] : undefined);
+    assert.ok(list, `give this test samples for the parameter "${name}" of ${maker}`);
+    return list;
+  });
+  const first = lists.map(([sample]) => sample);
+  return [first, ...lists.flatMap((list, at) => list.slice(1).map((sample) => first.with(at, sample)))];
+}
