@@ -16,6 +16,7 @@ const commandsOf: Readonly<Record<string, readonly string[]>> = {
   'call/failures.argumentUnusable': ['call'],
   'call/failures.callTimedOut': ['call'],
   'call/failures.notSaved': ['call'],
+  'call/failures.peerSilent': ['call'],
   'call/failures.requestFailed': ['request'],
   'call/failures.requestTimedOut': ['request'],
   'client-metadata/failures': ['client-metadata'],
