@@ -20,7 +20,7 @@ export function resultLines(
   isOneOfMany: boolean,
 ): readonly string[] {
   const lines = failure === undefined ? checkLines(checked, logins) : [failure.message, failure.remedy];
-  const head = `${request.program.name}  ${printable(request.url, 300)}`;
+  const head = `${request.program.name}  ${printable(request.name, 80)}  ${printable(request.url, 300)}`;
   return isOneOfMany ? [head, ...lines.map((line) => `  ${line}`)] : lines;
 }
 

@@ -130,21 +130,37 @@ export async function recordToUndo(
       (!args.user || scopeOf(record, machine) === 'user') &&
       (args.as === undefined || recordedName(record) === args.as),
   );
-  const all = args.server === undefined ? made : forServer(made, args.server, (await index.read()).logins);
+  const { logins } = await index.read();
+  const all = args.server === undefined ? made : await forServer({ machine, files }, made, args.server, logins);
   const [only, ...others] = all;
   if (only === undefined) throw nothingToUndo(program.title);
   if (others.length === 0) return only;
   if (!terminal.interactive) throw severalToUndo(program.name, undoWords(all, machine));
-  const choices = all.map(({ record }) => `${printable(record.server, 200)} in ${printable(record.path, 200)}`);
+  const choices = all.map(({ record }) => {
+    const name = printable(recordedName(record) ?? 'an entry', 80);
+    return `${name} for ${printable(record.server, 200)} in ${printable(record.path, 200)}`;
+  });
   return all[await terminal.choose('Which entry is to be undone?', choices, signal)] ?? only;
 }
 
-/** Those for that server; of a name that no login has any more, or another server's has now, those that were given it. */
-function forServer(made: readonly KeptRecord[], server: string, logins: readonly LoginRecord[]): readonly KeptRecord[] {
-  const url = logins.find(({ name }) => name === server)?.server ?? server;
+/**
+ * Those for that server, and where it has several logins, those for the one that was named; of a name that no login has
+ * any more, or another server's has now, those that were given it.
+ */
+async function forServer(
+  world: MachineFiles,
+  made: readonly KeptRecord[],
+  server: string,
+  logins: readonly LoginRecord[],
+): Promise<readonly KeptRecord[]> {
+  const login = logins.find(({ name }) => name === server);
+  const url = login?.server ?? server;
   const canonical = canonicalResource(url);
   const ofServer = made.filter(({ record }) => record.server === (canonical.ok ? canonical.value : url));
-  return ofServer.length > 0 ? ofServer : made.filter(({ record }) => recordedName(record) === server);
+  const isOnly = login === undefined || logins.every((other) => other.server !== url || other.key === login.key);
+  const found = isOnly ? [] : await Promise.all(ofServer.map(({ record }) => loginOf(world, logins, record)));
+  const meant = isOnly ? ofServer : ofServer.filter((_, at) => found[at]?.login?.key === login.key);
+  return meant.length > 0 ? meant : made.filter(({ record }) => recordedName(record) === server);
 }
 
 /** What tells records of one program apart: server and name; where those are the same, whose configuration it is. */
@@ -179,11 +195,7 @@ async function requestOf(
   const program = programs.find(({ name }) => name === record.program);
   if (program === undefined) return undefined;
   const { server: url, path } = record;
-  const { server: named, options = [] } = (await callOfRecord(world, record)) ?? {};
-  const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
-  const ofServer = logins.filter(({ server }) => server === url);
-  const picked = pickLogin(ofServer, { server: url, account });
-  const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
+  const { login, account, options } = await loginOf(world, logins, record);
   const meant = login ?? (account === undefined ? { server: url } : { server: url, account });
   return {
     program,
@@ -191,10 +203,20 @@ async function requestOf(
     path,
     scope: scopeOf(record, world.machine),
     server: login?.name ?? url,
-    words: await loginWords(meant, ofServer.length > 1),
+    words: await loginWords(meant, logins.filter(({ server }) => server === url).length > 1),
     name: recordedName(record) ?? 'postern',
     options: options.includes('--whole-host') ? ['--whole-host'] : [],
   };
+}
+
+/** The login that the entry, as it is now, leads to. */
+async function loginOf(world: MachineFiles, logins: readonly LoginRecord[], record: SetupRecord) {
+  const { server: named, options = [] } = (await callOfRecord(world, record)) ?? {};
+  const account = options.includes('--account') ? options[options.indexOf('--account') + 1] : undefined;
+  const ofServer = logins.filter(({ server }) => server === record.server);
+  const picked = pickLogin(ofServer, { server: record.server, account });
+  const login = ofServer.find(({ name }) => name === named) ?? (picked.kind === 'one' ? picked.login : undefined);
+  return { login, account, options };
 }
 
 /** The call in the entry as it is now; undefined where the file cannot be read. */

@@ -71,6 +71,24 @@ test('of several accounts the entry goes on naming its own when it is gone, and 
   assert.match(stderr, /with the account "default"\. Accounts: "me"/);
 });
 
+test('of several accounts --undo by a name takes back the entry of that account alone, and --check tells entries apart', {
+  skip,
+}, async () => {
+  await using seeded = await seed(work(), { ...work(), name: 'mine', account: 'me', accessToken: otherToken });
+  const entries = () =>
+    Object.keys(JSON.parse(readFileSync(join(seeded.home.path, '.cursor', 'mcp.json'), 'utf8')).mcpServers);
+  for (const name of ['work', 'mine']) await runProgram(seeded.home, ['setup', 'cursor', name, '--write']);
+  const checked = await runProgram(seeded.home, ['setup', '--check']);
+  for (const name of ['work', 'mine']) assert.match(checked.stdout, new RegExp(`^cursor  ${name}  ${server}$`, 'm'));
+  assert.equal((await runProgram(seeded.home, ['rename', 'mine', 'other'])).code, 0);
+  const undone = await runProgram(seeded.home, ['setup', 'cursor', 'other', '--undo']);
+  assert.equal(undone.code, 0, undone.stderr);
+  assert.deepEqual(entries(), ['work']);
+  const nothing = await runProgram(seeded.home, ['setup', 'cursor', 'other', '--undo']);
+  assert.equal(nothing.code, 2, nothing.stderr);
+  assert.deepEqual(entries(), ['work']);
+});
+
 for (const whole of [false, true]) {
   const way = whole ? 'the whole program' : 'the short way';
   test(`a login that is gone is told and remembered, by name and by address: git, bazel, go (${way})`, {
