@@ -26,7 +26,7 @@ export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availabili
 }
 
 /** Until the person hears what to do when the page shows an error, in milliseconds. */
-const hintAfterMs = 15_000;
+const hintAfterMs = 60_000;
 
 /** Characters of an authorization URL: those that are longer are not made. */
 const maxShown = 8192;
@@ -125,7 +125,7 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promi
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;
   const hint = clock.sleep(Math.min(hintAfterMs, timeoutMs), signal);
   hint.then(
-    () => terminal.tell(`No answer yet. ${request.whenPageFails}`),
+    () => terminal.tell(`Still waiting, and there is time. ${request.whenPageFails}`),
     () => undefined,
   );
   const enter = terminal.interactive ? '; Enter opens the page again' : '';

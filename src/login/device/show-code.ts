@@ -60,10 +60,13 @@ export async function deviceLines(
           ...say('This address has the code in it; check that the page shows the same one:'),
           `  ${printable(verificationUriComplete, maxShown)}`,
         ];
-  const picture = look === undefined ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
+  const isHere = isLoopback(verificationUri); // no phone gets there
+  const picture =
+    look === undefined || isHere ? [] : await qrCodeLines(verificationUriComplete ?? verificationUri, look);
+  const which = isHere ? 'on this computer' : 'on any computer or phone';
   const where = about.isFallback
-    ? 'Or, with no way back here needed, open this address on any computer or phone:'
-    : 'Open this address in a browser, on any computer or phone:';
+    ? `Or, with no way back here needed, open this address ${which}:`
+    : `Open this address in a browser, ${which}:`;
   return [
     ...say(where),
     `  ${printable(verificationUri, maxShown)}`,
@@ -73,6 +76,10 @@ export async function deviceLines(
     ...(picture.length === 0 ? [] : ['Or let the camera of a phone read it:', '', ...picture, '']),
     `The code is good for ${counted(count, unit)}.`,
   ];
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(address).hostname);
 }
 
 /** Each character on its own, to be read from afar and typed one by one; nothing where the terminal is too narrow. */

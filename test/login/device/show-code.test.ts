@@ -43,6 +43,17 @@ test('at a terminal the code is large, too, and the address a picture; elsewhere
   assert.deepEqual(await qrCodeLines('https://as.example/\u001b[2J', look), [], 'what is not shown is no picture');
 });
 
+test('an address that only this computer has is told so, and is no picture for a phone', async () => {
+  const about = { timeoutMs: 900_000, look: { width: 80, color: true } };
+  for (const host of ['127.0.0.1:5801', 'localhost:5801', '[::1]:5801']) {
+    const here = { ...device, verificationUri: `http://${host}/device` };
+    const lines = (await deviceLines(here, { ...about, isFallback: false })).join('\n');
+    assert.match(lines, /^Open this address in a browser, on this computer:$/m);
+    assert.doesNotMatch(lines, /camera|phone|█/);
+    assert.match((await deviceLines(here, { ...about, isFallback: true })).join('\n'), /address on this computer:/);
+  }
+});
+
 test('read back, the picture has every module of the code, black on white or light on dark', async () => {
   await fc.assert(
     fc.asyncProperty(fc.webUrl({ withQueryParameters: true }), fc.boolean(), async (address, color) => {
