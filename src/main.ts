@@ -12,7 +12,7 @@ import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
 import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
-import { endOf, laidOut, reportFailure } from './app/print-failure.js';
+import { endOf, laidOut, reportFailure, sentenceLines } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
 import { Redactor } from './app/redactor.js';
 import { isUnattended, registry } from './app/registry.js';
@@ -81,12 +81,13 @@ export async function run(given: readonly string[], world: World): Promise<Comma
   const { signal } = world.interruption;
   const redactor = new Redactor();
   const lines = linesTo(world.stderr);
-  const show = (text: string) => lines.line(redactor.redact(text));
   const allowed = (world.env['NO_COLOR'] ?? '') === '' && world.env['TERM'] !== 'dumb' && !asks(argv, '--no-color');
   const looks = { look: lookOf(world.stdout, allowed), tellLook: lookOf(world.stderr, allowed) };
+  const tellLook = world.stderr.isTTY === true ? looks.tellLook : undefined;
+  const show = (text: string) => sentenceLines(redactor.redact(text), tellLook).forEach(lines.line);
   const report = (line: string) => {
     const text = redactor.redact(line);
-    for (const one of world.stderr.isTTY === true ? laidOut(text, looks.tellLook) : [text]) lines.line(one);
+    for (const one of tellLook === undefined ? [text] : laidOut(text, tellLook)) lines.line(one);
   };
   const out = createResultWriter(writerTo(world.stdout), world.stdout.isTTY === true, (text) => redactor.redact(text));
   let ports: LoginPorts | undefined;
@@ -126,7 +127,7 @@ export async function run(given: readonly string[], world: World): Promise<Comma
       makeContext,
     });
   } catch (error) {
-    return printFailure(endOf(error, signal));
+    return printFailure(endOf(error, signal, world.tokenGiven));
   } finally {
     ports?.progress.end();
     await ports?.http[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failur
 import { columnsOf, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
+import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
 import { isOutOfFiles, outOfFiles } from '../stores/state-failures.js';
 import { plainStep, stepLines } from './journal.js';
 import { inSource } from './source-lines.js';
@@ -23,9 +24,9 @@ export interface FailureReport {
  * What a run ended by: whatever fails once it is to end fails because of that. A command that was cancelled may have said
  * more of it, such as that the server may have done what it was asked for.
  */
-export function endOf(error: unknown, signal: AbortSignal): unknown {
+export function endOf(error: unknown, signal: AbortSignal, tokenGiven: GivenToken = {}): unknown {
   const isOwnEnd = isFailure(error, 'interrupted') && isFailure(signal.reason, 'interrupted');
-  return signal.aborted && !isOwnEnd ? signal.reason : error;
+  return signal.aborted && !isOwnEnd ? signal.reason : withUnusedToken(error, tokenGiven);
 }
 
 /**
@@ -113,6 +114,12 @@ export function laidOut(line: string, look: Look): readonly string[] {
   const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);
   const isAside = tone === undefined && /^(?:\[\w+, exit \d+\]$|[<>] )/.test(text);
   return [begin + first.slice(margin), ...others].map((one) => (isAside ? toned(look, 'dim', one) : one));
+}
+
+/** A sentence at a terminal is broken between words; what may be copied, such as an address or a command, stays whole. */
+export function sentenceLines(text: string, look: Look | undefined): readonly string[] {
+  const isLong = look !== undefined && columnsOf(text) > look.width;
+  return isLong && /^[A-Z][^\n]*[.:?]$/.test(text) ? wrapped(text, look.width) : [text];
 }
 
 function fault(error: unknown): FailureDetail {

@@ -42,7 +42,7 @@ export function failureOf(
     if (option !== undefined) return unknownOption(option, specs, table);
     return table === undefined
       ? usageWrong(`There is no command ${quoted(name, 80)}.`, help)
-      : furtherWord(table, unknown, help);
+      : furtherWord(table, unknown, words, help);
   }
   const [empty] = said(/^Not enough arguments following: (.+)$/) ?? [];
   if (empty !== undefined) {
@@ -112,9 +112,11 @@ function unknownOption(word: string, specs: readonly OptionSpec[], table: Comman
   return usageWrong(message, helpOn(table));
 }
 
-function furtherWord(table: CommandTable, word: string, help: string): Failure {
+function furtherWord(table: CommandTable, word: string, words: readonly string[], help: string): Failure {
   if (table.rest === undefined) return usageWrong(`${quoted(word, 80)} is one word too many here.`, help);
-  const before = table.positionals.map(({ name }) => `<${name}>`).join(' ');
+  const given = words.slice(0, words.indexOf(word)).filter((one) => one !== table.name);
+  const isPlain = given.length === table.positionals.length && given.every((one) => /^\w[\w./:-]*$/.test(one));
+  const before = (isPlain ? given : table.positionals.map(({ name }) => `<${name}>`)).join(' ');
   const meant = `postern ${table.name} ${before} -- ${printable(shellWord(word), 80)}`;
   return usageMistyped(`The ${table.rest.name} goes after “--”.`, meant);
 }

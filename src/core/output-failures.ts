@@ -23,8 +23,11 @@ export function fileUnreadable(path: string, code: string): Failure {
   return new Failure({
     code: 'file_unreadable',
     exit: exitCode.usage,
-    message: `${quoted(path, 200)} could not be read (${code}).`,
-    remedy: 'Check the path and its permissions.',
+    message:
+      code === 'ENOENT'
+        ? `There is no file ${quoted(path, 200)}.`
+        : `${quoted(path, 200)} could not be read (${code}).`,
+    remedy: code === 'ENOENT' ? 'Check the path.' : 'Check the path and its permissions.',
   });
 }
 

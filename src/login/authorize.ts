@@ -120,7 +120,7 @@ function codeOf(
       record(result.found === undefined ? 'no iss' : `iss ${result.found}`, 'failure', 'RFC 9207 section 2.4');
       throw responseFromAnotherIssuer(issuer, result.found);
     case 'refused':
-      record(`error ${result.error}`, 'failure');
+      record(`error ${result.error}`, 'failure', 'RFC 6749 section 4.1.2.1');
       throw authorizationDenied(issuer, result.error, result.said);
     case 'unusable':
       record(result.why, 'failure');

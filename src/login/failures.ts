@@ -105,9 +105,9 @@ const denials: Readonly<Record<string, string>> = {
 function afterDenial(error: string): string {
   switch (error) {
     case 'access_denied':
-      return 'If you said no by mistake, log in again. If you did not say no, ask the operator for access. An earlier login still works.';
+      return 'If you said no by mistake, log in again. If you did not say no, ask the operator for access.';
     case 'consent_required':
-      return 'Log in again, and allow what it asks for. An earlier login still works.';
+      return 'Log in again, and allow what it asks for.';
     case 'unauthorized_client':
     case 'invalid_client':
       return 'The authorization server does not accept this client. If you passed --client-id, check it; else log in again, which registers anew.';

@@ -64,7 +64,8 @@ export async function askForToken(
   const step = { name, asked: `POST ${tokenEndpoint}`, rule: 'R-2.5a' };
   const { result, client } = await takeStep(ports, step, () => tokenResult(ports, request, grant));
   if (result.ok) return { token: recordToken(ports, result.token, request.discovery, name), client };
-  ports.journal.record({ ...step, came: result.problem, verdict: 'failure' });
+  const rule = result.problem === 'refused' ? 'RFC 6749 section 5.2' : 'RFC 6749 section 5.1';
+  ports.journal.record({ ...step, rule, came: result.problem, verdict: 'failure' });
   throw tokenFailure(result, issuer);
 }
 

@@ -1,8 +1,9 @@
-import { exitCode, Failure } from '../core/failure.js';
+import { exitCode, Failure, isFailure } from '../core/failure.js';
 import { defaultAccount, type LoginRecord } from '../core/records.js';
 import { canonicalResource } from '../core/resource.js';
 import { Secret } from '../core/secret.js';
 import { isTokenText } from '../core/text/characters.js';
+import { quoted } from '../core/text/printable.js';
 import { encodeCredential } from './credential-item.js';
 import type { CredentialIndex, SecretStore } from './ports.js';
 
@@ -11,15 +12,15 @@ const tokenVariable = 'POSTERN_TOKEN';
 
 const tokenServerVariable = 'POSTERN_TOKEN_SERVER';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type GivenToken = Readonly<Record<string, string | undefined>>;
 
 /** Whether anything is said of a token in the environment; an empty variable counts as unset. */
-export function mentionsToken(env: Environment): boolean {
+export function mentionsToken(env: GivenToken): boolean {
   return (env[tokenVariable] ?? '') !== '' || (env[tokenServerVariable] ?? '') !== '';
 }
 
 /** What is said of it, taken out of an environment that everything started from now on inherits. */
-export function takeToken(env: Record<string, string | undefined>): Environment {
+export function takeToken(env: Record<string, string | undefined>): GivenToken {
   const taken = { [tokenVariable]: env[tokenVariable], [tokenServerVariable]: env[tokenServerVariable] };
   delete env[tokenVariable];
   delete env[tokenServerVariable];
@@ -39,7 +40,7 @@ const key = '0'.repeat(64);
  * The login of `POSTERN_TOKEN`. Nothing is known of its end.
  * @param now Milliseconds since 1970. @throws Failure `environment_token_unusable`
  */
-export function environmentLogin(env: Environment, now: number): EnvironmentLogin {
+export function environmentLogin(env: GivenToken, now: number): EnvironmentLogin {
   const [token, server] = [env[tokenVariable] ?? '', env[tokenServerVariable] ?? ''];
   if (token === '') throw unusable(`${tokenServerVariable} is set, and ${tokenVariable} is not`, unset);
   if (server === '') throw unusable(`${tokenVariable} is set, and nothing says which server it is for`, setServer);
@@ -66,6 +67,13 @@ export function environmentLogin(env: Environment, now: number): EnvironmentLogi
   };
   const secret = { accessToken: new Secret(token), authMethod: 'none', tokenEndpoint: tokenVariable } as const;
   return { login, item: encodeCredential({ version: 2, binding: parts, ...known, ...secret }) };
+}
+
+/** Where a login is needed and a token was given for another address: that it was not sent there. */
+export function withUnusedToken(error: unknown, given: GivenToken): unknown {
+  const server = given[tokenServerVariable] ?? '';
+  if (!isFailure(error, 'login_needed') || server === '') return error;
+  return error.withRemedy(`${tokenVariable} was not sent: it is for ${quoted(server, 200)} alone. ${error.remedy}`);
 }
 
 const setServer = `Set ${tokenServerVariable} to that server’s exact address, such as https://example.com/mcp, beside ${tokenVariable}.`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
-import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
+import { endOf, laidOut, reportFailure, sentenceLines } from '../../src/app/print-failure.js';
 import type { Step } from '../../src/core/failure.js';
 import { exitCode, Failure } from '../../src/core/failure.js';
 import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
@@ -44,6 +44,22 @@ test('who has cancelled reads one line, and a command may say what it leaves beh
   const full = failure('The output took no more.');
   assert.equal(endOf(underWay, AbortSignal.abort(full)), full, 'what else has ended the run goes first');
   assert.equal(endOf(full, new AbortController().signal), full);
+});
+
+test('a sentence at a terminal is broken between words; a command, an address and what a pipe gets stay whole', () => {
+  const look = { width: 40, color: false };
+  const sentence = 'Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.';
+  const lines = sentenceLines(sentence, look);
+  assert.equal(lines.join(' '), sentence);
+  assert.ok(lines.length === 3 && lines.every((line) => line.length <= 40), lines.join('\n'));
+  assert.deepEqual(sentenceLines(sentence, undefined), [sentence]);
+  for (const whole of [
+    'Next: postern call a-server-with-a-long-name',
+    `  https://a.example/${'x'.repeat(40)}`,
+    'Short.',
+  ]) {
+    assert.deepEqual(sentenceLines(whole, look), [whole]);
+  }
 });
 
 test('the steps that did not pass stand before it, those that did do not', () => {

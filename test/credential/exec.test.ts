@@ -110,7 +110,7 @@ test('a command that cannot be started is named, with what to do', { skip }, asy
   const folder = await exec('--', '/');
   assert.match(folder.stderr, /"\/" may not be run/);
   const undashed = await exec('make', 'test');
-  assert.match(undashed.stderr, /goes after “--”\..*Did you mean postern exec <server> -- make\?/s);
+  assert.match(undashed.stderr, /goes after “--”\..*Did you mean postern exec work -- make\?/s);
   assert.match((await exec('--')).stderr, /needs a command to run, after “--”/);
 });
 

@@ -53,6 +53,11 @@ test('a token of the environment is used for its very address, and told, handed 
     assert.equal((await runWith(home, given, 'token', url)).code, 3, url);
     assert.equal((await runWith(home, given, 'request', url)).code, 3, url);
     assert.equal((await runWith(home, given, 'credential', 'header', url)).code, 3, url);
+    const { stderr } = await runWith(home, given, 'token', url);
+    assert.match(
+      stderr,
+      /POSTERN_TOKEN was not sent: it is for "http:[^"]+" alone\. Run: postern login \S*http.*login_needed/s,
+    );
   }
   const refused = await runWith(home, { ...given, POSTERN_TOKEN: 'another' }, 'call', serverUrl, 'whoami');
   assert.match(refused.stderr, /refuses the token in POSTERN_TOKEN.*\[token_refused, exit 3\]/s);

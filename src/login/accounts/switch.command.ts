@@ -39,7 +39,10 @@ export const command: Command<typeof switchTable, World> = {
     if (json) await out.json({ name: login.name ?? null, server, account: login.account, isDefault: true });
     else
       await out.line(
-        printable(`${login.name ?? whoOf(login)} is now taken for ${server} where no account is named.`, 900),
+        printable(
+          `${login.name ?? whoOf(login)} is now taken for ${server} where no account is named, by programs that were set up so, too.`,
+          900,
+        ),
       );
     return 0;
   },

@@ -5,14 +5,14 @@ import { quoted, shellWord } from '../../core/text/printable.js';
 /** `--client-secret-…` without a client that it could belong to. */
 export function clientSecretWithoutClient(): Failure {
   const message = 'A client secret needs the client identifier that it belongs to.';
-  return usage(message, 'Pass the client identifier with --client-id.');
+  return usage(message, 'Pass the client identifier with --client-id, or in POSTERN_CLIENT_ID.');
 }
 
 /** `--client-credentials` with a client, and nothing that proves who it is. */
 export function clientProofMissing(): Failure {
   return usage(
     '--client-credentials needs the client’s secret or key.',
-    'Pass --client-key-file FILE, --client-secret-file FILE or --client-secret-stdin; or let one be made with --generate-key.',
+    'Pass --client-secret-file FILE, which POSTERN_CLIENT_SECRET_FILE may name, or --client-key-file FILE. For a key that is made here: postern login --help',
   );
 }
 

@@ -48,7 +48,10 @@ test('of several accounts the chosen one is taken, marked, and stays chosen; the
   assert.equal((await at.run('switch', a)).code, 2, 'nobody is there to say which');
   assert.match((await at.run('switch', a)).stderr, /Which account\? There are 2 .* "me", "firm"/);
   const done = await at.run('switch', a, 'firm');
-  assert.deepEqual([done.code, done.stdout], [0, `work is now taken for ${a} where no account is named.\n`]);
+  assert.deepEqual(
+    [done.code, done.stdout],
+    [0, `work is now taken for ${a} where no account is named, by programs that were set up so, too.\n`],
+  );
   const rows = (await at.run('status')).stdout.split('\n');
   assert.match(rows[1] ?? '', /^work .*account firm \(default\)/);
   assert.doesNotMatch(rows[0] ?? '', /default/);
