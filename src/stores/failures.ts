@@ -2,11 +2,9 @@ import type { Failure } from '../core/failure.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { storeFailure } from './state-failures.js';
 
-const unlockOnStdin = 'gnome-keyring-daemon --unlock --components=secrets, which reads the keyring’s password on stdin';
+const howToStart = 'postern help stores';
 
-const ownBus = `dbus-run-session -- bash and, in the shell it starts, ${unlockOnStdin}`;
-
-const ownBusRemedy = `To use a keychain anyway, log in to a desktop session, or type ${ownBus}`;
+const ownBusRemedy = `To use a keychain anyway: ${howToStart}`;
 
 /** Why there is no keychain, and what to do. */
 const unavailable = {
@@ -14,11 +12,11 @@ const unavailable = {
   no_bus_named: ['no D-Bus session: DBUS_SESSION_BUS_ADDRESS is not set', ownBusRemedy],
   foreign_bus: [
     'the D-Bus session belongs to another user',
-    `Unset DBUS_SESSION_BUS_ADDRESS where an earlier session, sudo or su has left it, or type dbus-run-session -- bash for a bus of your own and, in the shell it starts, ${unlockOnStdin}`,
+    `Unset DBUS_SESSION_BUS_ADDRESS where an earlier session, sudo or su has left it. For a bus of your own: ${howToStart}`,
   ],
   no_service: [
     'no Secret Service on the D-Bus session',
-    `Install and start one: apt-get install gnome-keyring, then ${unlockOnStdin} (KWallet and KeePassXC work too)`,
+    `Install one (apt-get install gnome-keyring; KWallet and KeePassXC work too). To start it: ${howToStart}`,
   ],
   no_collection: [
     'the Secret Service has no default keyring',

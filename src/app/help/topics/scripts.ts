@@ -10,6 +10,14 @@ const text = `
 \`token\` prints a valid access token and nothing else. It is refreshed when it is about to expire; of many processes that ask at
 once, one refreshes. --refresh gets another one, where the server refuses that one.
 
+## A script that goes on for long
+
+    header=$(postern token work --header) || exit
+
+Where \`token\` fails, \`curl -H "$(…)"\` still sends its request, without a token; this ends the script with the exit code instead.
+Ask anew for each request: a token that has run out is refreshed. \`request\` does both by itself, and so do \`call\`, \`proxy\`
+and \`bridge\`; what \`exec\` starts keeps the token that it began with.
+
 ## A program that takes its token from the environment
 
     postern exec work -- ./stdio-server

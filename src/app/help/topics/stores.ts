@@ -17,7 +17,9 @@ Over SSH, in CI and in containers there is often no session bus, and so no keych
 own in a shell:
 
     dbus-run-session -- bash
-    gnome-keyring-daemon --unlock --components=secrets
+    read -rs password && printf %s "$password" | gnome-keyring-daemon --unlock --components=secrets
+
+The second line waits for the keyring’s password, a new one at the first time: type it, unseen, and Enter.
 
 ## Sealed files
 
