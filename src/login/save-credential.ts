@@ -13,7 +13,8 @@ import { unionScopes } from '../core/scope.js';
 import { quotesSecret } from '../core/secret.js';
 import { printable } from '../core/text/printable.js';
 import type { Discovery } from '../oauth/discover.js';
-import { type Identity, identityIn } from '../oauth/id-token.js';
+import { type ExpectedIdToken, type Identity, identityIn, idTokenProblem } from '../oauth/id-token.js';
+import type { IssuedToken } from '../oauth/token.js';
 import {
   type CredentialBinding,
   credentialKey,
@@ -140,7 +141,7 @@ function credentialOf(
   const { token, client } = redeemed;
   const { accessToken, refreshToken, expiresAt, obtainedAt, scopes } = token;
   const { tokenEndpoint, revocationEndpoint } = discovery.authorizationServer;
-  const subject = identityIn(token.idToken, binding)?.subject;
+  const subject = identityIn(token.idToken, { ...binding, now: obtainedAt })?.subject;
   return {
     version: 2,
     binding,
@@ -164,7 +165,8 @@ async function recordOf(
   const { token, client } = redeemed;
   const isClean = (text: string) =>
     !quotesSecret(text, [token.accessToken, token.refreshToken, token.idToken, client.secret]);
-  const identity = identityIn(token.idToken, binding);
+  const expected = { ...binding, now: token.obtainedAt };
+  const identity = identityIn(token.idToken, expected);
   return {
     ...binding,
     scopes: token.scopes,
@@ -173,7 +175,7 @@ async function recordOf(
     refreshable: token.refreshToken !== undefined || grant === 'client_credentials',
     zone: discovery.zone,
     registration: way,
-    warnings: [...discovery.warnings, ...token.warnings].filter(isClean),
+    warnings: [...discovery.warnings, ...token.warnings, ...identityWarnings(request, token, expected)].filter(isClean),
     ...defined({
       name: request.name ?? before.find((old) => old.name !== undefined)?.name,
       identity: identity !== undefined && isClean(identity.shown) ? identity.shown : undefined,
@@ -186,6 +188,17 @@ async function recordOf(
       requestFingerprint: grant === 'authorization_code' ? await fingerprintOf(request) : undefined,
     }),
   };
+}
+
+/** Who asked for an ID token is told where it says nothing; the login is good without it. */
+function identityWarnings(
+  { scopes: { named = [] } }: LoginRequest,
+  { idToken }: IssuedToken,
+  expected: ExpectedIdToken,
+): readonly string[] {
+  if (!named.includes('openid')) return [];
+  const why = idToken === undefined ? 'none came' : idTokenProblem(idToken, expected);
+  return why === undefined ? [] : [`who logged in is not known from the ID token: ${why}`];
 }
 
 /** A subject that quotes a secret says nothing. */

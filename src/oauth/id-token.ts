@@ -16,23 +16,45 @@ export interface Identity {
 
 const longest = 255;
 
+/** How far the clocks of two machines may be apart. */
+const clockToleranceMs = 300_000;
+
+/** What an ID token has to be of. */
+export interface ExpectedIdToken {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** When it came, in milliseconds since 1970. Undefined: its time does not matter, as only its subject is compared. */
+  readonly now: number | undefined;
+}
+
 /**
  * The identity in an ID token that came from the token endpoint itself, whose TLS takes the place of its signature (OpenID
- * Connect Core 1.0, section 3.1.3.7); undefined where it is not of this issuer, for this client, or not whole.
+ * Connect Core 1.0, section 3.1.3.7); undefined where `idTokenProblem` finds one, and where there is none.
  */
-export function identityIn(
-  idToken: Secret | undefined,
-  expected: { readonly issuer: string; readonly clientId: string },
-): Identity | undefined {
+export function identityIn(idToken: Secret | undefined, expected: ExpectedIdToken): Identity | undefined {
   const claims = idToken && unverifiedClaims(idToken.reveal());
-  if (claims === undefined) return undefined;
-  const { iss, aud, sub } = claims;
-  const isOurs = (Array.isArray(aud) ? aud : [aud]).includes(expected.clientId);
-  const isWhole = typeof sub === 'string' && sub !== '' && sub.length <= longest;
-  if (iss !== expected.issuer || !isOurs || !isWhole) return undefined;
+  const subject = claims && textIn(claims, 'sub');
+  if (claims === undefined || subject === undefined || problemOf(claims, expected) !== undefined) return undefined;
   const email = textIn(claims, 'email');
   const name = textIn(claims, 'preferred_username') ?? textIn(claims, 'name');
-  return { subject: sub, shown: email ?? name ?? sub, name, email };
+  return { subject, shown: email ?? name ?? subject, name, email };
+}
+
+/** Why an ID token says nothing of who logged in; undefined for one that does. Ends the sentence, and quotes nothing. */
+export function idTokenProblem(idToken: Secret, expected: ExpectedIdToken): string | undefined {
+  const claims = unverifiedClaims(idToken.reveal());
+  return claims === undefined ? 'it is no JSON web token' : problemOf(claims, expected);
+}
+
+/** No nonce is sent, so none is expected (section 3.1.3.7, step 11). */
+function problemOf(claims: JsonObject, { issuer, clientId, now }: ExpectedIdToken): string | undefined {
+  const { iss, aud, azp, exp } = claims;
+  if (iss !== issuer) return 'it is of another issuer';
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (!audiences.includes(clientId) || (azp !== undefined && azp !== clientId)) return 'it is for another client';
+  if (now !== undefined && typeof exp !== 'number') return 'it does not say when it expires';
+  if (now !== undefined && Number(exp) * 1000 + clockToleranceMs <= now) return 'it has expired';
+  return textIn(claims, 'sub') === undefined ? 'it names nobody' : undefined;
 }
 
 function textIn(claims: JsonObject, claim: string): string | undefined {

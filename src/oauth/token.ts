@@ -118,7 +118,10 @@ function issuedToken(body: TokenEndpointResponse, received: JsonObject, context:
     refreshToken: refresh === undefined ? undefined : new Secret(refresh),
     idToken: isUsable ? new Secret(identity) : undefined,
   };
-  const granted = grantedScopes(scope, context, [...Object.values(tokens), ...context.sent]);
+  const granted = grantedScopes(scope, context, {
+    secrets: [...Object.values(tokens), ...context.sent],
+    isIdentified: isUsable,
+  });
   if (granted === undefined) return unusable('its scope is malformed');
   const lifetime = lifetimeSeconds(seconds);
   const obtainedAt = context.now;
@@ -138,13 +141,13 @@ function tokenProblem(kind: string, token: string): string | undefined {
 function grantedScopes(
   value: string | undefined,
   { requested }: TokenContext,
-  secrets: readonly (Secret | undefined)[],
+  { secrets, isIdentified }: { readonly secrets: readonly (Secret | undefined)[]; readonly isIdentified: boolean },
 ): Pick<IssuedToken, 'scopes' | 'warnings'> | undefined {
   if (value === undefined) return { scopes: requested, warnings: [] };
   const parsed = parseScope(value);
   if (!parsed.ok) return undefined;
   const scopes = parsed.scopes.filter((scope) => !quotesSecret(scope, secrets));
-  const narrowed = scopesMissing(scopes, requested).filter((scope) => scope !== 'offline_access');
+  const narrowed = scopesMissing(scopes, requested).filter((scope) => !isAboutLogin(scope, isIdentified));
   const widened = requested.length === 0 ? [] : scopesMissing(requested, scopes);
   const isEcho = scopes.length < parsed.scopes.length;
   const warnings = [
@@ -153,6 +156,11 @@ function grantedScopes(
     widened.length > 0 && `granted more than asked for: ${widened.join(' ')}`,
   ].filter((warning) => warning !== false);
   return { scopes, warnings };
+}
+
+/** Scopes that no access token has: what came of them is the refresh token, and the ID token. */
+function isAboutLogin(scope: string, isIdentified: boolean): boolean {
+  return scope === 'offline_access' || (isIdentified && ['openid', 'profile', 'email'].includes(scope));
 }
 
 export type RevocationResult =

@@ -68,7 +68,7 @@ async function credentialIn(item: Secret, stored: StoredCredential): Promise<Sto
 
 /** A refresh is for the subject of the login, or its token is not used (OpenID Connect Core 1.0, section 12.2). */
 export function isSameSubject({ binding, subject }: StoredCredential, token: IssuedToken): boolean {
-  const now = identityIn(token.idToken, binding)?.subject;
+  const now = identityIn(token.idToken, { ...binding, now: undefined })?.subject;
   return subject === undefined || now === undefined || now === subject;
 }
 

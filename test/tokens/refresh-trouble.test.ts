@@ -83,7 +83,7 @@ test('[A-145] whose login it is, is shown where it is told; a refresh for somebo
   await using own = await openOwnScene();
   const { onToken } = own.issuer;
   const idToken = (sub: string, iss = own.issuer.issuer) => {
-    const claims = { iss, aud: ['client-1'], sub, email: `${sub}@example.com` };
+    const claims = { iss, aud: ['client-1'], sub, exp: Date.now() / 1000 + 600, email: `${sub}@example.com` };
     return `eyJhbGciOiJSUzI1NiJ9.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
   };
   let token = idToken('alice');

@@ -38,7 +38,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
     enabledJWA: { clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'] },
     responseTypes: ['code'],
     scopes: [...allScopes],
-    claims: { openid: ['sub'] },
+    ...identityClaims,
     subjectTypes: ['public'],
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -53,8 +53,7 @@ export function providerConfiguration(about: Surroundings): Configuration {
       jwks: '/jwks',
     },
     features: features(about),
-    findAccount: (_context, id) =>
-      accountById(id) && { accountId: id, claims: () => ({ sub: id, name: accountById(id)?.name }) },
+    findAccount: (_context, id) => accountById(id) && { accountId: id, claims: () => claimsOf(id) },
     interactions: { url: (_context, interaction) => `${about.issuerPath}/interaction/${interaction.uid}` },
     // Each login asks, and each has a grant of its own: replay in one family leaves the others alone.
     loadExistingGrant: async (context) => {
@@ -84,6 +83,17 @@ export function providerConfiguration(about: Surroundings): Configuration {
     fetch: about.documents.fetch,
     renderError: about.renderError,
   };
+}
+
+/** There is no userinfo endpoint: the ID token says all of it. */
+const identityClaims = {
+  claims: { openid: ['sub', 'name', 'email', 'email_verified'], profile: ['name'], email: ['email', 'email_verified'] },
+  conformIdTokenClaims: false,
+};
+
+function claimsOf(id: string) {
+  const { name, email } = accountById(id) ?? {};
+  return { sub: id, name, email, email_verified: true };
 }
 
 function features(about: Surroundings): NonNullable<Configuration['features']> {

@@ -11,7 +11,9 @@ export const upstreamScope = 'upstream:read';
 
 /** OpenID Connect's own scopes. */
 export const openidScopes = {
-  openid: 'Learn which account you use',
+  openid: 'Learn which account you use, with its name and e-mail address',
+  profile: 'Learn the name of your account',
+  email: 'Learn the e-mail address of your account',
   offline_access: 'Stay logged in when you are away',
 } as const;
 
