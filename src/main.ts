@@ -12,7 +12,7 @@ import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
 import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
 import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
-import { endOf, laidOut, reportFailure, sentenceLines } from './app/print-failure.js';
+import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
 import { Redactor } from './app/redactor.js';
 import { isUnattended, registry } from './app/registry.js';
@@ -84,8 +84,7 @@ export async function run(given: readonly string[], world: World): Promise<Comma
   const allowed = (world.env['NO_COLOR'] ?? '') === '' && world.env['TERM'] !== 'dumb' && !asks(argv, '--no-color');
   const looks = { look: lookOf(world.stdout, allowed), tellLook: lookOf(world.stderr, allowed) };
   const tellLook = world.stderr.isTTY === true ? looks.tellLook : undefined;
-  const show = (text: string) => sentenceLines(redactor.redact(text), tellLook).forEach(lines.line);
-  const report = (line: string) => {
+  const show = (line: string) => {
     const text = redactor.redact(line);
     for (const one of tellLook === undefined ? [text] : laidOut(text, tellLook)) lines.line(one);
   };
@@ -100,10 +99,10 @@ export async function run(given: readonly string[], world: World): Promise<Comma
       json: asks(argv, '--json'),
       verbose: asks(argv, '--verbose', '-v'),
       steps,
-      oneLine: isUnattended(argv),
+      oneLine: isUnattended(argv) && world.stderr.isTTY !== true,
     };
     const failed = reportFailure(error, options);
-    failed.lines.forEach(options.oneLine || options.json ? show : report);
+    failed.lines.forEach(show);
     return failed.exit;
   };
   const makeContext = (options: GlobalOptions, table: CommandTable): Context => {
@@ -111,7 +110,7 @@ export async function run(given: readonly string[], world: World): Promise<Comma
     if (options.verbose) for (const line of environmentLines(world.env)) noteOn(options, show, line);
     const { field } = options;
     const own = { out: field === undefined ? out : fieldWriter(out, field), table, printFailure };
-    const made = contextOf(options, { world, redactor, show, report, printed, looks, ...own });
+    const made = contextOf(options, { world, redactor, show, printed, looks, ...own });
     ports = made;
     return made;
   };
@@ -164,9 +163,8 @@ export async function start(release: Release, script: string, input: ReadInput |
 interface Means {
   readonly world: World;
   readonly redactor: Redactor;
+  /** Prints a line on stderr; at a terminal it is laid out. */
   readonly show: (line: string) => void;
-  /** The same for what is laid out like a failure: a step, a request. */
-  readonly report: (line: string) => void;
   readonly printed: () => Promise<void>;
   readonly looks: Pick<Context, 'look' | 'tellLook'>;
   readonly out: Context['out'];
@@ -245,9 +243,8 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
   const { env, stdin, stderr, platform, homedir, interruption } = world;
   const isQuiet = options.quiet || options.json;
   const spinner = stderr.isTTY === true && !isQuiet ? createSpinner(stderr as WriteStream, colour) : createSilence();
-  const shown = options.json ? show : means.report;
   const journal = createJournal({
-    show: options.verbose ? shown : undefined,
+    show: options.verbose ? show : undefined,
     json: options.json,
     recorded: () => spinner.end(),
   });
@@ -271,7 +268,7 @@ function portsOptions(options: GlobalOptions, means: Means, settings: PortsOptio
     hold: (secret, kind) => redactor.hold(secret, kind),
     program: [process.execPath, world.launch.script],
     command: means.table.name,
-    requests: options.verbose ? { show: shown, json: options.json } : undefined,
+    requests: options.verbose ? { show, json: options.json } : undefined,
     own: isInMemory(options) ? { ...world.own, ...inMemory() } : world.own,
     environment:
       means.table.environmentToken === true && mentionsToken(world.tokenGiven)

@@ -1,7 +1,7 @@
 import type { CommandExit } from '../core/command.js';
 import type { Step } from '../core/failure.js';
 import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failure.js';
-import { columnsOf, wrapped } from '../core/text/layout.js';
+import { columnsOf, commandAtEnd, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
@@ -70,7 +70,7 @@ export function reportFailure(
     lines: [
       ...(options.verbose ? backgroundOf(error) : []),
       ...linesOf('failure', 'warning'),
-      `postern: ${message}`,
+      `postern: ${message?.replace(/^postern (?=[a-z-]+ )/, '')}`,
       ...(remedy === '' ? [] : [`         ${remedy}`]),
       `         [${code}, exit ${exit}]`,
     ],
@@ -90,17 +90,14 @@ const tones: Readonly<Record<string, Tone>> = {
 /** Columns before the text of a line: of a failure, a step, a request. */
 const margin = 9;
 
-/** A command at the end of a remedy, which is to be copied as one line. */
-const commandAtEnd = /^(.+): (postern [^;]+)$/s;
-
 /**
- * A line of a failure, a step or a request for a terminal: what does not fit goes on below its own text, a command stands on
- * a line of its own, and the word that it begins with has a colour. Other lines stay as they are.
+ * A line for a terminal: what does not fit goes on below its own text, a command stands on a line of its own, and the word
+ * that a failure, a step or a request begins with has a colour.
  * @param line Printable, and without what is kept secret: a word may be moved to the next line.
  */
 export function laidOut(line: string, look: Look): readonly string[] {
   const word = line.slice(0, margin).trimEnd();
-  if (word !== '' && !Object.hasOwn(tones, word)) return [line];
+  if (word !== '' && !Object.hasOwn(tones, word)) return fitted(line, look.width);
   const text = line.slice(margin);
   const tone = tones[word];
   const begin =
@@ -114,12 +111,6 @@ export function laidOut(line: string, look: Look): readonly string[] {
   const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);
   const isAside = tone === undefined && /^(?:\[\w+, exit \d+\]$|[<>] )/.test(text);
   return [begin + first.slice(margin), ...others].map((one) => (isAside ? toned(look, 'dim', one) : one));
-}
-
-/** A sentence at a terminal is broken between words; what may be copied, such as an address or a command, stays whole. */
-export function sentenceLines(text: string, look: Look | undefined): readonly string[] {
-  const isLong = look !== undefined && columnsOf(text) > look.width;
-  return isLong && /^[A-Z][^\n]*[.:?]$/.test(text) ? wrapped(text, look.width) : [text];
 }
 
 function fault(error: unknown): FailureDetail {

@@ -55,7 +55,7 @@ export function failureOf(
   const missing = table?.positionals[Number(count)];
   if (missing !== undefined) {
     const article = /^[aeiou]/.test(missing.name) ? 'an' : 'a';
-    const what = `${article} ${missing.name}: ${missing.describe}`;
+    const what = `${article} ${missing.name}: ${missing.describe.replace(/ \(below\)$/, '')}`;
     return usageWrong(`postern ${table?.name} needs ${what}.`, help);
   }
   const [option, given] = said(/Argument: (.+), Given: "(.*)", Choices: /s) ?? [];

@@ -1,5 +1,5 @@
 import type { CommandOutput } from '../core/command.js';
-import { type Failure, isFailure } from '../core/failure.js';
+import { Failure, isFailure } from '../core/failure.js';
 import type { BrowserOptions, CorePorts, Logins } from '../core/ports.js';
 import { saysYes } from '../core/text/says-yes.js';
 import type { StorePorts } from '../stores/ports.js';
@@ -22,7 +22,7 @@ interface OfferWorld extends Pick<CommandOutput, 'json' | 'out' | 'signal'>, Pic
 /**
  * Does the work. Where it fails for want of a login and a person reads both streams, it offers the login, and after a
  * yes does the work once more: nothing of it was carried out without a token.
- * @throws what the work throws; after a no the first failure; the login's
+ * @throws what the work throws; after a no the first failure, told in short; the login's
  */
 export async function withLoginOffered<Result>(
   world: OfferWorld,
@@ -45,7 +45,7 @@ async function logsInNow(world: OfferWorld, wanted: OfferedLogin, failure: Failu
   const login = await findLoginOrServer(world, { server, account }).catch(() => undefined);
   if (login === undefined || (login.key !== undefined && login.grant !== undefined)) return false;
   terminal.tell(`postern: ${failure.message}`);
-  if (!(await saysYes(terminal, 'Log in now?', signal, 'yes'))) return false;
+  if (!(await saysYes(terminal, 'Log in now?', signal, 'yes'))) throw declined(failure);
   const logins = await world.logins();
   const browserOptions = { browser: wanted.browser, noBrowser: wanted.noBrowser };
   if (login.key === undefined) {
@@ -54,4 +54,9 @@ async function logsInNow(world: OfferWorld, wanted: OfferedLogin, failure: Failu
   }
   const relogin = logins.relogin({ ...browserOptions, login: true });
   return (await relogin?.(login, [], async () => undefined)) !== undefined;
+}
+
+/** Why a login is needed has been said above the question. */
+function declined({ code, exit, remedy }: Failure): Failure {
+  return new Failure({ code, exit, message: 'Not logged in.', remedy });
 }

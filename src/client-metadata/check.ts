@@ -2,6 +2,7 @@ import type { CommandExit } from '../core/command.js';
 import { exitCode, Failure } from '../core/failure.js';
 import { ruleInWords } from '../core/rules.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import type { HttpPorts } from '../http/request.js';
 import { validateClientId } from '../oauth/client-metadata/client-id.js';
@@ -162,7 +163,14 @@ export async function check(world: ClientMetadataWorld, args: DocumentArguments)
   if (json) {
     const file = there?.path ?? null;
     await out.json({ holds, file, url: url ?? null, fetched, unreachable: unreachable?.code ?? null, findings });
-  } else await out.line(linesOf(there?.path, result).join('\n'));
+  } else {
+    const { width } = readerLook(world);
+    await out.line(
+      linesOf(there?.path, result)
+        .flatMap((line) => fitted(line, width, /^(?:FAILS|note) /.test(line) ? 6 : 0))
+        .join('\n'),
+    );
+  }
   return holds ? 0 : exitCode.serverBreaksRules;
 }
 

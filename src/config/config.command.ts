@@ -3,6 +3,7 @@ import { type Configuration, environmentLines, type SetValue, setValues } from '
 import { type Setting, settings } from '../core/configuration/settings.js';
 import { defaultLimits } from '../core/limits.js';
 import { closest } from '../core/text/closest.js';
+import { fitted, readerLook } from '../core/text/layout.js';
 import { printable, quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
 import { type ConfigWorld, change, edit, settingNamed } from './change.js';
@@ -116,7 +117,8 @@ async function showAll(world: World): Promise<0> {
     ...limits.flatMap((setting) => ['', ...settingLines(setting, set.get(setting.key))]),
     ...environmentLines(env).flatMap((line) => ['', line]),
   ];
-  await out.line(lines.map((line) => printable(line, 400)).join('\n'));
+  const { width } = readerLook(world);
+  await out.line(lines.flatMap((line) => fitted(printable(line, 400), width)).join('\n'));
   return 0;
 }
 

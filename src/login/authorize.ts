@@ -10,7 +10,7 @@ import { capabilityMissing } from '../oauth/failures.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import { loginBrakes } from '../tokens/budget.js';
 import { AuthorizationRequests } from './authorization-requests.js';
-import { linkTakenTwice } from './browser/failures.js';
+import { linkTakenTwice, type PageAdvice } from './browser/failures.js';
 import { receiveResponse } from './browser/receive-response.js';
 import type { LazyClient } from './client/identify-client.js';
 import type { DeviceFallback } from './device/device-fallback.js';
@@ -26,8 +26,7 @@ export interface AuthorizationAttempt {
   readonly listener: CallbackListener;
   /** What a person is to agree to first; undefined: a person typed the login, or knows server and issuer. */
   readonly consent: LoginConsent | undefined;
-  /** What to do where the page shows an error: it sends no response then. */
-  readonly whenPageFails: string;
+  readonly whenPageFails: PageAdvice;
   /** Shown with the address where no browser was opened. */
   readonly fallback: DeviceFallback;
   /** Rejects when the login need not be waited for any longer. */

@@ -84,9 +84,9 @@ export function announce({ ports, discovery, scopes, isNew }: BegunLogin): void 
   const lines = [
     `Logging in to ${printable(discovery.server)}`,
     `at the authorization server ${printable(discovery.authorizationServer.issuer)}`,
+    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
     ...(server ? [`First login to this server. Check ${issuer ? 'both addresses' : 'its address'}.`] : []),
     ...(issuer && !server ? ['First login at this authorization server. Check its address.'] : []),
-    scopes.length === 0 ? 'with the scopes it gives by default' : `with scope ${printable(scopes.join(' '))}`,
     ...(isNew.scopes.length === 0 ? [] : [`Additional scope: ${printable(isNew.scopes.join(' '))}`]),
     ...discovery.warnings.map((warning) => `Note: ${printable(warning, 600)}`),
   ];

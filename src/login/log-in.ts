@@ -2,7 +2,7 @@ import { isFailure } from '../core/failure.js';
 import type { LoginRecord } from '../core/records.js';
 import { type AuthorizationAttempt, authorize } from './authorize.js';
 import { announce, beginLogin } from './begin-login.js';
-import { whenPageFails } from './browser/failures.js';
+import { PageAdvice } from './browser/failures.js';
 import { announceDocument, documentRefused, redirectUriToKeep } from './client/document-login.js';
 import { hasToRegister, identifyClient, LazyClient } from './client/identify-client.js';
 import { forgetRefusedClient, keepClient, noteUnanswered } from './client/known-client.js';
@@ -90,9 +90,9 @@ async function clientOf(
 }
 
 /** What to do where the page shows an error: a client that is not identified yet is going to register. */
-function adviceOn({ found }: LazyClient, redirectUri: string, port: number | undefined): string {
+function adviceOn({ found }: LazyClient, redirectUri: string, port: number | undefined): PageAdvice {
   const { way = 'dynamic', isKept = false } = found ?? {};
-  return whenPageFails({ way, isKept, redirectUri, hasFixedPort: port !== undefined });
+  return new PageAdvice({ way, isKept, redirectUri, hasFixedPort: port !== undefined });
 }
 
 /** The person's response. Where none comes to a page that was shown, the page may be why: that is noted, and said. */
@@ -104,7 +104,7 @@ async function authorizeOrDoubt(begun: BegunLogin, attempt: AuthorizationAttempt
     const { signal, client, whenPageFails } = attempt;
     const isUnanswered = isFailure(error, 'login_timed_out') || signal.aborted;
     if (client.found !== undefined && isUnanswered) await noteUnanswered(begun, client.found);
-    if (signal.aborted && terminal.interactive) terminal.tell(whenPageFails);
+    if (signal.aborted && terminal.interactive) whenPageFails.tell(terminal);
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { ArgumentsOf, Command, CommandExit, CommandOutput, CommandTable } f
 import { Failure } from '../core/failure.js';
 import type { CorePorts, Files, Logins, RequestLog, Signals } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
+import { inColumnsOrBelow } from '../core/text/layout.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { unlessAborted } from '../core/time.js';
 import { hasToolRules, ToolPolicy, toolNote, toolOptions } from '../mcp/lending/tool-policy.js';
@@ -206,7 +207,8 @@ async function say(world: World, args: Arguments, proxy: RunningProxy, mounts: r
   if (world.json) await world.out.exact.json(listed);
   else await world.out.write(result);
   if (args.readyFd !== undefined) await world.files.tellReady(args.readyFd, result);
-  for (const { name, server } of mounts) world.tell(`${name}  ${printable(server)}`);
+  const rows = mounts.map(({ name, server }) => [name, printable(server)]);
+  inColumnsOrBelow(world.tellLook, rows).flat().forEach(world.tell);
   world.tell('Ctrl-C ends it.');
 }
 

@@ -1,5 +1,7 @@
 import type { LoginRecord } from '../core/records.js';
 import { mayHoldSecret } from '../core/resource.js';
+import { fitted, inColumnsOrBelow } from '../core/text/layout.js';
+import type { Look } from '../core/text/look.js';
 import { printable, shellWord } from '../core/text/printable.js';
 import { keychainNote, proxyNote } from './environment.js';
 import { type EntryHere, isHere, type ListedProgram, type ProgramHere } from './list-programs.js';
@@ -104,15 +106,17 @@ export function undoneLine({ path, existed }: SetupRecord, undone: UndoneEntry):
 }
 
 /** `setup --list` for a person: programs found first. */
-export function programLines(all: readonly ListedProgram[]): readonly string[] {
-  const line = (one: ListedProgram) => {
-    const { program, command, file, hasFile, entries } = one;
+export function programLines(all: readonly ListedProgram[], look: Look): readonly string[] {
+  const sorted = [...all.filter(isHere), ...all.filter((one) => !isHere(one))];
+  const cells = sorted.map(({ program, command, file, hasFile }) => {
     const found = command ?? (hasFile ? file : undefined);
-    const where = found === undefined ? 'not found' : printable(found, 200);
-    const set = entries.map((entry) => `\n${' '.repeat(16)}${entryWords(entry)}`).join('');
-    return `${program.name.padEnd(16)}${program.title.padEnd(22)}${wayOf(program).padEnd(12)}${where}${set}`;
-  };
-  return [...all.filter(isHere), ...all.filter((one) => !isHere(one))].map(line);
+    return [program.name, program.title, wayOf(program), found === undefined ? 'not found' : printable(found, 200)];
+  });
+  const rows = inColumnsOrBelow(look, cells);
+  return sorted.flatMap(({ entries }, at) => [
+    ...(rows[at] ?? []),
+    ...entries.flatMap((entry) => fitted(`    ${entryWords(entry)}`, look.width, 2)),
+  ]);
 }
 
 function entryWords({ server, path, state }: EntryHere): string {

@@ -1,6 +1,7 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
 import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
+import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { HttpPorts } from '../http/request.js';
@@ -47,10 +48,10 @@ async function externalProgramsFor(context: World, program: Program, args: Setup
   return { ...found, machine: machineFor(found.machine, program, args.withProxy) };
 }
 
-async function list({ externalPrograms, out, json }: World, args: SetupArguments): Promise<CommandExit> {
+async function list({ externalPrograms, out, json, look }: World, args: SetupArguments): Promise<CommandExit> {
   const all = await listPrograms(await externalPrograms(), args.project ? 'project' : 'user');
   if (json) await out.json({ programs: all.map(render.programJson) });
-  else await out.line(render.programLines(all).join('\n'));
+  else await out.line(render.programLines(all, readerLook({ out, look })).join('\n'));
   return 0;
 }
 
@@ -73,8 +74,8 @@ async function show(context: World, args: SetupArguments): Promise<CommandExit> 
   if (json) {
     await out.json(render.planJson(plan, entry, notes));
   } else {
-    tell(`Add this to ${printable(plan.file.path, 300)}, or run again with --write:`);
     notes.forEach(tell);
+    tell(`Add this to ${printable(plan.file.path, 300)}, or run again with --write:`);
     await out.write(entry);
   }
   return 0;
@@ -100,7 +101,13 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   if (json) {
     await out.json(render.writtenJson(written, notes));
   } else {
-    await out.line(render.writtenLines(written).join('\n'));
+    const { width } = readerLook(context);
+    await out.line(
+      render
+        .writtenLines(written)
+        .flatMap((line) => fitted(line, width))
+        .join('\n'),
+    );
     notes.forEach(tell);
   }
   return 0;
@@ -123,7 +130,9 @@ async function check(context: World, args: SetupArguments): Promise<CommandExit>
   } else if (results.length === 0) {
     context.tell('postern has written no entry yet. Make one with: postern setup <program> <server> --write');
   } else {
-    const blocks = results.map((result) => resultLines(result, logins, !isOne).join('\n'));
+    const { width } = readerLook(context);
+    const linesOf = (result: CheckResult) => resultLines(result, logins, !isOne).flatMap((line) => fitted(line, width));
+    const blocks = results.map((result) => linesOf(result).join('\n'));
     await out.line(blocks.join('\n\n'));
   }
   const exits = results.map(({ checked, failure }) => failure?.exit ?? (checked ? checkExit(checked) : 0));
@@ -150,6 +159,6 @@ async function undo(context: World, args: SetupArguments): Promise<CommandExit> 
   const { text = '' } = await programs.files.read(record.path);
   for (const note of program.dangling?.(text, entryName(record.key) ?? '') ?? []) context.tell(render.noteLine(note));
   if (json) await out.json({ program: record.program, server: record.server, file: record.path, undone });
-  else await out.line(render.undoneLine(record, undone));
+  else await out.line(fitted(render.undoneLine(record, undone), readerLook(context).width).join('\n'));
   return 0;
 }

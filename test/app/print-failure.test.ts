@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { createJournal, stepLines } from '../../src/app/journal.js';
-import { endOf, laidOut, reportFailure, sentenceLines } from '../../src/app/print-failure.js';
+import { endOf, laidOut, reportFailure } from '../../src/app/print-failure.js';
 import type { Step } from '../../src/core/failure.js';
 import { exitCode, Failure } from '../../src/core/failure.js';
 import { interrupted, interruptedUnderWay } from '../../src/core/output-failures.js';
@@ -30,6 +30,13 @@ test('a failure says what happened, what to do, and its code in the last line [A
   assert.deepEqual(report.lines, ['postern: It broke.', '         Do this.', '         [some_code, exit 5]']);
 });
 
+test('what fails is not named twice', () => {
+  const [line] = reportFailure(failure('postern login needs a server.'), plain).lines;
+  assert.equal(line, 'postern: login needs a server.');
+  const [json = ''] = reportFailure(failure('postern login needs a server.'), { ...plain, json: true }).lines;
+  assert.equal(JSON.parse(json).error.message, 'postern login needs a server.');
+});
+
 test('who has cancelled reads one line, and a command may say what it leaves behind', () => {
   const signal = AbortSignal.abort(interrupted());
   const underWay = interruptedUnderWay('run the tool');
@@ -46,20 +53,17 @@ test('who has cancelled reads one line, and a command may say what it leaves beh
   assert.equal(endOf(full, new AbortController().signal), full);
 });
 
-test('a sentence at a terminal is broken between words; a command, an address and what a pipe gets stay whole', () => {
+test('a sentence at a terminal is broken between words; a command and an address stay whole', () => {
   const look = { width: 40, color: false };
   const sentence = 'Logins are kept in sealed files. Choose their passphrase; without it they cannot be opened.';
-  const lines = sentenceLines(sentence, look);
+  const lines = laidOut(sentence, look);
   assert.equal(lines.join(' '), sentence);
   assert.ok(lines.length === 3 && lines.every((line) => line.length <= 40), lines.join('\n'));
-  assert.deepEqual(sentenceLines(sentence, undefined), [sentence]);
-  for (const whole of [
-    'Next: postern call a-server-with-a-long-name',
-    `  https://a.example/${'x'.repeat(40)}`,
-    'Short.',
-  ]) {
-    assert.deepEqual(sentenceLines(whole, look), [whole]);
-  }
+  for (const whole of [`  https://a.example/${'x'.repeat(40)}`, 'Short.']) assert.deepEqual(laidOut(whole, look), [whole]);
+  assert.deepEqual(laidOut('Next: postern call a-server-with-a-long-name', look), [
+    'Next:',
+    '  postern call a-server-with-a-long-name',
+  ]);
 });
 
 test('the steps that did not pass stand before it, those that did do not', () => {

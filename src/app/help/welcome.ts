@@ -1,5 +1,5 @@
 import type { LoginRecord } from '../../core/records.js';
-import { cutTo, inColumns, wrapped } from '../../core/text/layout.js';
+import { cutTo, inColumns, inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { printable, shellWord } from '../../core/text/printable.js';
 import { product } from './overview.js';
@@ -48,7 +48,7 @@ function going(look: Look, logins: readonly LoginRecord[], name: string): readon
     ]);
   const more = logins.length - shownLogins;
   return [
-    ...section(look, 'Your logins', inColumns(look, rows, 1)),
+    ...section(look, 'Your logins', look.width < 60 ? inColumnsOrBelow(look, rows).flat() : inColumns(look, rows, 1)),
     ...(more > 0 ? [`  and ${more} more: postern status`] : []),
     ...section(
       look,

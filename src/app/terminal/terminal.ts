@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Terminal } from '../../core/ports.js';
+import { columnsOf, wrapped } from '../../core/text/layout.js';
+import { lookOf } from '../../core/text/look.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
 import { ciOf } from '../../login/browser/browser-availability.js';
 import { LineEditor, type Typed } from './line-editor.js';
@@ -8,7 +10,7 @@ import type { Spinner } from './spinner.js';
 
 export interface TerminalOptions {
   readonly stdin: () => Keyboard;
-  readonly stderr: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nonInteractive: boolean;
   /** Results and events are read by a program. */
@@ -62,6 +64,14 @@ interface Question {
   readonly typedAhead: Uint8Array[];
 }
 
+/** A question that is wider than the terminal, without a break in a word; what is typed stands behind its last line. */
+function questionFor(stderr: TerminalOptions['stderr'], question: string): string {
+  const { width } = lookOf(stderr, false);
+  if (columnsOf(question) < width) return question;
+  const [indent = '', end = ''] = [/^ */, / *$/].map((blanks) => blanks.exec(question)?.[0]);
+  return `${wrapped(question.trim(), width - end.length, indent.length).join('\n')}${end}`;
+}
+
 /** Reads one line in raw mode; whatever ends it, the terminal is then as it was. */
 async function askLine(options: TerminalOptions, asked: Question): Promise<string | undefined> {
   const { stderr, interrupt } = options;
@@ -71,7 +81,7 @@ async function askLine(options: TerminalOptions, asked: Question): Promise<strin
   using _hidden = options.spinner.hide();
   const editor = new LineEditor();
   stdin.setRawMode?.(true); // before the question: from then on nothing typed is echoed
-  stderr.write(`${bracketedPaste.on}${asked.question}`);
+  stderr.write(`${bracketedPaste.on}${questionFor(stderr, asked.question)}`);
   try {
     return await new Promise<string | undefined>((resolve, reject) => {
       const take = (bytes: Uint8Array) => settle(editor.push(bytes));

@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.js';
-import { inColumns } from '../../core/text/layout.js';
+import { inColumnsOrBelow } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { resultJson, resultLine } from '../../login/logout/logout.command.js';
@@ -23,13 +23,13 @@ export function planLines(written: Written, look: Look): readonly string[] {
   const rows = entries.map(({ record }) => [record.program, shown(record.server), shown(record.path)]);
   const all = logins.map((login) => [shown(fullName(login)), login.name === undefined ? '' : shown(login.server)]);
   const lines = [
-    ...block(look, 'Entries in other programs’ files', inColumns(indented(look), rows)),
+    ...block(look, 'Entries in other programs’ files', inColumnsOrBelow(indented(look), rows).flat()),
     ...block(
       look,
       'Programs written for others (shims)',
       shims.map(({ path }) => shown(path)),
     ),
-    ...block(look, 'Logins, revoked at their authorization servers', inColumns(indented(look), all)),
+    ...block(look, 'Logins, revoked at their authorization servers', inColumnsOrBelow(indented(look), all).flat()),
     ...block(look, 'Kept with them', secrets),
     ...block(look, 'Files and folders of postern itself', files.map(shown)),
   ];

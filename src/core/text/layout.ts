@@ -7,6 +7,20 @@ import type { Look } from './look.js';
 // The bundle is read as Latin-1, so these are escaped.
 const simple = /^[ -~\u00a1-\u00ac\u00ae-\u02af\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f\u2713\u2717\n]*$/;
 
+/** For lines that are as long as they are. */
+const endless: Look = { width: Number.POSITIVE_INFINITY, color: false };
+
+/** How a result is laid out: in a pipe a line stays a line. */
+export function readerLook({
+  out,
+  look,
+}: {
+  readonly out: { readonly isTerminal: boolean };
+  readonly look: Look;
+}): Look {
+  return out.isTerminal ? look : endless;
+}
+
 /** Columns that a line takes; colours take none. */
 export function columnsOf(text: string): number {
   const bare = withoutTones(text);
@@ -55,6 +69,52 @@ function simplyWrapped(text: string, room: number): readonly string[] {
       isEmpty = false;
     }
     return [...lines, line];
+  });
+}
+
+/** A command at the end of a line, which is to be copied as one line. */
+export const commandAtEnd = /^(.+): (postern [^;]+)$/s;
+
+/** What is for programs, a place in a stack, and what is to be copied: a line break would spoil it. */
+const keptWhole = /^(?:\{| +at | +postern )/;
+
+/**
+ * A line for a person, on as many lines as the terminal needs: words stay whole, what goes on stands `hang` columns
+ * further in, and a command at the end on a line of its own.
+ */
+export function fitted(line: string, width: number, hang = 0): readonly string[] {
+  if (columnsOf(line) <= width || keptWhole.test(line)) return [line];
+  const first = /^ */.exec(line)?.[0].length ?? 0;
+  const indent = first + hang;
+  const begin = (text: string) => {
+    const [head = '', ...others] = wrapped(text.trimStart(), width, indent, first + hang);
+    return [`${' '.repeat(first)}${head.trimStart()}`, ...others];
+  };
+  const [, advice, command] = commandAtEnd.exec(line) ?? [];
+  return advice === undefined || command === undefined
+    ? begin(line)
+    : [...begin(`${advice}:`), `${' '.repeat(indent + 2)}${command}`];
+}
+
+/**
+ * The lines of each row, in columns; nothing is cut. Of a row that is too wide, as many columns stay on the line as all
+ * rows have room for, and the others stand below.
+ */
+export function inColumnsOrBelow(look: Look, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const whole = inColumns(endless, rows);
+  const most = Math.max(0, ...rows.map(({ length }) => length));
+  const heads = Array.from({ length: most }, (_, at) =>
+    inColumns(
+      endless,
+      rows.map((row) => row.slice(0, at + 1)),
+    ),
+  );
+  const kept = Math.max(1, heads.findLastIndex((lines) => lines.every((line) => columnsOf(line) <= look.width)) + 1);
+  return rows.map((row, at) => {
+    const line = whole[at] ?? '';
+    if (columnsOf(line) <= look.width) return [line];
+    const below = row.slice(kept).filter((cell) => cell !== '');
+    return [heads[kept - 1]?.[at] ?? '', ...wrapped(below.join('  '), look.width, 4)];
   });
 }
 

@@ -1,4 +1,5 @@
 import { exitCode, Failure } from '../../core/failure.js';
+import type { Terminal } from '../../core/ports.js';
 import type { RegistrationWay } from '../../core/records.js';
 import { counted } from '../../core/text/printable.js';
 
@@ -35,8 +36,19 @@ export interface ShownClient {
 }
 
 /** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
-export function whenPageFails(client: ShownClient): string {
-  return `Does the page show an error? ${waysOut(client)}`;
+export class PageAdvice {
+  readonly text: string;
+  #isTold = false;
+
+  constructor(client: ShownClient) {
+    this.text = `Does the page show an error? ${waysOut(client)}`;
+  }
+
+  /** Once is enough. */
+  tell(terminal: Pick<Terminal, 'tell'>, before = ''): void {
+    if (!this.#isTold) terminal.tell(`${before}${this.text}`);
+    this.#isTold = true;
+  }
 }
 
 function waysOut({ way, isKept, redirectUri, hasFixedPort }: ShownClient): string {

@@ -8,7 +8,7 @@ import {
 } from '../../oauth/authorization-response.js';
 import type { CallbackListener, LoginConsent, LoginPorts, PersonOptions, RequestToOpen } from '../ports.js';
 import { browserHint } from './browser-availability.js';
-import { loginTimedOut } from './failures.js';
+import { loginTimedOut, type PageAdvice } from './failures.js';
 
 export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availability' | 'timeoutMs'> {
   readonly listener: CallbackListener;
@@ -20,8 +20,7 @@ export interface ReceiveRequest extends Pick<PersonOptions, 'mode' | 'availabili
   readonly consent?: LoginConsent | undefined;
   /** Another way to the same login, begun where no browser was opened: its lines are shown with the address. */
   readonly fallback: (signal: AbortSignal) => Promise<readonly string[]>;
-  /** What to do where the page shows an error: it sends no response then. */
-  readonly whenPageFails: string;
+  readonly whenPageFails: PageAdvice;
   readonly signal: AbortSignal;
 }
 
@@ -61,7 +60,7 @@ export async function receiveResponse(ports: ReceivePorts, request: ReceiveReque
 
 async function timeUp(clock: Clock, { timeoutMs, whenPageFails, mode, signal }: ReceiveRequest): Promise<never> {
   await clock.sleep(timeoutMs, signal);
-  throw loginTimedOut(timeoutMs, whenPageFails, mode === 'browser');
+  throw loginTimedOut(timeoutMs, whenPageFails.text, mode === 'browser');
 }
 
 /** Resolves only if the response is pasted at the terminal. */
@@ -78,10 +77,11 @@ async function askPerson(ports: ReceivePorts, request: ReceiveRequest): Promise<
   // The address does not wait for the code: whoever is quick has it at once.
   const fallback = await request.fallback(signal);
   if (fallback.length > 0) [...fallback, ''].forEach(terminal.tell);
-  terminal.tell(request.whenPageFails); // before the question below
+  request.whenPageFails.tell(terminal); // before the question below
   if (!terminal.interactive) return never();
-  terminal.tell('If the browser ends on a page that does not load, copy that page’s whole address and paste it here,');
-  terminal.tell('and nowhere else: whoever has it can use your login.');
+  terminal.tell(
+    'If the browser ends on a page that does not load, copy that page’s whole address and paste it here, and nowhere else: whoever has it can use your login.',
+  );
   return (await takePastedResponse(terminal, listener, signal)) ?? never();
 }
 
@@ -125,7 +125,7 @@ async function watchBrowser(ports: ReceivePorts, request: ReceiveRequest): Promi
   using _keys = terminal.interactive ? terminal.listen(openAgain) : undefined;
   const hint = clock.sleep(Math.min(hintAfterMs, timeoutMs), signal);
   hint.then(
-    () => terminal.tell(`Still waiting, and there is time. ${request.whenPageFails}`),
+    () => request.whenPageFails.tell(terminal, 'Still waiting, and there is time. '),
     () => undefined,
   );
   const enter = terminal.interactive ? '; Enter opens the page again' : '';

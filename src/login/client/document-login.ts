@@ -27,8 +27,9 @@ export function announceDocument(
   tell(`as ${printable(client.clientId)} (client ID metadata document)`);
   if (kept.some(({ way, clientId }) => way === 'metadata' && clientId === client.clientId)) return;
   const port = hasFixedPort(redirect) ? '' : `--redirect-port ${fixedPorts[0]} if it minds the redirect address, `;
-  tell('If the page there shows an error instead, it does not take that client: press Ctrl-C, and add');
-  tell(`${port}${otherWay(discovery)} to identify another way.`);
+  tell(
+    `If the page there shows an error instead, it does not take that client: press Ctrl-C, and add ${port}${otherWay(discovery)} to identify another way.`,
+  );
 }
 
 /** The codes of a login that the authorization server refused, or left without a response, over who asks. */

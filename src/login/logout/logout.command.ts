@@ -111,8 +111,9 @@ async function endAll(world: World, force: boolean): Promise<CommandExit> {
   }
   for (const line of orphanLines(left)) tell(line);
   if (all.keptKeys > 0) {
-    tell('Keys of client metadata documents are kept: their documents still name them. To remove one, make its');
-    tell('document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER');
+    tell(
+      'Keys of client metadata documents are kept: their documents still name them. To remove one, make its document anew, without a key: postern client-metadata init --url ADDRESS --out FOLDER',
+    );
   }
   const [first] = failures;
   return first?.failure.exit ?? (left.length === 0 ? 0 : exitCode.store);

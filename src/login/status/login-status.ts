@@ -1,6 +1,6 @@
 import { loginCommand } from '../../core/login-command.js';
 import { defaultAccount, type LoginRecord, storeInWords } from '../../core/records.js';
-import { wrapped } from '../../core/text/layout.js';
+import { inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import { dateOrNull, failureJson, inWords } from '../render.js';
@@ -83,8 +83,9 @@ export function loginLines(
     ...more,
   ];
   const server = printable(`${login.server}${accountOf(login)}`, 600);
-  const heading = login.name === undefined ? server : `${toned(look, 'name', printable(login.name, 80))}  ${server}`;
-  return [heading, ...labelledLines(look, rows)];
+  const heading = login.name === undefined ? [server] : [toned(look, 'name', printable(login.name, 80)), server];
+  const head = look === plainLook ? [heading.join('  ')] : inColumnsOrBelow(look, [heading]).flat();
+  return [...head, ...labelledLines(look, rows)];
 }
 
 /** A name and a value; undefined: there is nothing to say. */

@@ -38,10 +38,12 @@ export interface RowParts {
   readonly checked?: CheckedLogin | undefined;
 }
 
+/** Columns that names and servers keep where a command stands in a cell. */
+const besideCommand = 50;
+
 /** How long a command in a cell may be: a longer one stands below the table. */
 function maxCommand({ look, isTerminal }: TableLook): number {
-  const around = 8 + '  ✗ expired: '.length;
-  return isTerminal ? Math.min(32, look.width - around) : Number.POSITIVE_INFINITY;
+  return isTerminal ? Math.min(32, look.width - besideCommand) : Number.POSITIVE_INFINITY;
 }
 
 /** The row of a login. */
@@ -119,15 +121,17 @@ export function shortSpan(ms: number): string {
 
 type Column = 'name' | 'server' | 'who';
 
-/** What is left out or cut to fit, the first that does; the state is always whole. */
-const layouts: readonly { readonly columns: readonly Column[]; readonly flexible?: Column; readonly min?: number }[] = [
-  { columns: ['name', 'server', 'who'] },
-  { columns: ['name', 'server', 'who'], flexible: 'server', min: 18 },
-  { columns: ['name', 'who'] },
-  { columns: ['name', 'who'], flexible: 'who', min: 10 },
-  { columns: ['name'] },
-  { columns: ['name'], flexible: 'name', min: 8 },
+/** Columns that are cut to fit, the first one first, and how much is left of each at least. */
+const shrinking: readonly (readonly [column: Column, least: number])[] = [
+  ['server', 18],
+  ['who', 10],
+  ['name', 14],
 ];
+
+const leastAlone = 8;
+
+/** What is left out where that does not help, the first layout that fits; the state is always whole. */
+const layouts: readonly (readonly Column[])[] = [['name', 'server', 'who'], ['name', 'server'], ['name']];
 
 /** One line for each login: name, server, who, state. */
 export function tableLines({ look, isTerminal }: TableLook, rows: readonly TableRow[]): readonly string[] {
@@ -140,18 +144,8 @@ export function tableLines({ look, isTerminal }: TableLook, rows: readonly Table
   const shown = rows.map((row) => ({ ...row, server: row.server.replace(/^https:\/\//, '') }));
   const states = rows.map(({ state: { mark, text } }) => `${mark} ${text}`);
   const room = look.width - Math.max(...states.map(columnsOf), 5);
-  const layout = layouts.find((one) => minWidth(one, shown) <= room) ?? {
-    columns: ['name'] as const,
-    flexible: 'name' as const,
-  };
-  const { columns } = layout;
-  const left = columns.filter((column) => shown.some((row) => cellOf(row, column, columns) !== ''));
-  const cells = shown.map((row) => left.map((column) => cellOf(row, column, columns)));
-  const flexible = left.indexOf(layout.flexible as Column);
-  const widths = left.map((column, at) => Math.max(column.length, ...cells.map((row) => columnsOf(row[at] ?? ''))));
-  const over = widths.reduce((sum, width) => sum + width + 2, 0) - room;
-  const width = flexible === -1 ? 0 : Math.max(8, (widths[flexible] ?? 0) - Math.max(0, over));
-  const cut = cells.map((row) => row.map((cell, at) => (at === flexible ? cutTo(width, cell) : cell)));
+  const fitting = layouts.map((columns) => fitIn(room, columns, shown));
+  const { left, cells: cut } = fitting.find(({ over }) => over <= 0) ?? (fitting.at(-1) as (typeof fitting)[number]);
   const heading = [...left, 'state'].map((title) => toned(look, 'dim', title.toUpperCase()));
   const lines = rows.map(({ state }, at) => [
     ...(cut[at] ?? []).map((cell, column) => (left[column] === 'name' ? toned(look, 'name', cell) : cell)),
@@ -165,11 +159,21 @@ function cellOf(row: TableRow, column: Column, columns: readonly Column[]): stri
   return column === 'name' && !columns.includes('server') ? row.name || row.server : row[column];
 }
 
-function minWidth({ columns, flexible, min = 0 }: (typeof layouts)[number], rows: readonly TableRow[]): number {
-  return columns.reduce((sum, column) => {
-    const widths = rows.map((row) => columnsOf(cellOf(row, column, columns)));
-    const natural = Math.max(0, ...widths);
-    const taken = column === flexible ? Math.min(natural, min) : natural;
-    return natural === 0 ? sum : sum + Math.max(taken, column.length) + 2;
-  }, 0);
+/** These columns in so much room: what is not empty, cut where it has to be; `over` is what is too wide all the same. */
+function fitIn(room: number, columns: readonly Column[], rows: readonly TableRow[]) {
+  const left = columns.filter((column) => rows.some((row) => cellOf(row, column, columns) !== ''));
+  const natural = left.map((column) =>
+    Math.max(column.length, ...rows.map((row) => columnsOf(cellOf(row, column, columns)))),
+  );
+  let over = natural.reduce((sum, width) => sum + width + 2, 0) - room;
+  const widths = new Map(left.map((column, at) => [column, natural[at] ?? 0]));
+  for (const [column, least] of shrinking) {
+    const width = widths.get(column) ?? 0;
+    const kept = columns.length === 1 ? leastAlone : least;
+    const taken = Math.min(Math.max(0, over), Math.max(0, width - kept));
+    widths.set(column, width - taken);
+    over -= taken;
+  }
+  const cells = rows.map((row) => left.map((column) => cutTo(widths.get(column) ?? 0, cellOf(row, column, columns))));
+  return { left, cells, over };
 }

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
 import { exitCode } from '../../core/failure.js';
 import type { ClientKeyRecord, FormatFailure, LoginRecord } from '../../core/records.js';
-import { wrapped } from '../../core/text/layout.js';
+import { fitted } from '../../core/text/layout.js';
 import { printable } from '../../core/text/printable.js';
 import { removeOrphans } from '../../stores/orphans.js';
 import type { HistoryEntry } from '../../stores/ports.js';
@@ -185,7 +185,7 @@ function causeLines(
   const { failure } = checked ?? {};
   if (failure === undefined) return [];
   const line = printable(`${login.name ?? login.server}: ${failure.message} ${failure.remedy}`, 2000);
-  return isTerminal ? wrapped(line, look.width, 2, 0) : [line];
+  return isTerminal ? fitted(line, look.width) : [line];
 }
 
 function checkedRows(checked: CheckedLogin | undefined): readonly LabelledRow[] {

@@ -1,7 +1,7 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../../core/command.js';
 import { loginArgument } from '../../core/login-command.js';
 import type { LoginRecord } from '../../core/records.js';
-import { inColumns } from '../../core/text/layout.js';
+import { inColumnsOrBelow, readerLook } from '../../core/text/layout.js';
 import { toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
 import { loginsCalled } from '../../tokens/find-login.js';
@@ -66,12 +66,12 @@ export const command: Command<typeof whoamiTable, World> = {
 };
 
 /** One line for each login. */
-function listLines({ look, out }: World, known: readonly Known[]): readonly string[] {
+function listLines(world: World, known: readonly Known[]): readonly string[] {
   const rows = known.map((one) => [
-    toned(look, 'name', printable(fullName(one.login), 200)),
+    toned(world.look, 'name', printable(fullName(one.login), 200)),
     printable(whoIs(one), 400),
   ]);
-  return inColumns(out.isTerminal ? look : { ...look, width: Number.POSITIVE_INFINITY }, rows);
+  return inColumnsOrBelow(readerLook(world), rows).flat();
 }
 
 /** Who, and by whose word. */

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { columnsOf, cutTo, inColumns, wrapped } from '../../../src/core/text/layout.js';
+import { columnsOf, cutTo, fitted, inColumns, inColumnsOrBelow, wrapped } from '../../../src/core/text/layout.js';
 import { lookOf, plainLook, toned } from '../../../src/core/text/look.js';
 
 test('a stream that is no terminal has no colours and 80 columns; a terminal is taken as 40 to 200 wide', () => {
@@ -84,4 +84,47 @@ test('property: rows in columns fit where one column may be cut, and line up', (
       for (const line of inColumns({ width, color: false }, cells, 1)) assert.ok(columnsOf(line) <= width, line);
     }),
   );
+});
+
+test('a line that does not fit is broken between words, and what is to be copied is not', () => {
+  assert.deepEqual(fitted('  one two three four five six seven', 20), ['  one two three four', '  five six seven']);
+  assert.deepEqual(fitted('FAILS in the file: it is too long', 22, 6), ['FAILS in the file:', '      it is too long']);
+  assert.deepEqual(fitted('Nothing was changed. To take it back, run: postern uninstall --yes', 40), [
+    'Nothing was changed. To take it back,',
+    'run:',
+    '  postern uninstall --yes',
+  ]);
+  for (const whole of [
+    'https://example.com/a/long/address/that/is/to/be/copied',
+    '  postern login https://example.com/mcp --scope "a b c"',
+    '{"event":"device_code", "userCode": "ABCD-EFGH"}',
+  ]) {
+    assert.deepEqual(fitted(whole, 40), [whole]);
+  }
+});
+
+test('property: a line that is fitted keeps its words, and only a word alone is wider than the terminal', () => {
+  fc.assert(
+    fc.property(words, fc.integer({ min: 40, max: 200 }), fc.integer({ min: 0, max: 6 }), (parts, width, hang) => {
+      const lines = fitted(parts.join(' '), width, hang);
+      assert.deepEqual(lines.flatMap((line) => line.split(' ')).filter(Boolean), parts.filter(Boolean));
+      for (const line of lines) assert.ok(columnsOf(line) <= width, line);
+    }),
+  );
+});
+
+test('of rows that do not fit nothing is cut: what has no room in its column stands below', () => {
+  const rows = [
+    ['claude', 'Claude Code', '/home/a/.claude.json'],
+    ['go', '日本', 'not found'],
+  ];
+  assert.deepEqual(inColumnsOrBelow({ width: 60, color: false }, rows).flat(), [
+    'claude  Claude Code  /home/a/.claude.json',
+    'go      日本         not found',
+  ]);
+  assert.deepEqual(inColumnsOrBelow({ width: 40, color: false }, rows).flat(), [
+    'claude  Claude Code',
+    '    /home/a/.claude.json',
+    'go      日本         not found',
+  ]);
 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { Secret } from '../../../src/core/secret.js';
 import { callbackLimits } from '../../../src/login/browser/callback-limits.js';
 import { createCallbackListeners } from '../../../src/login/browser/callback-listener.js';
+import { PageAdvice } from '../../../src/login/browser/failures.js';
 import { receiveResponse } from '../../../src/login/browser/receive-response.js';
 import type { BrowserAvailability, CallbackListener } from '../../../src/login/ports.js';
 import { type FakePerson, fakePerson } from './fake-person.js';
@@ -26,7 +27,12 @@ function receive(
     newRequest: async () => ({ state: new Secret(state), url: authorizationUrl, once: false }),
     mode: 'browser',
     availability: 'desktop',
-    whenPageFails: 'Does the page show an error?',
+    whenPageFails: new PageAdvice({
+      way: 'dynamic',
+      isKept: false,
+      redirectUri: listener.redirectUri,
+      hasFixedPort: false,
+    }),
     fallback: async () => [],
     timeoutMs: 300_000,
     signal: person.signal,
@@ -222,12 +228,24 @@ test('after a minute without an answer the person hears what to do about a page 
   const hint = 'Still waiting, and there is time. Does the page show an error?';
   await person.hasBeenTold('open this address in one');
   person.timePasses(59_999);
-  assert.ok(!person.told.includes(hint));
+  assert.ok(!person.told.join().includes(hint));
   person.timePasses(1);
   await person.hasBeenTold(hint);
   const interrupted = new Error('Ctrl-C');
   person.interrupt(interrupted);
   await assert.rejects(received, interrupted);
+});
+
+test('what to do where the page shows an error is said once', async () => {
+  await using listener = await listen();
+  const person = fakePerson({ browser: 'opened', interactive: true });
+  const { redirectUri } = listener;
+  const advice = new PageAdvice({ way: 'dynamic', isKept: true, redirectUri, hasFixedPort: false });
+  advice.tell(person.ports.terminal, 'No answer yet. ');
+  advice.tell(person.ports.terminal); // at Ctrl-C
+  assert.deepEqual(person.told, [
+    'No answer yet. Does the page show an error? Log in again, which registers this program anew.',
+  ]);
 });
 
 test('[A-111] the deadline ends the wait with advice, and leaves no question behind', async () => {

@@ -86,6 +86,23 @@ test('at a terminal of 40 to 200 columns every line fits, and the state is whole
   );
 });
 
+test('one long name takes neither the servers of all out of a narrow table, nor the names', () => {
+  const table = { look: { width: 80, color: false }, isTerminal: true };
+  const lines = tableLines(
+    table,
+    [{ name: 'work', dead: true }, { name: 'localhost-alice-a-long-company-name.example' }].map((one) =>
+      row({ server: 'http://127.0.0.1:41200/mcp', ...one }, false, table),
+    ),
+  );
+  assert.deepEqual(lines, [
+    'NAME                           SERVER              STATE',
+    'work                           http://127.0.0.1:…  ✗ refused: postern login work',
+    'localhost-alice-a-long-compa…  http://127.0.0.1:…  ✓ ok, 60 min',
+  ]);
+  const narrow = { look: { width: 40, color: false }, isTerminal: true };
+  assert.equal(row({ name: 'work', dead: true }, false, narrow).state.text, 'refused, see below');
+});
+
 test('spans are short', () => {
   assert.deepEqual([0, 59_999, 119 * minute, 120 * minute, 48 * 60 * minute, 1e12].map(shortSpan), [
     '0 s',
