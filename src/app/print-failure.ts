@@ -1,7 +1,7 @@
 import type { CommandExit } from '../core/command.js';
 import type { Step } from '../core/failure.js';
 import { exitCode, Failure, type FailureDetail, isFailure } from '../core/failure.js';
-import { columnsOf, commandAtEnd, fitted, wrapped } from '../core/text/layout.js';
+import { columnsOf, commandAtEnd, commandLine, fitted, wrapped } from '../core/text/layout.js';
 import { type Look, type Tone, toned } from '../core/text/look.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 import { type GivenToken, withUnusedToken } from '../stores/environment-token.js';
@@ -105,7 +105,8 @@ export function laidOut(line: string, look: Look): readonly string[] {
   const [, advice, command] = (tone === undefined && commandAtEnd.exec(text)) || [];
   if (advice !== undefined && command !== undefined) {
     const lines = wrapped(`${advice}:`, look.width, margin);
-    return [...lines, `${' '.repeat(margin + 2)}${toned(look, 'strong', command)}`];
+    const line = commandLine(command, look.width, margin + 2);
+    return [...lines, line.replace(command, () => toned(look, 'strong', command))];
   }
   const fits = columnsOf(line) <= look.width;
   const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);

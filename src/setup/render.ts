@@ -62,21 +62,22 @@ export function planJson({ request, file, shim }: SetupPlan, entry: string, note
 }
 
 /** What `--write` did, for a person. */
-export function writtenLines({ plan, outcome, backup }: WrittenEntry): readonly string[] {
+export function writtenLines({ plan, outcome, backup }: WrittenEntry, look: Look): readonly string[] {
   const { request, file } = plan;
   const { program, name } = request;
   const what = `the entry ${printable(name, 80)} of ${program.title}`;
   const path = printable(file.path, 300);
-  if (outcome === 'unchanged') return [`Already there: ${what} in ${path}.`];
+  if (outcome === 'unchanged') return fitted(`Already there: ${what} in ${path}.`, look.width);
   const server = shellWord(printable(request.server, 300));
   const isProject = request.scope === 'project';
   const next = (isProject ? program.nextInProject : undefined) ?? program.next;
-  return [
-    `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`,
-    ...(file.text === undefined ? [] : [`  before      ${printable(backup ?? '', 300)}`]),
-    `  to undo     postern setup ${program.name} ${server} --undo${isProject ? ' --project' : ''}`,
-    `  next        ${next.replaceAll('<name>', name)}`,
+  const rows = [
+    ...(file.text === undefined ? [] : [['  before   ', printable(backup ?? '', 300)]]),
+    ['  to undo  ', `postern setup ${program.name} ${server} --undo${isProject ? ' --project' : ''}`],
+    ['  next     ', next.replaceAll('<name>', name)],
   ];
+  const done = `${outcome === 'made' ? 'Added' : 'Changed'} ${what} in ${path}.`;
+  return [...fitted(done, look.width), ...inColumnsOrBelow(look, rows).flat()];
 }
 
 /** What the person may want to do about a credential that was in the entry. */

@@ -101,13 +101,7 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
   if (json) {
     await out.json(render.writtenJson(written, notes));
   } else {
-    const { width } = readerLook(context);
-    await out.line(
-      render
-        .writtenLines(written)
-        .flatMap((line) => fitted(line, width))
-        .join('\n'),
-    );
+    await out.line(render.writtenLines(written, readerLook(context)).join('\n'));
     notes.forEach(tell);
   }
   return 0;

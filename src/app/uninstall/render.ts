@@ -1,5 +1,5 @@
 import { Failure } from '../../core/failure.js';
-import { inColumnsOrBelow } from '../../core/text/layout.js';
+import { fitted, inColumnsOrBelow } from '../../core/text/layout.js';
 import { type Look, toned } from '../../core/text/look.js';
 import { counted, printable } from '../../core/text/printable.js';
 import { resultJson, resultLine } from '../../login/logout/logout.command.js';
@@ -35,13 +35,15 @@ export function planLines(written: Written, look: Look): readonly string[] {
   ];
   return lines.length === 0
     ? ['There is nothing here that postern wrote.']
-    : ['This is what postern wrote here:', '', ...lines];
+    : ['This is what postern wrote here:', ...lines];
 }
 
 const indented = (look: Look): Look => ({ ...look, width: look.width - 2 });
 
 function block(look: Look, title: string, lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [toned(look, 'strong', title), ...lines.map((line) => `  ${line}`)];
+  if (lines.length === 0) return [];
+  const titles = fitted(title, look.width).map((line) => toned(look, 'strong', line));
+  return ['', ...titles, ...lines.map((line) => `  ${line}`)];
 }
 
 export function planJson({ entries, shims, logins, registrations, clientKeys, orphans, files }: Written) {

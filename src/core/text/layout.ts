@@ -72,6 +72,12 @@ function simplyWrapped(text: string, room: number): readonly string[] {
   });
 }
 
+/** A command on a line of its own: less far in where it is whole then. */
+export function commandLine(command: string, width: number, indent: number): string {
+  const room = width - columnsOf(command);
+  return ' '.repeat(room < 0 ? indent : Math.min(indent, room)) + command;
+}
+
 /** A command at the end of a line, which is to be copied as one line. */
 export const commandAtEnd = /^(.+): (postern [^;]+)$/s;
 
@@ -93,7 +99,7 @@ export function fitted(line: string, width: number, hang = 0): readonly string[]
   const [, advice, command] = commandAtEnd.exec(line) ?? [];
   return advice === undefined || command === undefined
     ? begin(line)
-    : [...begin(`${advice}:`), `${' '.repeat(indent + 2)}${command}`];
+    : [...begin(`${advice}:`), commandLine(command, width, indent + 2)];
 }
 
 /**
@@ -102,8 +108,8 @@ export function fitted(line: string, width: number, hang = 0): readonly string[]
  */
 export function inColumnsOrBelow(look: Look, rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const whole = inColumns(endless, rows);
-  const most = Math.max(0, ...rows.map(({ length }) => length));
-  const heads = Array.from({ length: most }, (_, at) =>
+  const count = Math.max(0, ...rows.map(({ length }) => length));
+  const heads = Array.from({ length: count }, (_, at) =>
     inColumns(
       endless,
       rows.map((row) => row.slice(0, at + 1)),
@@ -114,7 +120,7 @@ export function inColumnsOrBelow(look: Look, rows: readonly (readonly string[])[
     const line = whole[at] ?? '';
     if (columnsOf(line) <= look.width) return [line];
     const below = row.slice(kept).filter((cell) => cell !== '');
-    return [heads[kept - 1]?.[at] ?? '', ...wrapped(below.join('  '), look.width, 4)];
+    return [heads[kept - 1]?.[at] ?? '', ...fitted(`    ${below.join('  ')}`, look.width)];
   });
 }
 

@@ -38,7 +38,7 @@ export interface ShownClient {
 /** What to do where the login page shows an error: it sends no response then (RFC 6749 section 4.1.2.1). */
 export class PageAdvice {
   readonly text: string;
-  #isTold = false;
+  #isPrinted = false;
 
   constructor(client: ShownClient) {
     this.text = `Does the page show an error? ${waysOut(client)}`;
@@ -46,8 +46,8 @@ export class PageAdvice {
 
   /** Once is enough. */
   tell(terminal: Pick<Terminal, 'tell'>, before = ''): void {
-    if (!this.#isTold) terminal.tell(`${before}${this.text}`);
-    this.#isTold = true;
+    if (!this.#isPrinted) terminal.tell(`${before}${this.text}`);
+    this.#isPrinted = true;
   }
 }
 

@@ -39,11 +39,11 @@ export interface RowParts {
 }
 
 /** Columns that names and servers keep where a command stands in a cell. */
-const besideCommand = 50;
+const roomForNames = 50;
 
 /** How long a command in a cell may be: a longer one stands below the table. */
 function maxCommand({ look, isTerminal }: TableLook): number {
-  return isTerminal ? Math.min(32, look.width - besideCommand) : Number.POSITIVE_INFINITY;
+  return isTerminal ? Math.min(32, look.width - roomForNames) : Number.POSITIVE_INFINITY;
 }
 
 /** The row of a login. */
@@ -122,13 +122,13 @@ export function shortSpan(ms: number): string {
 type Column = 'name' | 'server' | 'who';
 
 /** Columns that are cut to fit, the first one first, and how much is left of each at least. */
-const shrinking: readonly (readonly [column: Column, least: number])[] = [
+const shrinking: readonly (readonly [column: Column, min: number])[] = [
   ['server', 18],
   ['who', 10],
   ['name', 14],
 ];
 
-const leastAlone = 8;
+const minAlone = 8;
 
 /** What is left out where that does not help, the first layout that fits; the state is always whole. */
 const layouts: readonly (readonly Column[])[] = [['name', 'server', 'who'], ['name', 'server'], ['name']];
@@ -167,9 +167,9 @@ function fitIn(room: number, columns: readonly Column[], rows: readonly TableRow
   );
   let over = natural.reduce((sum, width) => sum + width + 2, 0) - room;
   const widths = new Map(left.map((column, at) => [column, natural[at] ?? 0]));
-  for (const [column, least] of shrinking) {
+  for (const [column, min] of shrinking) {
     const width = widths.get(column) ?? 0;
-    const kept = columns.length === 1 ? leastAlone : least;
+    const kept = columns.length === 1 ? minAlone : min;
     const taken = Math.min(Math.max(0, over), Math.max(0, width - kept));
     widths.set(column, width - taken);
     over -= taken;

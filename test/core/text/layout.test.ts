@@ -4,7 +4,15 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
-import { columnsOf, cutTo, fitted, inColumns, inColumnsOrBelow, wrapped } from '../../../src/core/text/layout.js';
+import {
+  columnsOf,
+  commandLine,
+  cutTo,
+  fitted,
+  inColumns,
+  inColumnsOrBelow,
+  wrapped,
+} from '../../../src/core/text/layout.js';
 import { lookOf, plainLook, toned } from '../../../src/core/text/look.js';
 
 test('a stream that is no terminal has no colours and 80 columns; a terminal is taken as 40 to 200 wide', () => {
@@ -101,6 +109,12 @@ test('a line that does not fit is broken between words, and what is to be copied
   ]) {
     assert.deepEqual(fitted(whole, 40), [whole]);
   }
+});
+
+test('a command to copy stands less far in where it has no room otherwise', () => {
+  assert.equal(commandLine('postern status', 40, 11), '           postern status');
+  assert.equal(commandLine('postern client-metadata --help', 40, 11), '          postern client-metadata --help');
+  assert.equal(commandLine(`postern login ${'x'.repeat(40)}`, 40, 2), `  postern login ${'x'.repeat(40)}`);
 });
 
 test('property: a line that is fitted keeps its words, and only a word alone is wider than the terminal', () => {

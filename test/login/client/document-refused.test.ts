@@ -32,7 +32,7 @@ test('[R-2.5d][R-4.5a] where ports are compared, the person is told of the fixed
   assert.match(refused.remedy, new RegExp(`--redirect-port ${firstPort}`));
   assert.match(refused.remedy, /client-metadata check https:.*client\.json/);
   const told = scene.ports.told.join('\n');
-  assert.match(told, new RegExp(`Ctrl-C, and add\\n--redirect-port ${firstPort} .*--registration dynamic`));
+  assert.match(told, new RegExp(`Ctrl-C, and add --redirect-port ${firstPort} .*--registration dynamic`));
 
   await scene.login({ metadataUrl, redirectPort: firstPort });
   const lines = scene.ports.told.length;

@@ -12,7 +12,7 @@ export function deviceInputPage(form: DeviceForm, wrong: boolean): SentResponse 
   const body = html`<h1>Which code does your program show?</h1>
 ${wrong ? html`<p class="warning">There is no such code (any more).</p>` : html``}
 <form method="post" action="${form.action}">
-${hidden(form)}<p><input type="text" name="user_code" autocomplete="off" autofocus></p>
+${hidden(form)}<input class="user-code" type="text" name="user_code" aria-label="Code" autocomplete="off" autofocus>
 <div class="choices"><button class="main" name="decision" value="code">Continue</button></div>
 </form>`;
   return pageResponse({ status: wrong ? 400 : 200, title: 'Type the code', body });
@@ -21,7 +21,7 @@ ${hidden(form)}<p><input type="text" name="user_code" autocomplete="off" autofoc
 /** Is that the code that you see? */
 export function deviceConfirmPage(form: DeviceForm, client: string, userCode: string): SentResponse {
   const body = html`<h1>Does ${words(client)} show this code?</h1>
-<p><code>${words(userCode)}</code></p>
+<p class="user-code">${words(userCode)}</p>
 <p class="soft">If somebody sent it to you, close this page.</p>
 <form method="post" action="${form.action}">
 ${hidden(form)}<div class="choices">

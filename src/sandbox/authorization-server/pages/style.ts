@@ -28,6 +28,10 @@ dd code { display: block; font-weight: 400; } dd small { color: var(--soft); fon
 .scopes label { display: grid; grid-template-columns: auto 1fr; gap: 0 .75rem; align-items: center; padding: .65rem .9rem; cursor: pointer; }
 .scopes input { width: 1.1rem; height: 1.1rem; margin: 0; accent-color: var(--accent); grid-row: span 2; }
 code { font: .82rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; color: var(--soft); overflow-wrap: anywhere; }
+.user-code { margin: 1rem 0; padding: .7rem 1rem; width: 100%; text-align: center; text-transform: uppercase;
+  font: 600 1.7rem/1.3 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .06em;
+  color: var(--ink); background: var(--tint); border: 1px solid var(--line); border-radius: 10px; }
+h1 + .warning { margin-top: .9rem; }
 button, .button { font: inherit; font-weight: 600; cursor: pointer; border-radius: 10px; border: 1px solid var(--line);
   padding: .7rem 1.2rem; background: transparent; color: inherit; text-decoration: none; display: inline-block; text-align: center; }
 button:hover, .button:hover { border-color: var(--soft); }
