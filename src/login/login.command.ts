@@ -49,7 +49,10 @@ async function printLogin(world: World, held: LoginRecord | undefined, record: L
   const now = world.clock.now();
   const status = loginStatus(record, now);
   if (json) await out.json(loginJson(status));
-  else await out.line(['Logged in.', ...loginLines(status, now, world.look)].join('\n'));
+  else {
+    const above = out.isTerminal ? [''] : []; // the address of the login page, or the picture of a code
+    await out.line([...above, 'Logged in.', ...loginLines(status, now, world.look)].join('\n'));
+  }
   if (record.name !== undefined && record.name !== held?.name) tell(`Next: postern call ${loginArgument(record)}`);
   return 0;
 }
