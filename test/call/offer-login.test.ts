@@ -33,7 +33,7 @@ test('after a no, and where nobody is asked, a call without a login fails as eve
   call.type('n\r');
   const declined = await call.screen.finished;
   assert.equal(declined.code, 3);
-  assert.match(declined.stdout, /postern: Not logged in\.\s+Run:\s+postern login [\s\S]*login_needed, exit 3/);
+  assert.match(declined.stdout, /Not logged in\.\s+Run:[\s\S]+postern login [\s\S]+login_needed, exit 3/);
   assert.equal(declined.stdout.match(/There is no login/g)?.length, 1, declined.stdout);
   for (const option of ['--json', '--non-interactive']) {
     await using quiet = await startAtTerminal(home, programCommand([...words, option]), {
