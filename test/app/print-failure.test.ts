@@ -59,7 +59,8 @@ test('a sentence at a terminal is broken between words; a command and an address
   const lines = laidOut(sentence, look);
   assert.equal(lines.join(' '), sentence);
   assert.ok(lines.length === 3 && lines.every((line) => line.length <= 40), lines.join('\n'));
-  for (const whole of [`  https://a.example/${'x'.repeat(40)}`, 'Short.']) assert.deepEqual(laidOut(whole, look), [whole]);
+  for (const whole of [`  https://a.example/${'x'.repeat(40)}`, 'Short.'])
+    assert.deepEqual(laidOut(whole, look), [whole]);
   assert.deepEqual(laidOut('Next: postern call a-server-with-a-long-name', look), [
     'Next:',
     '  postern call a-server-with-a-long-name',
