@@ -178,6 +178,7 @@ async function perform<Result>(
     login,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    protocol: args.protocol,
     notify: (method, params) => {
       if (!isOfLists(method)) world.tell(notificationLine(method, params));
       return world.printed();

@@ -48,8 +48,8 @@ export async function call(ports: CallPorts, request: CallRequest): Promise<Json
   ports.progress.begin(`Calling ${request.method}`);
   try {
     await using conversation = await createConversation(ports, { ...request, notify, meter, tell: () => undefined });
-    const opened = await conversation.open();
-    if (request.method === 'initialize') return opened;
+    if (request.method === 'initialize') return await conversation.describe();
+    await conversation.open();
     return await ask(conversation, request, { known, maxPages: limits.callPages }).catch((error: unknown) => {
       const hasTool = conversation.leftUnderWay.includes('tools/call');
       throw hasTool && isFailure(error, 'interrupted') ? interruptedUnderWay('run the tool') : error;

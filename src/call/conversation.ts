@@ -1,262 +1,147 @@
-import { Failure } from '../core/failure.js';
-import { interrupted } from '../core/output-failures.js';
 import type { CorePorts } from '../core/ports.js';
 import { clientInfo, latestProtocolVersion } from '../core/product.js';
-import { type JsonObject, stringField } from '../core/text/json.js';
+import { asObject, type JsonObject, stringField } from '../core/text/json.js';
+import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
-import type { MessageClient } from '../mcp/client.js';
-import type { Outcome } from '../mcp/exchange.js';
-import { httpFailed, protocolBroken } from '../mcp/failures.js';
-import type { Incoming, MessageHost } from '../mcp/host.js';
-import { type Message, parseMessages } from '../mcp/messages.js';
-import { mayBeCarriedOut, type Pending, PendingRequests } from '../mcp/pending.js';
+import type { EraMemory } from '../mcp/eras.js';
+import { HttpFailed, protocolBroken } from '../mcp/failures.js';
 import type { StreamEnd } from '../mcp/streams.js';
-import { serverWords } from '../tokens/server-words.js';
-import { callRefused, messageTooCostly } from './failures.js';
-import { bytesOf, keyOf, rawResults, shapeOf, textOf } from './message-forms.js';
+import { Exchanges, type ExchangesOptions, type ServerRequest } from './exchanges.js';
+import { CallRefused } from './failures.js';
+import { NewerEra, saysOlder } from './newer-era.js';
 import { type ElicitationPolicy, respond } from './respond.js';
 
 /** How long a call waits for a server to take the session's own stream; some do only with the first event. */
 const openingMs = 1_000;
 
-/** How long the end of a session may take. */
-const goodbyeMs = 5_000;
-
-/** How long the server may take to hear, at the end, that nobody waits any more. A second Ctrl-C waits for nothing. */
-const cancelMs = 1_000;
-
-const initialize = 'initialize';
-
-/** What a conversation gives the client that carries it. */
-export interface ConversationParts {
-  readonly host: MessageHost;
-  readonly pending: PendingRequests;
-  /** Whether what the server says unasked is wanted. */
-  readonly listens: boolean;
-  readonly signal: AbortSignal;
-}
-
-export interface ConversationOptions {
-  /** What the server is called in failures. */
-  readonly server: string;
-  /** The client of the server's transport. */
-  readonly connect: (parts: ConversationParts) => MessageClient;
+export interface ConversationOptions
+  extends Pick<ExchangesOptions, 'server' | 'connect' | 'notify' | 'raw' | 'signal'> {
   readonly policy: ElicitationPolicy;
+  readonly era: EraMemory;
   /** Does the person want what the server says unasked, though it may ask nothing? */
   readonly follows?: boolean;
-  /** Takes notifications. What it returns is awaited before more is read. */
-  readonly notify: (method: string, params: JsonObject) => unknown;
-  /** Takes each result as the server spelled it, with the method that it is of. */
-  readonly raw?: ((method: string, result: Uint8Array) => void) | undefined;
-  readonly signal: AbortSignal;
   /** Ends the opening alone. */
   readonly opening?: AbortSignal;
 }
 
-interface Parsed extends Incoming {
-  readonly parsed: readonly Received[];
-}
-
-/** A message, and the request that it came for. */
-interface Received {
-  readonly message: Message;
-  readonly key: string | undefined;
-  readonly raw?: Uint8Array | undefined;
-}
-
-/** A request under way. */
-interface Asked {
-  readonly id: number;
-  readonly method: string;
-  readonly pending: Pending;
-  readonly signal: AbortSignal;
-  resolve(result: JsonObject): void;
-  reject(error: unknown): void;
-}
-
-/** One protocol session, from `initialize` to its end: the protocol client's host is this process. */
-export class Conversation implements MessageHost, AsyncDisposable {
-  readonly keepsTexts = false;
+/** A conversation with one server, in the era of the protocol that it speaks. */
+export class Conversation implements AsyncDisposable {
   readonly #ports: Pick<CorePorts, 'clock' | 'terminal'>;
   readonly #options: ConversationOptions;
-  readonly #client: MessageClient;
-  readonly #pending = new PendingRequests();
-  readonly #ending = new AbortController();
-  /** Messages that have not been handled. */
-  #received: Received[] = [];
-  #isBusy = false;
-  #waiting: (() => void)[] = [];
-  #nextId = 1;
-  #leftUnderWay: readonly string[] = [];
-  #stopped: Promise<void> | undefined;
-  /** By their keys. */
-  readonly #asked = new Map<string, Asked>();
+  readonly #exchanges: Exchanges;
+  readonly #newerEra: NewerEra;
+  #isNewer = false;
+  /** Has the server taken a request in the era that it is spoken with? */
+  #isProven = false;
 
   constructor(ports: Pick<CorePorts, 'clock' | 'terminal'>, options: ConversationOptions) {
     this.#ports = ports;
     this.#options = options;
-    const { policy, signal, connect, follows = false } = options;
-    this.#client = connect({
-      host: this,
-      pending: this.#pending,
+    const { policy, server, follows = false } = options;
+    this.#exchanges = new Exchanges({
+      ...options,
+      clock: ports.clock,
       listens: follows || policy !== 'decline', // where the person may be asked, questions may come on the session's own stream, too
-      signal: AbortSignal.any([signal, this.#ending.signal]),
+      respond: (request, asked) => this.#respond(request, asked),
     });
-    const stop = () => {
-      this.#stopped = this.#stop(signal.reason);
-    };
-    signal.addEventListener('abort', stop, { once: true });
+    this.#newerEra = new NewerEra({
+      server,
+      capabilities: this.#capabilities,
+      exchange: (method, params, cancelled) => this.#exchanges.request(method, params, { isModern: true, cancelled }),
+      ask: (request, cancelled) => this.#input(request, cancelled),
+    });
   }
 
   /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
   get leftUnderWay(): readonly string[] {
-    return this.#leftUnderWay;
+    return this.#exchanges.leftUnderWay;
   }
 
   /** Resolves once nothing comes unasked any more. */
   get over(): Promise<StreamEnd> {
-    return this.#client.over;
+    return this.#exchanges.over;
+  }
+
+  /** What this program offers the server. */
+  get #capabilities(): JsonObject {
+    return this.#options.policy === 'decline' ? {} : { elicitation: {} };
   }
 
   /**
-   * Opens the session; what the server says of itself.
+   * Begins the conversation in the era that the server speaks: most take `initialize`, and who refuses it is asked whether
+   * it speaks the newer one. What the server says
+   * of itself; undefined for one that is known to need no beginning.
    * @throws as `request`
    */
-  async open(): Promise<JsonObject> {
-    const { policy, signal } = this.#options;
-    const capabilities = policy === 'decline' ? {} : { elicitation: {} };
-    const params = { protocolVersion: latestProtocolVersion, capabilities, clientInfo: { ...clientInfo } };
-    const result = await this.request(initialize, params, this.#options.opening);
-    await this.#tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    await within(this.#ports.clock, openingMs, this.#client.listening);
-    signal.throwIfAborted();
+  async open(): Promise<JsonObject | undefined> {
+    const { era } = this.#options;
+    this.#isNewer = era.known === 'newer';
+    if (this.#isNewer) return undefined;
+    try {
+      return await this.#openOlder();
+    } catch (error) {
+      const found = era.isForced || !isRefusal(error) ? undefined : await this.#openNewer();
+      if (found === undefined) throw error;
+      return found;
+    }
+  }
+
+  /** What the server says of itself. @throws as `request` */
+  async describe(): Promise<JsonObject> {
+    return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
+  }
+
+  async #openNewer(): Promise<JsonObject | undefined> {
+    const found = await this.#newerEra.discover(this.#options.opening);
+    this.#isNewer = found !== undefined;
+    this.#isProven = true;
+    await this.#options.era.learned(this.#isNewer ? 'newer' : 'older');
+    return found;
+  }
+
+  async #openOlder(): Promise<JsonObject> {
+    const params = {
+      protocolVersion: latestProtocolVersion,
+      capabilities: this.#capabilities,
+      clientInfo: { ...clientInfo },
+    };
+    const result = await this.#exchanges.request('initialize', params, {
+      isModern: false,
+      cancelled: this.#options.opening,
+    });
+    await this.#exchanges.tell({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await within(this.#ports.clock, openingMs, this.#exchanges.listening);
+    this.#options.signal.throwIfAborted();
     return result;
   }
 
   /**
    * One request and its result. Several may be under way.
    * @param cancelled Ends this request alone: the server is told, and may have done it all the same.
-   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, the client's, or the signal's reason
+   * @throws Failure `call_failed`, `http_failed`, `protocol_broken`, `revision_unknown`, the client's, or the signal's reason
    */
   async request(method: string, params: JsonObject, cancelled?: AbortSignal): Promise<JsonObject> {
-    const { signal: whole } = this.#options;
-    const signal = cancelled === undefined ? whole : AbortSignal.any([whole, cancelled]);
-    const id = this.#nextId++;
-    const progress = method === initialize ? {} : { _meta: { progressToken: id } };
-    const message = { jsonrpc: '2.0', id, method, params: { ...params, ...progress } };
-    const key = String(id);
-    const pending = this.#pending.add({ id: key, idBytes: bytesOf(key), method, isModern: false });
-    if (pending === undefined) throw new Error('each request has an id of its own');
-    signal.throwIfAborted();
-    const stop = () => this.#asked.get(key)?.reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    if (!this.#isNewer) return await this.#exchanges.request(method, params, { isModern: false, cancelled });
     try {
-      return await new Promise<JsonObject>((resolve, reject) => {
-        this.#asked.set(key, { id, method, pending, signal, resolve, reject });
-        void this.#send(message, pending, reject);
-      });
-    } finally {
-      signal.removeEventListener('abort', stop);
-      this.#asked.delete(key);
-      const isOpen = this.#pending.settle(pending);
-      pending.exchange?.abort(undefined);
-      if (isOpen && signal.aborted && !whole.aborted && method !== initialize) void this.#cancel(id);
+      const result = await this.#newerEra.request(method, params, cancelled);
+      this.#isProven = true;
+      return result;
+    } catch (error) {
+      const mayBeOlder = !this.#isProven && !this.#options.era.isForced && isRefusal(error);
+      if (!mayBeOlder || (await this.#openNewer()) !== undefined) throw error;
     }
-  }
-
-  /** Tells the server that nobody waits for that response: best effort. */
-  async #cancel(requestId: number): Promise<void> {
-    const params = { requestId, reason: 'cancelled by the user' };
-    await this.#tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => undefined);
-  }
-
-  /** The end of all: the server is told of what it may be carrying out. */
-  async #stop(reason: Failure): Promise<void> {
-    const asked = [...this.#asked.values()].filter((one) => mayBeCarriedOut(one.pending) && one.method !== initialize);
-    this.#leftUnderWay = asked.map(({ method }) => method);
-    const notices = asked.map(({ id }) => this.#cancel(id));
-    if (notices.length > 0) await within(this.#ports.clock, cancelMs, Promise.all(notices)).catch(() => undefined);
-    this.#client.end(reason);
+    await this.#openOlder(); // the server was put back to an older release; it has refused the request
+    return await this.#exchanges.request(method, params, { isModern: false, cancelled });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#stopped;
-    this.#ending.abort();
-    this.#client.end(interrupted());
-    if (this.#options.signal.aborted) return;
-    // A server that cannot end its session will let it expire.
-    const ended = this.#client.endSession(goodbyeMs).catch(() => undefined);
-    await within(this.#ports.clock, goodbyeMs, ended);
-  }
-
-  read(text: Uint8Array, asked: Pending | undefined): Parsed | undefined {
-    const raw = this.#options.raw && rawResults(text); // before the text is overwritten
-    const parsed = parseMessages(text);
-    if (parsed === 'costly') throw messageTooCostly(this.#options.server);
-    if (parsed === undefined) return undefined;
-    const received = parsed.map((message, at) => ({ message, key: keyOf(message, asked), raw: raw?.[at] }));
-    return { text, parsed: received, messages: received.map(({ message: { kind }, key: id }) => ({ kind, id })) };
-  }
-
-  write({ parsed }: Parsed): void {
-    for (const received of parsed) this.#received.push(received);
-    if (!this.#isBusy) void this.#work();
-  }
-
-  revisionIn({ parsed: [received] }: Parsed): string | undefined {
-    const message = received?.message;
-    return message?.kind === 'result' ? stringField(message.result, 'protocolVersion') : undefined;
-  }
-
-  get isFull(): boolean {
-    return this.#isBusy;
-  }
-
-  whenDrained(then: () => void): void {
-    if (this.#isBusy) this.#waiting.push(then);
-    else queueMicrotask(then);
-  }
-
-  /** One after the other; meanwhile no more is read. */
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    try {
-      while (this.#received.length > 0) {
-        for (const received of this.#received.splice(0)) await this.#take(received);
-      }
-    } catch (error) {
-      this.#received = [];
-      for (const asked of this.#asked.values()) asked.reject(error);
-    }
-    this.#isBusy = false;
-    for (const then of this.#waiting.splice(0)) then();
-  }
-
-  async #take({ message, key = '', raw }: Received): Promise<void> {
-    const { notify, signal } = this.#options;
-    const asked = this.#asked.get(key);
-    switch (message.kind) {
-      case 'result':
-        if (asked && raw) this.#options.raw?.(asked.method, raw);
-        asked?.resolve(message.result);
-        break;
-      case 'error':
-        asked?.reject(callRefused(asked.method, message.code, message.message));
-        break;
-      case 'notification':
-        await notify(message.method, message.params);
-        signal.throwIfAborted();
-        break;
-      case 'request':
-        await this.#tell(await this.#respond(message));
-    }
+    await this.#exchanges[Symbol.asyncDispose]();
   }
 
   /** What is asked in the middle of a request that is cancelled is cancelled with it. */
-  async #respond(message: Message & { readonly kind: 'request' }): Promise<JsonObject> {
+  async #respond(message: ServerRequest, asked: readonly AbortSignal[]): Promise<JsonObject> {
     const { policy, signal } = this.#options;
-    const requests = [...this.#asked.values()].map((asked) => asked.signal);
-    const either = AbortSignal.any([signal, ...requests]);
+    const either = AbortSignal.any([signal, ...asked]);
     try {
       return await respond(this.#ports, message, policy, either);
     } catch (error) {
@@ -265,34 +150,22 @@ export class Conversation implements MessageHost, AsyncDisposable {
     }
   }
 
-  async #send(message: JsonObject, pending: Pending, reject: (error: unknown) => void): Promise<void> {
-    try {
-      const outcome = await this.#client.request(textOf(message), shapeOf(message), pending);
-      if (outcome !== undefined) throw noResponse(this.#options.server, pending, outcome);
-    } catch (error) {
-      if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-      reject(error);
-    }
-  }
-
-  /** Sends a notification, or our response. */
-  async #tell(message: JsonObject): Promise<void> {
-    const refused = await this.#client.tell(textOf(message), shapeOf(message));
-    if (refused !== undefined) throw httpFailed(this.#options.server, refused.status, serverWords(refused));
+  /** The result for a question that came as the result of a request. */
+  async #input(request: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const { server, policy, signal } = this.#options;
+    const either = cancelled === undefined ? signal : AbortSignal.any([signal, cancelled]);
+    const [method, params] = [stringField(request, 'method') ?? '', asObject(request['params']) ?? {}];
+    const response = await respond(this.#ports, { kind: 'request', id: 0, method, params }, policy, either);
+    const result = asObject(response['result']);
+    if (result === undefined) throw protocolBroken(server, `it asks for ${quoted(method, 80)}, which was not offered`);
+    return result;
   }
 }
 
-function noResponse(server: string, { method }: Pending, outcome: Outcome): Failure {
-  switch (outcome.kind) {
-    case 'refused':
-      return httpFailed(server, outcome.status, serverWords(outcome));
-    case 'stream':
-      if (outcome.error instanceof Failure) return outcome.error;
-      return protocolBroken(server, 'its event stream ended before the answer came');
-    case 'empty':
-      if (outcome.status !== 200) return httpFailed(server, outcome.status);
-      return protocolBroken(server, 'its answer is neither JSON nor an event stream');
-    default:
-      return protocolBroken(server, `it gave no answer to ${method}`);
-  }
+/** Whether the server has refused a request, and may speak another era. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof CallRefused) return error.rpcCode !== invalidParams;
+  return error instanceof HttpFailed && saysOlder(error);
 }
+
+const invalidParams = -32602;

@@ -1,9 +1,13 @@
+import { ignoreFailure } from '../core/failure.js';
 import type { CorePorts, Relogin } from '../core/ports.js';
-import type { LoginRecord } from '../core/records.js';
+import { newestRevision } from '../core/product.js';
+import type { IndexDocument, LoginRecord, ServerEra } from '../core/records.js';
 import { ProtocolClient } from '../mcp/client.js';
+import type { Era, EraMemory } from '../mcp/eras.js';
 import type { Meter } from '../mcp/exchange.js';
 import { HttpWire } from '../mcp/http-wire.js';
 import { type ServerProgram, StdioClient } from '../mcp/stdio/stdio-client.js';
+import type { StorePorts } from '../stores/ports.js';
 import type { OpenServer } from '../tokens/find-login.js';
 import type { AuthorizerPorts } from '../tokens/token-in-use.js';
 import { Conversation, type ConversationOptions } from './conversation.js';
@@ -17,7 +21,9 @@ export interface LocalServer {
   readonly key?: undefined;
 }
 
-export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect'> {
+export interface ConversationRequest extends Omit<ConversationOptions, 'server' | 'connect' | 'era'> {
+  /** The revision that a person wants spoken; undefined: what the server speaks. */
+  readonly protocol?: string | undefined;
   /** The login to call with, or a server without one: then no token is sent. */
   readonly login: LoginRecord | OpenServer | LocalServer;
   readonly relogin: Relogin | undefined;
@@ -29,12 +35,14 @@ export interface ConversationRequest extends Omit<ConversationOptions, 'server' 
   readonly tell: (line: string) => void;
 }
 
+type ConversationPorts = AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'> & Pick<StorePorts, 'index'>;
+
 /** A conversation with the server, not yet opened, over the transport that it has. @throws Failure `configuration_unusable` */
 export async function createConversation(
-  ports: AuthorizerPorts & Pick<CorePorts, 'terminal' | 'limits'>,
+  ports: ConversationPorts,
   request: ConversationRequest,
 ): Promise<Conversation> {
-  const { login, relogin, meter, signal, tell, tokensUntil = signal } = request;
+  const { login, relogin, meter, signal, tell, protocol, tokensUntil = signal } = request;
   const { server } = login;
   const limits = await ports.limits();
   const maxMessageBytes = limits.messageMiB * 1024 * 1024;
@@ -43,6 +51,7 @@ export async function createConversation(
     return new Conversation(ports, {
       ...request,
       server,
+      era: protocol === undefined ? unkept('older') : forced(protocol),
       connect: (own) => new StdioClient({ ...own, server, program, meter, maxMessageBytes, tell }),
     });
   }
@@ -50,6 +59,7 @@ export async function createConversation(
   return new Conversation(ports, {
     ...request,
     server,
+    era: protocol === undefined ? await knownEra(ports, login) : forced(protocol),
     connect: (own) =>
       new ProtocolClient({
         ...own,
@@ -60,4 +70,42 @@ export async function createConversation(
         headersMs: limits.answerSeconds * 1000,
       }),
   });
+}
+
+/** A program is spoken with as older ones are first; what it turns out to be is forgotten with it. */
+function unkept(known: Era): EraMemory {
+  return { known, isForced: false, learned: async () => undefined };
+}
+
+function forced(protocol: string): EraMemory {
+  const known = protocol === newestRevision ? 'newer' : 'older';
+  return { known, isForced: true, learned: async () => undefined };
+}
+
+/** After seven days a server is asked anew: it may have got another release. */
+const eraLastsMs = 7 * 86_400_000;
+
+/** Verdicts that are kept, of the servers that were asked last. */
+const maxEras = 256;
+
+/** The era of a server as the index has it. Where nothing of a login is kept, its server's era is not kept either. */
+async function knownEra(
+  { index, clock }: Pick<ConversationPorts, 'index' | 'clock'>,
+  login: LoginRecord | OpenServer,
+): Promise<EraMemory> {
+  const { server } = login;
+  const now = clock.now();
+  const { eras = [] } = await index.read();
+  const isFresh = ({ checkedAt }: ServerEra) => checkedAt <= now && now - checkedAt < eraLastsMs;
+  const known = eras.find((one) => one.server === server && isFresh(one))?.era;
+  const isKept = login.key === undefined || (login.store !== 'memory' && login.store !== 'environment');
+  const learned = async (era: Era) => {
+    if (!isKept || era === known) return;
+    const keep = (document: IndexDocument) => {
+      const others = (document.eras ?? []).filter((one) => one.server !== server && isFresh(one));
+      return { ...document, eras: [...others.slice(1 - maxEras), { server, era, checkedAt: now }] };
+    };
+    await index.update(keep).catch(ignoreFailure); // it only saves a request
+  };
+  return { known, isForced: false, learned };
 }

@@ -1,6 +1,7 @@
 import { exitCode, Failure, type FailureDetail } from '../core/failure.js';
 import { namedServer, visibleUrl } from '../core/resource.js';
 import { closest } from '../core/text/closest.js';
+import type { JsonValue } from '../core/text/json.js';
 import { counted, quoted, shellWord } from '../core/text/printable.js';
 
 /** Lines and events of streams, and what each counts beyond its bytes. */
@@ -39,10 +40,13 @@ export function messageTooCostly(server: string): Failure {
 export class CallRefused extends Failure {
   /** Of JSON-RPC. */
   readonly rpcCode: number;
+  /** What the error brings beside its words. */
+  readonly data: JsonValue | undefined;
 
-  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, rpcCode: number) {
+  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, rpcCode: number, data: JsonValue | undefined) {
     super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
     this.rpcCode = rpcCode;
+    this.data = data;
   }
 }
 
@@ -53,12 +57,12 @@ const methods = [
 ];
 
 /** A JSON-RPC error. */
-export function callRefused(method: string, code: number, said: string): CallRefused {
+export function callRefused(method: string, code: number, said: string, data?: JsonValue): CallRefused {
   const message = `The server refused ${quoted(method)} (${code}): ${quoted(said)}`;
-  if (code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, code);
+  if (code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, code, data);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, code);
+  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, code, data);
 }
 
 /** No response within `--timeout`. */

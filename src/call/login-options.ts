@@ -1,3 +1,4 @@
+import { latestProtocolVersion, newestRevision } from '../core/product.js';
 import { outputForms } from './content/print-result.js';
 
 /** `--login` of `call` and `request`, and what goes with it. */
@@ -29,6 +30,14 @@ export const conversationOptions = [
     value: 'HOW',
     describe: 'when the server asks something in the middle of a call',
     fallback: 'ask on a terminal, else decline',
+  },
+  {
+    name: 'protocol',
+    kind: 'string',
+    choices: [latestProtocolVersion, newestRevision],
+    value: 'REVISION',
+    describe: 'speak this revision of the protocol',
+    fallback: 'what the server speaks, which is kept for a week',
   },
   {
     name: 'timeout',

@@ -1,5 +1,6 @@
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { skipValue } from '../core/text/json-scan.js';
+import { metaName } from '../mcp/eras.js';
 import type { Message } from '../mcp/messages.js';
 import type { Pending } from '../mcp/pending.js';
 import { type MessageShape, scanText } from '../mcp/scan-message.js';
@@ -25,14 +26,20 @@ export function textOf(message: JsonObject): Uint8Array {
 export function shapeOf(message: JsonObject): MessageShape {
   const method = stringField(message, 'method') ?? '';
   const params = asObject(message['params']) ?? {};
-  const [name, uri] = [stringField(params, 'name'), stringField(params, 'uri')];
+  const [name, uri, taskId] = [stringField(params, 'name'), stringField(params, 'uri'), stringField(params, 'taskId')];
+  const revision = stringField(asObject(params['_meta']) ?? {}, metaName('protocolVersion'));
   const own = message['id'] === undefined ? 'notification' : 'request';
   return {
     kind: method === '' ? 'result' : own,
     id: undefined,
     idBytes: undefined,
     method,
-    params: { ...(name !== undefined && { name }), ...(uri !== undefined && { uri }) },
+    params: {
+      ...(name !== undefined && { name }),
+      ...(uri !== undefined && { uri }),
+      ...(taskId !== undefined && { taskId }),
+      ...(revision !== undefined && { revision }),
+    },
     resultAt: -1,
     errorAt: -1,
     errorEnd: -1,

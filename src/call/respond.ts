@@ -29,6 +29,7 @@ async function elicit(
   policy: ElicitationPolicy,
   signal: AbortSignal,
 ): Promise<JsonObject> {
+  if ((params['mode'] ?? 'form') !== 'form') return { action: 'decline' }; // a page to be opened: not offered, and no default accepts one
   const properties = asObject(asObject(params['requestedSchema'])?.['properties']) ?? {};
   if (policy === 'defaults') {
     const defaults = Object.entries(properties).map(([name, schema]) => [name, asObject(schema)?.['default']] as const);

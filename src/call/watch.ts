@@ -35,6 +35,7 @@ interface WatchWorld
 
 interface WatchArguments extends ServerArguments {
   readonly elicitation: ElicitationPolicy | undefined;
+  readonly protocol: string | undefined;
   /** For the opening of each session, in seconds. */
   readonly timeout: number;
   /** Between two pings, in seconds. */
@@ -92,6 +93,7 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     login: server,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
     policy: args.elicitation ?? (world.terminal.interactive ? 'ask' : 'decline'),
+    protocol: args.protocol,
     follows: true,
     meter: undefined,
     notify: (method, params) => print(world, method, params),
@@ -99,7 +101,7 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     signal,
     tokensUntil: world.signal,
   });
-  const { capabilities } = await conversation.open();
+  const { capabilities } = await conversation.describe();
   if (asObject(capabilities)?.['logging'] !== undefined) {
     await conversation.request('logging/setLevel', { level: 'info' }).catch(ignoreFailure);
   }

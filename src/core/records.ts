@@ -139,6 +139,17 @@ export interface IndexDocument {
   readonly orphans?: readonly StoredItem[];
   /** Names that a login had, the latest last; not given: none. */
   readonly pastNames?: readonly PastName[];
+  /** Which era of the protocol servers speak, those asked last at the end; not given: none. */
+  readonly eras?: readonly ServerEra[];
+}
+
+/** What a server was found to speak. */
+export interface ServerEra {
+  /** As `LoginRecord.server`. */
+  readonly server: string;
+  readonly era: 'newer' | 'older';
+  /** Milliseconds since 1970. */
+  readonly checkedAt: number;
 }
 
 /** A name that a login had which was ended, or called otherwise. */

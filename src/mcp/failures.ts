@@ -12,13 +12,29 @@ export function protocolBroken(server: string, why: string, cause?: unknown): Fa
   });
 }
 
+/** Code `http_failed`. */
+export class HttpFailed extends Failure {
+  readonly status: number;
+
+  constructor(server: string, status: number, said: string) {
+    const message = `${quoted(server)} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`;
+    super({ code: 'http_failed', exit: exitCode.callFailed, message, remedy: afterStatus(status) });
+    this.status = status;
+  }
+}
+
 /** An HTTP status that is no success. `said`: the server's own words. */
-export function httpFailed(server: string, status: number, said = ''): Failure {
+export function httpFailed(server: string, status: number, said = ''): HttpFailed {
+  return new HttpFailed(server, status, said);
+}
+
+/** A server that speaks no revision of the protocol that is known here. @param theirs As it named them. */
+export function noCommonRevision(server: string, theirs: readonly string[], ours: readonly string[]): Failure {
   return new Failure({
-    code: 'http_failed',
-    exit: exitCode.callFailed,
-    message: `${quoted(server)} responded ${status}${said === '' ? '' : `; it said: ${quoted(said)}`}.`,
-    remedy: afterStatus(status),
+    code: 'revision_unknown',
+    exit: exitCode.serverBreaksRules,
+    message: `${quoted(server)} speaks ${theirs.length === 0 ? 'no revision of the protocol that it names' : `the protocol of ${theirs.map((one) => quoted(one, 40)).join(', ')} only`}; this program speaks ${ours.join(' and ')}.`,
+    remedy: 'Look for a newer release of postern, or ask the server’s operator.',
   });
 }
 

@@ -34,6 +34,8 @@ export interface SandboxOptions {
   readonly discovery?: 'both' | 'header' | 'well-known';
   /** Which form of the protected resource's well-known address answers. Default `path`. */
   readonly wellKnown?: 'path' | 'root' | 'both';
+  /** The eras of the protocol that the server speaks: up to 2025-11-25, from 2026-07-28 on. Default `both`. */
+  readonly eras?: 'both' | 'newer' | 'older';
   /** Dynamic client registration (RFC 7591). Default true. */
   readonly registration?: boolean;
   /** Pushed authorization requests (RFC 9126): taken, or the only ones that are. Default `offered`. */
@@ -64,6 +66,7 @@ export function settingsFrom(options: SandboxOptions): SandboxSettings {
     metadata: 'both',
     discovery: 'both',
     wellKnown: 'path',
+    eras: 'both',
     registration: true,
     pushedRequests: 'offered',
     metadataDocuments: {},

@@ -104,6 +104,14 @@ export const sandboxTable = {
       describe: 'which authorization server metadata is served (RFC 8414, OpenID Connect)',
     },
     {
+      name: 'eras',
+      kind: 'string',
+      choices: ['both', 'newer', 'older'],
+      default: 'both',
+      value: 'WHICH',
+      describe: 'which revisions of the protocol it speaks: up to 2025-11-25, from 2026-07-28 on, or both',
+    },
+    {
       name: 'discovery',
       kind: 'string',
       choices: ['both', 'header', 'well-known'],
@@ -260,6 +268,7 @@ async function start(world: World, args: SandboxArguments) {
       issuerPath,
       accessTokenSeconds: args.lifetime,
       metadata: args.metadata,
+      eras: args.eras,
       discovery: args.discovery,
       wellKnown: args.wellKnown,
       registration: !args.noRegistration,

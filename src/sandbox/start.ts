@@ -71,6 +71,7 @@ export async function startSandbox(
     keys: keys.verifying,
     discovery: settings.discovery,
     wellKnown: settings.wellKnown,
+    eras: settings.eras,
     accounts,
   });
   protectedPort.serve(serverFront({ addresses, log, faults }, protectedServer.handler));

@@ -20,6 +20,7 @@ const usual: Arguments = {
   metadata: 'both',
   discovery: 'both',
   wellKnown: 'path',
+  eras: 'both',
   noRegistration: false,
   requirePushedRequests: false,
   noMetadataDocuments: false,

@@ -42,6 +42,7 @@ export interface SessionArguments extends ServerArguments, BrowserOptions {
   /** Where what is no text is saved. */
   readonly save: string | undefined;
   readonly elicitation: ElicitationPolicy | undefined;
+  readonly protocol: string | undefined;
   /** For each request, in seconds. */
   readonly timeout: number;
 }
@@ -199,7 +200,7 @@ export class ShellSession implements Offered, AsyncDisposable {
       await program?.[Symbol.asyncDispose]();
     };
     try {
-      const info = asObject((await conversation.open())['serverInfo']) ?? {};
+      const info = asObject((await conversation.describe())['serverInfo']) ?? {};
       if (program !== undefined) void conversation.over.then(({ error }) => this.#ended(error));
       const title = stringField(info, 'title') ?? stringField(info, 'name') ?? login.server;
       const known = new KnownTools(this.#world, toolListKey(login), commandFor);
@@ -217,6 +218,7 @@ export class ShellSession implements Offered, AsyncDisposable {
       login,
       relogin: await this.#relogin(),
       policy: this.#args.elicitation ?? (terminal.interactive ? 'ask' : 'decline'),
+      protocol: this.#args.protocol,
       follows: terminal.interactive,
       meter: {
         bytes: (count) => this.#allowance?.bytes(count),

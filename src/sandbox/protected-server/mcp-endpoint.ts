@@ -13,6 +13,9 @@ import { responseOf, streamOf } from './response-of.js';
 import { Sessions } from './sessions.js';
 import type { Caller } from './verify-token.js';
 
+/** The eras of the protocol that a server speaks: up to 2025-11-25, from 2026-07-28 on, or both. */
+export type ServedEras = 'both' | 'newer' | 'older';
+
 /** One request that has passed the gate. */
 export interface AdmittedRequest {
   /** Without body and credentials. */
@@ -31,9 +34,11 @@ export class McpEndpoint {
   readonly #sessionless: ReturnType<typeof createMcpHandler>;
   readonly #lone: ReturnType<typeof legacyStatelessFallback>;
   readonly #metadata: string | undefined;
+  readonly #eras: ServedEras;
 
   /** @param metadata Address of the protected resource metadata, for the challenges of tools. */
-  constructor(build: () => McpServer, metadata: string | undefined) {
+  constructor(build: () => McpServer, metadata: string | undefined, eras: ServedEras) {
+    this.#eras = eras;
     this.#sessions = new Sessions(build);
     this.#sessionless = createMcpHandler(build, { legacy: 'reject' });
     this.#lone = legacyStatelessFallback(build);
@@ -51,7 +56,9 @@ export class McpEndpoint {
       authInfo: authInfoOf(caller, this.#metadata),
       ...(body === undefined ? {} : { parsedBody: body }),
     };
-    if (!(await isLegacyRequest(request, body))) {
+    const isNewer = !(await isLegacyRequest(request, body));
+    if (isNewer && this.#eras === 'older') return rpcErrorResponse(400, -32000, 'Begin with initialize');
+    if (isNewer || this.#eras === 'newer') {
       return responseOf(await this.#sessionless.fetch(request, options), request.signal);
     }
     const id = request.headers.get('mcp-session-id');

@@ -1,4 +1,5 @@
 import type { UpstreamAccounts } from '../upstream-accounts.js';
+import type { ServedEras } from './mcp-endpoint.js';
 
 /** What a protected server is made with. */
 export interface ProtectedServerOptions {
@@ -17,6 +18,8 @@ export interface ProtectedServerOptions {
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */
   readonly requiredScopes?: readonly string[];
+  /** The eras of the protocol that it speaks. Default `both`. */
+  readonly eras?: ServedEras;
   /** People's accounts at the upstream; absent: no tool uses any. */
   readonly accounts?: Pick<UpstreamAccounts, 'profile'>;
 }
@@ -25,5 +28,5 @@ export type ProtectedServerSettings = Required<Omit<ProtectedServerOptions, 'acc
   Pick<ProtectedServerOptions, 'accounts'>;
 
 export function protectedServerSettings(options: ProtectedServerOptions): ProtectedServerSettings {
-  return { discovery: 'both', wellKnown: 'both', requiredScopes: ['mcp:basic'], ...options };
+  return { discovery: 'both', wellKnown: 'both', eras: 'both', requiredScopes: ['mcp:basic'], ...options };
 }

@@ -33,6 +33,7 @@ export function createProtectedServer(options: ProtectedServerOptions): Protecte
   const endpoint = new McpEndpoint(
     () => buildMcpServer({ notes, upstream, accounts: settings.accounts }),
     metadataUrl(settings),
+    settings.eras,
   );
 
   const reply = async (request: IncomingMessage, response: ServerResponse): Promise<SentResponse> => {

@@ -140,4 +140,5 @@ const lists: Readonly<Record<string, { readonly checks: Checks; readonly isOptio
   clientKeys: { checks: clientKey, isOptional: true },
   strays: { checks: { key: isKey, store: isStore }, isOptional: true },
   pastNames: { checks: { name: isText, of: isText }, isOptional: true },
+  eras: { checks: { server: isText, era: oneOf('newer', 'older'), checkedAt: isWhole }, isOptional: true },
 };

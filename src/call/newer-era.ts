@@ -1,0 +1,149 @@
+import { isFailure } from '../core/failure.js';
+import { asObject, type JsonObject } from '../core/text/json.js';
+import { quoted } from '../core/text/printable.js';
+import { knownRevisions, newerError, ownMeta, textsIn } from '../mcp/eras.js';
+import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
+import { CallRefused } from './failures.js';
+
+export interface NewerParts {
+  /** What the server is called in failures. */
+  readonly server: string;
+  /** What is offered to the server with each request. */
+  readonly capabilities: JsonObject;
+  /** Sends one request as it is. @throws CallRefused, HttpFailed, and what else the conversation throws */
+  readonly exchange: (method: string, params: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
+  /** What the person says to a question of the server. @throws Failure `protocol_broken` for what was not offered */
+  readonly ask: (request: JsonObject, cancelled: AbortSignal | undefined) => Promise<JsonObject>;
+}
+
+/** Only these may come back with questions (basic/patterns/mrtr). */
+const mayAsk: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** How often a server may ask before it responds. */
+const maxRounds = 10;
+
+/** Pages of tools that are read for what belongs into headers. */
+const maxPages = 20;
+
+/** Speaks the newer era: every request names its revision, and a question comes as the result of one. */
+export class NewerEra {
+  readonly #parts: NewerParts;
+  #revision = knownRevisions[0] ?? '';
+
+  constructor(parts: NewerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What the server says of itself, if it speaks this era. A result that names revisions, or an error that only this era
+   * has, says so; anything else that is a response means the older era, whatever its status.
+   * @throws Failure for what says nothing of an era: no connection, 401, 403, 5xx; `revision_unknown`
+   */
+  async discover(cancelled: AbortSignal | undefined): Promise<JsonObject | undefined> {
+    try {
+      const result = await this.#agreed('server/discover', {}, cancelled);
+      const theirs = textsIn(result['supportedVersions']);
+      if (theirs.length === 0) return undefined; // such as of a server that echoes
+      this.#choose(theirs);
+      return result;
+    } catch (error) {
+      if (error instanceof CallRefused) {
+        const isNewer = Object.values<number>(newerError).includes(error.rpcCode);
+        return isNewer ? {} : undefined;
+      }
+      if (saysOlder(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * One request and its result. What the server wants to know in between is asked, and the request sent again with it.
+   * @throws as `exchange` and `ask`; Failure `protocol_broken`, `revision_unknown`
+   */
+  async request(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const { server } = this.#parts;
+    let inputs: JsonObject = {};
+    for (let round = 0; ; round += 1) {
+      const result = await this.#withHeaders(method, { ...params, ...inputs }, cancelled);
+      const { resultType: type = 'complete' } = result;
+      if (type === 'complete') return result;
+      if (type !== 'input_required' || !mayAsk.has(method)) {
+        throw protocolBroken(
+          server,
+          `its result is of the type ${quoted(String(type), 40)}, which ${method} cannot have`,
+        );
+      }
+      if (round === maxRounds) throw protocolBroken(server, `it asks something for the ${maxRounds + 1}th time`);
+      inputs = await this.#inputs(result, cancelled);
+    }
+  }
+
+  /** What the request is to be sent with once more. */
+  async #inputs(result: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const { server, ask } = this.#parts;
+    const { requestState } = result;
+    const requests = Object.entries(asObject(result['inputRequests']) ?? {});
+    if (requests.length === 0 && requestState === undefined) throw protocolBroken(server, 'it asks, and says not what');
+    if (requestState !== undefined && typeof requestState !== 'string') {
+      throw protocolBroken(server, 'the state of its question is no text');
+    }
+    const responses: [string, JsonObject][] = [];
+    for (const [key, request] of requests) responses.push([key, await ask(asObject(request) ?? {}, cancelled)]);
+    return {
+      ...(responses.length > 0 && { inputResponses: Object.fromEntries(responses) }),
+      ...(requestState !== undefined && { requestState }),
+    };
+  }
+
+  /** A server that misses what a header should have repeated has changed its tools: they are read, and it is asked again. */
+  async #withHeaders(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    try {
+      return await this.#agreed(method, params, cancelled);
+    } catch (error) {
+      const isMissed = error instanceof CallRefused && error.rpcCode === newerError.headerMismatch;
+      if (!isMissed || method !== 'tools/call') throw error;
+    }
+    let cursor: JsonObject = {};
+    for (let page = 0; page < maxPages; page += 1) {
+      const { nextCursor } = await this.#agreed('tools/list', cursor, cancelled);
+      if (typeof nextCursor !== 'string') break;
+      cursor = { cursor: nextCursor };
+    }
+    return await this.#agreed(method, params, cancelled);
+  }
+
+  /** In a revision that both know: a server that knows another one is asked once more. */
+  async #agreed(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    try {
+      return await this.#send(method, params, cancelled);
+    } catch (error) {
+      if (!(error instanceof CallRefused) || error.rpcCode !== newerError.revisionUnsupported) throw error;
+      const before = this.#revision;
+      this.#choose(textsIn(asObject(error.data)?.['supported']));
+      if (this.#revision === before) throw error;
+    }
+    return await this.#send(method, params, cancelled);
+  }
+
+  /** @throws Failure `revision_unknown` */
+  #choose(theirs: readonly string[]): void {
+    const common = knownRevisions.find((one) => theirs.includes(one));
+    if (common === undefined) throw noCommonRevision(this.#parts.server, theirs, knownRevisions);
+    this.#revision = common;
+  }
+
+  #send(method: string, params: JsonObject, cancelled: AbortSignal | undefined): Promise<JsonObject> {
+    const { exchange, capabilities } = this.#parts;
+    const given = asObject(params['_meta']) ?? {};
+    const meta = { ...given, ...ownMeta(this.#revision, capabilities) };
+    return exchange(method, { ...params, _meta: meta }, cancelled);
+  }
+}
+
+/** Whether a response that is no result is that of a server which does not know the question. */
+export function saysOlder(error: unknown): boolean {
+  if (error instanceof HttpFailed) {
+    return error.status < 500 && ![401, 403, 408, 429].includes(error.status);
+  }
+  return isFailure(error, 'protocol_broken');
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bareHome, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../bridge/host.js';
+import { runProgram } from '../support/program.js';
+
+const metaOf = ({ message }: Seen) => (message.params?.['_meta'] ?? {}) as Record<string, unknown>;
+
+const revision = 'io.modelcontextprotocol/protocolVersion';
+
+type Reply = { readonly result: object } | { readonly error: object; readonly status?: number };
+
+/** A server that speaks the newer era alone: what it says to each request but `server/discover`. */
+function newerServer(
+  reply: (message: Rpc, seen: Seen) => Reply,
+  revisions: readonly string[] = ['2026-07-28'],
+): Promise<ScriptedServer> {
+  return scriptedServer((seen, response) => {
+    const { message } = seen;
+    const named = metaOf(seen)[revision];
+    const unsupported = {
+      error: { code: -32022, message: 'Unsupported', data: { supported: revisions, requested: named } },
+      status: 400,
+    };
+    const discovered = { result: { supportedVersions: revisions, capabilities: { tools: {} } } };
+    const isKnown = revisions.includes(String(named));
+    const said = !isKnown ? unsupported : message.method === 'server/discover' ? discovered : reply(message, seen);
+    const { status, ...rest } = { status: 200, ...said };
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...rest }));
+  });
+}
+
+const methodsOf = ({ seen }: ScriptedServer) => seen.map(({ message }) => message.method);
+
+test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer era alone is called: no session, each request says all', async () => {
+  await using server = await newerServer(({ params }) => ({ result: { resultType: 'complete', echoed: params } }));
+  await using home = await bareHome();
+  const first = await runProgram(home, ['call', server.url, 'prompts/get', 'naïve', '--json']);
+  assert.equal(first.code, 0, first.stderr);
+  assert.deepEqual(methodsOf(server), ['initialize', 'server/discover', 'prompts/get']);
+  const again = await runProgram(home, ['call', server.url, 'tools/list']);
+  assert.equal(again.code, 0, again.stderr);
+  assert.deepEqual(methodsOf(server).slice(3), ['tools/list'], 'the verdict is kept');
+  for (const one of server.seen.slice(1)) {
+    assert.equal(one.method, 'POST');
+    assert.equal(metaOf(one)[revision], '2026-07-28');
+    assert.equal(one.headers['mcp-protocol-version'], '2026-07-28');
+    assert.equal(one.headers['mcp-method'], one.message.method);
+    assert.equal(one.headers['mcp-session-id'], undefined);
+    assert.equal((metaOf(one)['io.modelcontextprotocol/clientInfo'] as { name: string }).name, 'postern');
+    assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], {});
+  }
+  assert.equal(server.seen[2]?.headers['mcp-name'], '=?base64?bmHDr3Zl?=');
+});
+
+test('[Q-1.4] a server of another newer revision is asked once more in one that both know, and never initialized after it', async () => {
+  await using server = await newerServer(() => ({ result: { ok: true } }), ['2025-11-25']);
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url, 'prompts/list', '--protocol', '2026-07-28']);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(
+    server.seen.map((one) => [one.message.method, metaOf(one)[revision]]),
+    [
+      ['prompts/list', '2026-07-28'],
+      ['prompts/list', '2025-11-25'],
+    ],
+  );
+});
+
+test('[Q-1.13] a server without a revision that is known here is named so, with those of both', async () => {
+  await using server = await newerServer(() => ({ result: {} }), ['2031-01-01']);
+  await using home = await bareHome();
+  const { code, stderr } = await runProgram(home, ['call', server.url]);
+  assert.equal(code, 5);
+  assert.match(stderr, /speaks the protocol of "2031-01-01" only; this program speaks 2026-07-28 and 2025-11-25/);
+  assert.match(stderr, /\[revision_unknown, exit 5\]/);
+});
+
+test('[Q-4.1][Q-4.2][Q-4.3][Q-4.4] questions come as a result: each is asked, and the request goes out again with the state as it came', async () => {
+  const state = 'opaque "\\u0000" ü';
+  let round = 0;
+  await using server = await newerServer(() => {
+    round += 1;
+    if (round === 1) return { result: { resultType: 'input_required', requestState: state } };
+    if (round > 2) return { result: { messages: [] } };
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string', default: 'Ada' } } };
+    const params = { mode: 'form', message: 'Who?', requestedSchema };
+    return {
+      result: { resultType: 'input_required', inputRequests: { who: { method: 'elicitation/create', params } } },
+    };
+  });
+  await using home = await bareHome();
+  const words = ['call', server.url, 'prompts/get', 'greet', '--elicitation', 'defaults', '--protocol', '2026-07-28'];
+  const { code, stderr } = await runProgram(home, words);
+  assert.equal(code, 0, stderr);
+  const [first, second, third] = server.seen.map(({ message }) => message);
+  assert.equal(new Set([first?.id, second?.id, third?.id]).size, 3);
+  assert.deepEqual([first?.params?.['requestState'], second?.params?.['requestState']], [undefined, state]);
+  assert.equal(third?.params?.['requestState'], undefined);
+  assert.deepEqual(third?.params?.['inputResponses'], { who: { action: 'accept', content: { name: 'Ada' } } });
+  assert.equal(third?.params?.['name'], 'greet');
+});
+
+test('[Q-4.1][Q-4.4] what may not ask, asks for what was not offered, or asks for ever breaks the protocol', async () => {
+  const asks = { resultType: 'input_required', requestState: 'x' };
+  const sampling = {
+    resultType: 'input_required',
+    inputRequests: { a: { method: 'sampling/createMessage', params: {} } },
+  };
+  const cases: [method: string, result: object, why: RegExp, requests: number][] = [
+    ['tools/list', asks, /of the type "input_required", which tools\/list cannot have/, 1],
+    ['prompts/get', asks, /asks something for the 11th time/, 11],
+    ['prompts/get', sampling, /asks for "sampling\/createMessage", which was not offered/, 1],
+    ['prompts/get', { resultType: 'input_required' }, /it asks, and says not what/, 1],
+    ['prompts/get', { resultType: 'made-up' }, /of the type "made-up"/, 1],
+  ];
+  for (const [method, result, why, requests] of cases) {
+    await using server = await newerServer(() => ({ result }));
+    await using home = await bareHome();
+    const words = ['call', server.url, method, ...(method === 'prompts/get' ? ['a'] : [])];
+    const { code, stderr } = await runProgram(home, [...words, '--protocol', '2026-07-28']);
+    assert.equal(code, 5, stderr);
+    assert.match(stderr, why);
+    assert.equal(server.seen.length, requests);
+  }
+});
+
+test('[Q-4.7] a page that a server wants opened is not taken for a form: nothing is accepted, not by a default either', async () => {
+  let asked = false;
+  await using server = await newerServer(() => {
+    const params = { mode: 'url', message: 'Sign in', url: 'https://evil.example/', elicitationId: 'e' };
+    const inputRequests = { page: { method: 'elicitation/create', params } };
+    if (asked) return { result: { messages: [] } };
+    asked = true;
+    return { result: { resultType: 'input_required', inputRequests } };
+  });
+  await using home = await bareHome();
+  const words = ['call', server.url, 'prompts/get', 'a', '--elicitation', 'defaults', '--protocol', '2026-07-28'];
+  const { code, stderr } = await runProgram(home, words);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(server.seen[1]?.message.params?.['inputResponses'], { page: { action: 'decline' } });
+});
+
+test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools listed, and is asked once more with it', async () => {
+  const city = { type: 'string', 'x-mcp-header': 'City' };
+  const tools = [{ name: 'weather', inputSchema: { type: 'object', properties: { city } } }];
+  await using server = await newerServer(({ method }, { headers }) => {
+    if (method === 'tools/list') return { result: { tools } };
+    if (headers['mcp-param-city'] === 'Ulm') return { result: { content: [{ type: 'text', text: 'dry' }] } };
+    return { error: { code: -32020, message: 'Mcp-Param-City is missing' }, status: 400 };
+  });
+  await using home = await bareHome();
+  const words = ['call', server.url, 'tools/call', 'weather', 'city:="Ulm"', '--protocol', '2026-07-28'];
+  const { code, stdout, stderr } = await runProgram(home, words);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /dry/);
+  assert.deepEqual(methodsOf(server), ['tools/call', 'tools/list', 'tools/call']);
+});
+
+test('[Q-1.9] a server that was put back to an older release is found out, and called in that', async () => {
+  let isOlder = false;
+  await using server = await scriptedServer(({ message }, response) => {
+    const { id, method } = message;
+    const older = { initialize: { protocolVersion: '2025-11-25' }, ping: { older: true } }[method ?? ''];
+    const newer = { 'server/discover': { supportedVersions: ['2026-07-28'] }, ping: { newer: true } }[method ?? ''];
+    const result = isOlder ? older : newer;
+    if (id === undefined) response.writeHead(202).end();
+    else {
+      const isLone = isOlder && !server.seen.some((one) => one.message.method === 'notifications/initialized');
+      const isRefused = result === undefined || (isLone && method !== 'initialize');
+      response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
+      const error = { code: -32000, message: 'Bad Request: no session' };
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(isRefused ? { error } : { result }) }));
+    }
+  });
+  await using home = await bareHome();
+  const ping = () => runProgram(home, ['call', server.url, 'ping', '--json']);
+  assert.deepEqual(JSON.parse((await ping()).stdout), { newer: true });
+  isOlder = true;
+  const { stdout, stderr } = await ping();
+  assert.deepEqual(JSON.parse(stdout || '{}'), { older: true }, stderr);
+});
+
+test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', async () => {
+  for (const status of [403, 500, 503, 429]) {
+    await using server = await scriptedServer((_seen, response) => response.writeHead(status).end());
+    await using home = await bareHome();
+    const { code } = await runProgram(home, ['call', server.url, 'ping']);
+    assert.notEqual(code, 0);
+    assert.deepEqual(methodsOf(server), ['initialize'], String(status));
+  }
+});
