@@ -52,6 +52,11 @@ export class Conversation implements AsyncDisposable {
     });
   }
 
+  /** Whether it is spoken in the newer era, once it is open. */
+  get isNewer(): boolean {
+    return this.#isNewer;
+  }
+
   /** Methods of the requests that the server may have carried out, though the whole was ended before it responded. */
   get leftUnderWay(): readonly string[] {
     return this.#exchanges.leftUnderWay;

@@ -16,6 +16,7 @@ import { createConversation, type LocalServer } from './create-conversation.js';
 import { callTimedOut, nothingToWatch, peerSilent } from './failures.js';
 import { findServer, outsideTheDeadline, programOf, type ServerArguments, type ServerWorld } from './find-server.js';
 import type { ElicitationPolicy } from './respond.js';
+import { acknowledged, notGiven, subscribed } from './subscription.js';
 
 /** How long is waited before a session is opened again, and how long one lives that was no failure. In milliseconds. */
 const firstWaitMs = 1_000;
@@ -89,6 +90,12 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
   using deadline = new Deadline(args.timeout * 1000, () => callTimedOut('initialize', args.timeout));
   const silence = new AbortController();
   const signal = AbortSignal.any([world.signal, deadline.signal, silence.signal]);
+  let wasOpen = false;
+  const open = () => {
+    wasOpen = true;
+    deadline.stop();
+    world.tell(again ? 'Watching again.' : `Watching ${printable(args.server ?? server.server, 200)}; Ctrl-C ends it.`);
+  };
   await using conversation = await createConversation(world, {
     login: server,
     relogin: outsideTheDeadline(logins.relogin(withOwnLogin(args)), deadline),
@@ -96,19 +103,26 @@ async function watchOnce(world: WatchWorld, args: WatchArguments, watched: Watch
     protocol: args.protocol,
     follows: true,
     meter: undefined,
-    notify: (method, params) => print(world, method, params),
+    notify: (method, params) => {
+      if (method !== acknowledged) return print(world, method, params);
+      for (const line of notGiven(uris, params)) world.tell(line);
+      return open();
+    },
     tell: world.tell,
     signal,
     tokensUntil: world.signal,
   });
   const { capabilities } = await conversation.describe();
-  if (asObject(capabilities)?.['logging'] !== undefined) {
+  if (asObject(capabilities)?.['logging'] !== undefined && !conversation.isNewer) {
     await conversation.request('logging/setLevel', { level: 'info' }).catch(ignoreFailure);
   }
-  for (const uri of uris) await conversation.request('resources/subscribe', { uri });
-  deadline.stop();
-  world.tell(again ? 'Watching again.' : `Watching ${printable(args.server ?? server.server, 200)}; Ctrl-C ends it.`);
-  const { over } = conversation;
+  let { over } = conversation;
+  if (conversation.isNewer) {
+    over = subscribed(conversation, uris, signal).then((error) => ({ wasOpen, error }));
+  } else {
+    for (const uri of uris) await conversation.request('resources/subscribe', { uri });
+    open();
+  }
   const ended = over.finally(() => silence.abort(interrupted()));
   const dead = await Promise.race([
     ended.then(() => undefined),
@@ -133,7 +147,9 @@ async function silent(
     await clock.sleep(ping * 1000, signal).catch(() => undefined);
     if (signal.aborted) return undefined;
     using limit = new Deadline(seconds * 1000, () => peerSilent(server, seconds));
-    const error = await conversation.request('ping', {}, limit.signal).catch((failed: unknown) => failed);
+    // The newer era has no ping; every server of it tells what it is.
+    const method = conversation.isNewer ? 'server/discover' : 'ping';
+    const error = await conversation.request(method, {}, limit.signal).catch((failed: unknown) => failed);
     if (error instanceof Failure && error.exit === exitCode.network && !signal.aborted) return error;
   }
 }

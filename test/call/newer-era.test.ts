@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../bridge/host.js';
-import { runProgram } from '../support/program.js';
+import { bareHome, event, type Rpc, type ScriptedServer, type Seen, scriptedServer } from '../bridge/host.js';
+import { runProgram, startProgram } from '../support/program.js';
 
 const metaOf = ({ message }: Seen) => (message.params?.['_meta'] ?? {}) as Record<string, unknown>;
 
@@ -139,6 +139,49 @@ test('[Q-4.7] a page that a server wants opened is not taken for a form: nothing
   const { code, stderr } = await runProgram(home, words);
   assert.equal(code, 0, stderr);
   assert.deepEqual(server.seen[1]?.message.params?.['inputResponses'], { page: { action: 'decline' } });
+});
+
+test('[Q-3.2][Q-5.1][Q-5.2][Q-5.3] --watch of a newer server is one long request: what it does not follow is told, a stream that breaks is asked for anew', async () => {
+  let streams = 0;
+  await using server = await scriptedServer(({ method, message }, response) => {
+    const { id } = message;
+    if (method !== 'POST' || message.method === 'initialize') {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32022, message: 'Unsupported' } }));
+    } else if (message.method === 'server/discover') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { supportedVersions: ['2026-07-28'] } }));
+    } else {
+      streams += 1;
+      const say = (name: string, params: object) => {
+        const told = { ...params, _meta: { 'io.modelcontextprotocol/subscriptionId': id } };
+        response.write(event({ jsonrpc: '2.0', method: `notifications/${name}`, params: told }));
+      };
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      say('subscriptions/acknowledged', { notifications: { toolsListChanged: true } });
+      response.write(': still here\n\n');
+      say('tools/list_changed', {});
+      if (streams === 1) setTimeout(() => response.destroy(), 300);
+    }
+  });
+  await using home = await bareHome();
+  await using watching = startProgram(home, ['call', server.url, '--watch', 'file:///a']);
+  await watching.waitForStdout(/list of tools changed[\s\S]*list of tools changed/);
+  watching.kill('SIGINT');
+  const { code, stderr } = await watching.finished;
+  assert.equal(code, 130);
+  assert.match(stderr, /does not tell when "file:\/\/\/a" changes/);
+  assert.match(stderr, /The connection was lost; it is opened again/);
+  const wanted = server.seen.map(({ message }) => message).filter(({ method }) => method === 'subscriptions/listen');
+  assert.deepEqual(wanted[0]?.params?.['notifications'], {
+    ...{ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
+    resourceSubscriptions: ['file:///a'],
+  });
+  assert.equal(wanted.length, 2);
+  assert.ok(
+    server.seen.every(({ method }) => method === 'POST'),
+    'no stream of its own, no end of a session',
+  );
 });
 
 test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools listed, and is asked once more with it', async () => {
