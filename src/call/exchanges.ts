@@ -151,8 +151,8 @@ export class Exchanges implements MessageHost, AsyncDisposable {
       this.#asked.delete(key);
       const isOpen = this.#pending.settle(pending);
       pending.exchange?.abort(undefined);
-      const isTold = !isModern && method !== initialize; // else the end of its stream says it
-      if (isOpen && signal.aborted && !whole.aborted && isTold) void this.#cancel(id);
+      const needsNotice = !isModern && method !== initialize; // else the end of its stream says it
+      if (isOpen && signal.aborted && !whole.aborted && needsNotice) void this.#cancel(id);
     }
   }
 

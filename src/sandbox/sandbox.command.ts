@@ -259,23 +259,18 @@ async function stateFolder(path: string | undefined) {
 async function start(world: World, args: SandboxArguments) {
   // Loaded here and nowhere else: no other command pays for it.
   const { startSandbox } = await import('./start.js');
-  const { port = 0, authorizationPort = 0, issuerPath = '' } = args;
+  const { port = 0, authorizationPort = 0, issuerPath = '', metadata, eras, discovery, wellKnown, approve } = args;
   try {
-    const clients = await knownClients(world, args.clients);
     const options: SandboxOptions = {
       port,
       authorizationPort,
       issuerPath,
       accessTokenSeconds: args.lifetime,
-      metadata: args.metadata,
-      eras: args.eras,
-      discovery: args.discovery,
-      wellKnown: args.wellKnown,
+      ...{ metadata, eras, discovery, wellKnown, approve },
       registration: !args.noRegistration,
       pushedRequests: args.requirePushedRequests ? 'required' : 'offered',
       metadataDocuments: await documentRules(world, args),
-      clients,
-      approve: args.approve,
+      clients: await knownClients(world, args.clients),
       faults: args.misbehave,
     };
     return await startSandbox(options, undefined, await stateFolder(args.state), logTo(world.requestLog));

@@ -13,9 +13,6 @@ import { responseOf, streamOf } from './response-of.js';
 import { Sessions } from './sessions.js';
 import type { Caller } from './verify-token.js';
 
-/** The eras of the protocol that a server speaks: up to 2025-11-25, from 2026-07-28 on, or both. */
-export type ServedEras = 'both' | 'newer' | 'older';
-
 /** One request that has passed the gate. */
 export interface AdmittedRequest {
   /** Without body and credentials. */
@@ -34,10 +31,10 @@ export class McpEndpoint {
   readonly #sessionless: ReturnType<typeof createMcpHandler>;
   readonly #lone: ReturnType<typeof legacyStatelessFallback>;
   readonly #metadata: string | undefined;
-  readonly #eras: ServedEras;
+  readonly #eras: 'both' | 'newer' | 'older';
 
   /** @param metadata Address of the protected resource metadata, for the challenges of tools. */
-  constructor(build: () => McpServer, metadata: string | undefined, eras: ServedEras) {
+  constructor(build: () => McpServer, metadata: string | undefined, eras: 'both' | 'newer' | 'older') {
     this.#eras = eras;
     this.#sessions = new Sessions(build);
     this.#sessionless = createMcpHandler(build, { legacy: 'reject' });

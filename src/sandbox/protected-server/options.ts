@@ -1,5 +1,4 @@
 import type { UpstreamAccounts } from '../upstream-accounts.js';
-import type { ServedEras } from './mcp-endpoint.js';
 
 /** What a protected server is made with. */
 export interface ProtectedServerOptions {
@@ -18,8 +17,8 @@ export interface ProtectedServerOptions {
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */
   readonly requiredScopes?: readonly string[];
-  /** The eras of the protocol that it speaks. Default `both`. */
-  readonly eras?: ServedEras;
+  /** The eras of the protocol that it speaks: up to 2025-11-25, from 2026-07-28 on. Default `both`. */
+  readonly eras?: 'both' | 'newer' | 'older';
   /** People's accounts at the upstream; absent: no tool uses any. */
   readonly accounts?: Pick<UpstreamAccounts, 'profile'>;
 }
