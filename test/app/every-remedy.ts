@@ -166,6 +166,8 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
     login: [login],
     0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
   },
+  callRefused: { data: [undefined] },
+  noCommonRevision: { theirs: [[], ['2031-01-01']], ours: [['2026-07-28']] },
   notForgotten: { 0: [failure] },
   notConfirmed: { logins: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']], command: ['postern logout --all --yes'] },
 };
