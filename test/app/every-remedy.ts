@@ -135,7 +135,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 
 /** Where a parameter means something of its own. */
 const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
-  callRefused: { code: [-32_601, 0] },
+  callRefused: { code: [-32_601, 0], data: [undefined] },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
   parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },
@@ -166,7 +166,6 @@ const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>
     login: [login],
     0: [true, false].flatMap((canOpen) => ['login', 'other'].map((of) => ({ why: 'CI=true', canOpen, of }))),
   },
-  callRefused: { data: [undefined] },
   noCommonRevision: { theirs: [[], ['2031-01-01']], ours: [['2026-07-28']] },
   notForgotten: { 0: [failure] },
   notConfirmed: { logins: [['work'], ['a', 'b', 'c', 'd', 'e', 'f']], command: ['postern logout --all --yes'] },
