@@ -20,11 +20,11 @@ const unavailable = {
   ],
   no_collection: [
     'the Secret Service has no default keyring',
-    'Make one: gnome-keyring-daemon --replace --unlock --components=secrets, which reads its password on stdin, or in a desktop’s password manager (Seahorse: New, Password keyring, Set as default)',
+    'Make one: gnome-keyring-daemon --replace --unlock --components=secrets, which reads its password on stdin, or in a desktop’s password manager (Seahorse: New, Password keyring, Set as default).',
   ],
   no_package: [
     'its native package (@napi-rs/keyring) is not installed for this platform',
-    'Install postern again without --omit=optional, on a supported platform',
+    'Install postern again without --omit=optional, on a supported platform.',
   ],
 } as const;
 
@@ -36,7 +36,7 @@ const orSealedFiles = 'Without a keychain, use encrypted files: postern login <s
 export function storeUnavailable(why: Unavailable, cause?: unknown): Failure {
   const [text, remedy] = unavailable[why];
   const message = `No keychain here (${text}).`;
-  return storeFailure('store_unavailable', message, `Use encrypted files: add --store file. ${remedy}.`, cause);
+  return storeFailure('store_unavailable', message, `Use encrypted files: add --store file. ${remedy}`, cause);
 }
 
 const lockedBecause = {

@@ -93,6 +93,8 @@ test('[A-194] no bus: says so, and what to do', { skip: needs('dbus') }, async (
   await using without = openKeychain({});
   const failed = await everything(without);
   allFailed(failed, 'store_unavailable', /--store file.*postern help stores/);
+  for (const { failure } of failed)
+    assert.match(failure?.remedy ?? '', /: postern help stores$/, 'to be typed as it stands');
   assert.match(JSON.stringify(failed), /DBUS_SESSION_BUS_ADDRESS is not set/);
   assert.doesNotMatch(JSON.stringify(failed), /leads nowhere/);
 });
