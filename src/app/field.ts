@@ -11,7 +11,7 @@ const longestShown = 1_000_000;
 /**
  * stdout with one value of each JSON result on it, for `--field`: a string as it is, anything else as JSON. At a terminal
  * nothing in it can steer the terminal.
- * @param path Member names and places in lists, with dots between them; `\.` is a dot in a name.
+ * @param path Member names and places in lists, with dots between them (`logins.0.name`, or `logins[0].name`); `\.` is a dot in a name.
  */
 export function fieldWriter(out: ResultWriter, path: string): ResultWriter {
   const textOf = (value: unknown) => {
@@ -34,15 +34,25 @@ export function fieldWriter(out: ResultWriter, path: string): ResultWriter {
 /** The value at that path. @throws Failure `field_missing`, with the names that there are */
 export function fieldOf(value: unknown, path: string): unknown {
   const parts = path.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'));
+  const passed: string[] = [];
   let at = value;
-  for (const [depth, part] of parts.entries()) {
-    const isObject = typeof at === 'object' && at !== null;
-    if (!isObject || !Object.hasOwn(at as object, part) || (Array.isArray(at) && part === 'length')) {
-      throw fieldMissing(part, parts.slice(0, depth).join('.'), at);
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    // `logins[0]`, as in JavaScript and jq, where nothing is called so.
+    const [, name, places] = (has(at, part) ? undefined : /^([^[]*)((?:\[\d+\])+)$/.exec(part)) ?? [];
+    if (name !== undefined && places !== undefined) {
+      parts.unshift(...(name === '' ? [] : [name]), ...places.slice(1, -1).split(']['));
+      continue;
     }
-    at = (at as Readonly<Record<string, unknown>>)[part];
+    if (!has(at, part)) throw fieldMissing(part, passed.join('.'), at);
+    passed.push(part);
+    at = at[part];
   }
   return at;
+}
+
+function has(value: unknown, name: string): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.hasOwn(value, name) && !(Array.isArray(value) && name === 'length');
 }
 
 /** @param path Where the name was looked for. */

@@ -104,9 +104,12 @@ export function laidOut(line: string, look: Look): readonly string[] {
     tone === undefined ? ' '.repeat(margin) : `${toned(look, tone, word)}${' '.repeat(margin - word.length)}`;
   const [, advice, command] = (tone === undefined && commandAtEnd.exec(text)) || [];
   if (advice !== undefined && command !== undefined) {
+    const copied = command.replace(/\?$/, '');
+    const strong = toned(look, 'strong', copied);
+    if (columnsOf(line) <= look.width)
+      return [`${' '.repeat(margin)}${advice}: ${strong}${command.slice(copied.length)}`];
     const lines = wrapped(`${advice}:`, look.width, margin);
-    const line = commandLine(command, look.width, margin + 2);
-    return [...lines, line.replace(command, () => toned(look, 'strong', command))];
+    return [...lines, commandLine(copied, look.width, margin + 2).replace(copied, () => strong)];
   }
   const fits = columnsOf(line) <= look.width;
   const [first = '', ...others] = fits ? [' '.repeat(margin) + text] : wrapped(text, look.width, margin);

@@ -10,9 +10,14 @@ test('a field is found by names and places; a missing one is named with those th
   assert.equal(fieldOf(result, 'logins.0.server'), 'https://a.example');
   assert.equal(fieldOf(result, 'logins.0.expiresAt'), null);
   assert.equal(fieldOf(result, 'a\\.b'), 1);
+  assert.equal(fieldOf(result, 'logins[0].server'), 'https://a.example');
+  assert.equal(fieldOf({ grid: [[1, 2]], 'a[0]': 3, a: [4] }, 'grid[0][1]'), 2);
+  assert.equal(fieldOf({ grid: [], 'a[0]': 3, a: [4] }, 'a[0]'), 3);
   const missing: readonly (readonly [string, RegExp])[] = [
     ['login', /It has: logins, a\.b, none, empty/],
     ['logins.3', /from 0 to 0/],
+    ['logins[3]', /from 0 to 0/],
+    ['login[0]', /It has: logins/],
     ['logins.length', /from 0 to 0/],
     ['empty.0', /is empty/],
     ['none.x', /no members/],

@@ -156,6 +156,15 @@ test('a colour says nothing that the word does not', () => {
   }
 });
 
+test('a command that fits stays on its line; on a line of its own nothing stands behind it', () => {
+  const line = '         Did you mean: postern setup codex?';
+  assert.deepEqual(laidOut(line, { width: 80, color: false }), [line]);
+  assert.deepEqual(laidOut(line, { width: 30, color: false }), [
+    '         Did you mean:',
+    '           postern setup codex',
+  ]);
+});
+
 test('at a terminal a failure fits, goes on below its own text, and a command is one line to copy', () => {
   const error = new Failure({
     code: 'some_code',
