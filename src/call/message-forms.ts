@@ -1,6 +1,6 @@
+import { metaName } from '../core/product.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { skipValue } from '../core/text/json-scan.js';
-import { metaName } from '../mcp/eras.js';
 import type { Message } from '../mcp/messages.js';
 import type { Pending } from '../mcp/pending.js';
 import { type MessageShape, scanText } from '../mcp/scan-message.js';

@@ -1,7 +1,8 @@
 import { isFailure } from '../core/failure.js';
+import { ownMeta } from '../core/product.js';
 import { asObject, type JsonObject } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
-import { knownRevisions, newerError, ownMeta, textsIn } from '../mcp/eras.js';
+import { knownRevisions, newerError, textsIn } from '../mcp/eras.js';
 import { HttpFailed, noCommonRevision, protocolBroken } from '../mcp/failures.js';
 import { CallRefused } from './failures.js';
 

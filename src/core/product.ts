@@ -1,3 +1,5 @@
+import type { JsonObject } from './text/json.js';
+
 /** How this program introduces itself in `initialize`; a test keeps the version equal to package.json's. */
 export const clientInfo = { name: 'postern', version: '0.1.0' } as const;
 
@@ -6,3 +8,17 @@ export const latestProtocolVersion = '2025-11-25';
 
 /** The newest revision, of the newer era: each request stands for itself. */
 export const newestRevision = '2026-07-28';
+
+/** The full name of a member of `_meta` that the protocol itself defines. */
+export function metaName(name: 'protocolVersion' | 'clientInfo' | 'clientCapabilities'): string {
+  return `io.modelcontextprotocol/${name}`;
+}
+
+/** What each request of the newer era says of whoever sends it (2026-07-28, basic/index, `_meta`). */
+export function ownMeta(revision: string, capabilities: JsonObject): JsonObject {
+  return {
+    [metaName('protocolVersion')]: revision,
+    [metaName('clientInfo')]: { ...clientInfo },
+    [metaName('clientCapabilities')]: capabilities,
+  };
+}

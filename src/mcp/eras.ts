@@ -1,5 +1,5 @@
-import { clientInfo, latestProtocolVersion, newestRevision } from '../core/product.js';
-import type { JsonObject, JsonValue } from '../core/text/json.js';
+import { latestProtocolVersion, newestRevision } from '../core/product.js';
+import type { JsonValue } from '../core/text/json.js';
 
 /** A server of the older era begins with `initialize`; to one of the newer era each request says all by itself. */
 export type Era = 'newer' | 'older';
@@ -17,20 +17,6 @@ export const newerError = { headerMismatch: -32020, capabilityMissing: -32021, r
 
 /** The revisions that a request of the newer era may name, the one that is wanted first. */
 export const knownRevisions: readonly string[] = [newestRevision, latestProtocolVersion];
-
-/** The full name of a member of `_meta` that the protocol itself defines. */
-export function metaName(name: 'protocolVersion' | 'clientInfo' | 'clientCapabilities' | 'subscriptionId'): string {
-  return `io.modelcontextprotocol/${name}`;
-}
-
-/** What each request of the newer era says of whoever sends it (basic/index, `_meta`). */
-export function ownMeta(revision: string, capabilities: JsonObject): JsonObject {
-  return {
-    [metaName('protocolVersion')]: revision,
-    [metaName('clientInfo')]: { ...clientInfo },
-    [metaName('clientCapabilities')]: capabilities,
-  };
-}
 
 /** The texts of a list, such as the revisions that a server names; none of anything else. */
 export function textsIn(value: JsonValue | undefined): readonly string[] {

@@ -1,8 +1,9 @@
 import type { Step } from '../core/failure.js';
 import { type CorePorts, takeStep } from '../core/ports.js';
-import { clientInfo, latestProtocolVersion } from '../core/product.js';
+import { clientInfo, latestProtocolVersion, newestRevision, ownMeta } from '../core/product.js';
 import type { Zone } from '../core/records.js';
 import { parseScope } from '../core/scope.js';
+import type { JsonObject } from '../core/text/json.js';
 import type { HttpPorts } from '../http/request.js';
 import { bearerChallenge } from './challenge.js';
 import { challengeUnusable, probeFailed } from './failures.js';
@@ -23,7 +24,8 @@ interface ProbeRequest {
 
 /**
  * Asks the server without a token and reads its 401. Some servers let `initialize` through and ask for a login at
- * the first real request: then `tools/list` is tried in that session.
+ * the first real request: then `tools/list` is tried in that session. One that refuses `initialize` for another reason may
+ * speak the newer era alone, and is asked in that.
  * @throws Failure `challenge_unusable`, `server_failed`, `discovery_failed`, or the HTTP client's
  */
 export async function probeServer(
@@ -35,8 +37,12 @@ export async function probeServer(
   const step = { name: 'unauthenticated-request', asked: `POST ${server}` };
   const record = (ended: Omit<Step, 'name' | 'asked'>) => ports.journal.record({ ...step, ...ended });
   const { status, zone, challenges } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, async () => {
-    const first = await probe(ports, request, 'initialize');
-    return first.status === 200 ? await probe(ports, request, 'tools/list', first.sessionId) : first;
+    const first = await probe(ports, request, older('initialize'));
+    if (first.status === 200) return await probe(ports, request, older('tools/list', first.sessionId));
+    if (![400, 404, 405, 406, 415].includes(first.status)) return first;
+    const discovered = await probe(ports, request, newer('server/discover'));
+    const second = discovered.status === 200 ? await probe(ports, request, newer('tools/list')) : discovered;
+    return second.status === 401 ? second : first;
   });
   if (status !== 401) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
@@ -64,24 +70,46 @@ export async function probeServer(
 
 const limits = { of: 'metadata', totalMs: 10_000, headersMs: 10_000, maxBytes: 256 * 1024 } as const;
 
+/** A request of the protocol, with the headers that its era wants. */
+interface ProbeMessage {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+function older(method: 'initialize' | 'tools/list', sessionId?: string): ProbeMessage {
+  const isFirst = method === 'initialize';
+  return {
+    method,
+    params: isFirst ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo: { ...clientInfo } } : {},
+    headers: [
+      ...(isFirst ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
+      ...(sessionId === undefined ? [] : ([['mcp-session-id', sessionId]] as const)),
+    ],
+  };
+}
+
+function newer(method: 'server/discover' | 'tools/list'): ProbeMessage {
+  return {
+    method,
+    params: { _meta: ownMeta(newestRevision, {}) },
+    headers: [
+      ['mcp-protocol-version', newestRevision],
+      ['mcp-method', method],
+    ],
+  };
+}
+
 /** One protocol request without a token, to see how the server asks for a login. @throws Failure of the HTTP client */
 async function probe(
   { http }: Pick<HttpPorts, 'http'>,
   { server, signal }: ProbeRequest,
-  method: 'initialize' | 'tools/list',
-  sessionId?: string,
+  { method, params, headers: own }: ProbeMessage,
 ) {
-  const isFirst = method === 'initialize';
-  const params = isFirst ? { protocolVersion: latestProtocolVersion, capabilities: {}, clientInfo } : {};
   await using response = await http.send({
     method: 'POST',
     url: server,
-    headers: [
-      ['content-type', 'application/json'],
-      ['accept', 'application/json, text/event-stream'],
-      ...(isFirst ? [] : ([['mcp-protocol-version', latestProtocolVersion]] as const)),
-      ...(sessionId === undefined ? [] : ([['mcp-session-id', sessionId]] as const)),
-    ],
+    headers: [['content-type', 'application/json'], ['accept', 'application/json, text/event-stream'], ...own],
     body: JSON.stringify({ jsonrpc: '2.0', id: 0, method, params }),
     namedBy: 'person',
     redirects: 'report',

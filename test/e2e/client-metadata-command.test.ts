@@ -99,7 +99,7 @@ test('an action, word or option that does not belong is refused with a hint, exi
     [['toString'], /there are init, build/],
     [['init', 'folder'], /takes no "folder"/],
     [['check', '--retire'], /check has no option --retire/],
-    [['serve', 'client-metadata'], /could not be read/],
+    [['serve', 'client-metadata'], /There is no file/],
     [['init'], /POSTERN_CLIENT_METADATA_URL/],
   ] as const) {
     const { code, stderr } = await runProgram(home, ['client-metadata', ...words]);

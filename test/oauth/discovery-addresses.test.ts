@@ -147,6 +147,27 @@ test('a server that lets initialize through and asks for a login at the next req
   assert.equal(own.issuer.authorizations[0]?.get('scope'), 'found-here');
 });
 
+test('[Q-1.6] a server that refuses initialize and speaks the newer era alone: its challenge is found in that', async () => {
+  for (const letsDiscover of [false, true]) {
+    await using scene = await openScene();
+    await using own = await openOwnScene();
+    const methods: unknown[] = [];
+    own.server.whenAnonymous = async (request, response) => {
+      const { method, params } = JSON.parse(await text(request)) as Record<string, Record<string, unknown>>;
+      methods.push([method, request.headers['mcp-protocol-version'], request.headers['mcp-method']]);
+      const meta = params?.['_meta'] as Record<string, unknown> | undefined;
+      const isOpen = letsDiscover && String(method) === 'server/discover';
+      if (meta?.['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') response.writeHead(400).end('{}');
+      else response.writeHead(isOpen ? 200 : 401, { 'www-authenticate': 'Bearer scope="found-here"' }).end('{}');
+    };
+    await scene.login({ server: own.server.url });
+    const newer = (method: string) => [method, '2026-07-28', method];
+    const asked = [['initialize', undefined, undefined], newer('server/discover')];
+    assert.deepEqual(methods, letsDiscover ? [...asked, newer('tools/list')] : asked);
+    assert.equal(own.issuer.authorizations[0]?.get('scope'), 'found-here');
+  }
+});
+
 test('a server that wants no login and publishes nothing: said so, nothing is opened', async () => {
   await using scene = await openScene();
   await using own = await openOwnScene();
