@@ -38,9 +38,9 @@ export function fieldOf(value: unknown, path: string): unknown {
   let at = value;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // `logins[0]`, as in JavaScript and jq, where nothing is called so.
-    const [, name, places] = (has(at, part) ? undefined : /^([^[]*)((?:\[\d+\])+)$/.exec(part)) ?? [];
-    if (name !== undefined && places !== undefined) {
-      parts.unshift(...(name === '' ? [] : [name]), ...places.slice(1, -1).split(']['));
+    const [, name, indexes] = (has(at, part) ? undefined : /^([^[]*)((?:\[\d+\])+)$/.exec(part)) ?? [];
+    if (name !== undefined && indexes !== undefined) {
+      parts.unshift(...(name === '' ? [] : [name]), ...indexes.slice(1, -1).split(']['));
       continue;
     }
     if (!has(at, part)) throw fieldMissing(part, passed.join('.'), at);
