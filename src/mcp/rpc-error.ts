@@ -1,13 +1,16 @@
 import type { Failure } from '../core/failure.js';
 import { asciiJson, printable } from '../core/text/printable.js';
 
-/** JSON-RPC error codes of the bridge. `data.code` says more. */
+/**
+ * JSON-RPC error codes of the bridge. `data.code` says more. Our own keep out of -32768 to -32000, which JSON-RPC and the
+ * protocol claim (2026-07-28, basic/index).
+ */
 export const rpcCode = {
   notJson: -32700,
   notAMessage: -32600,
-  loginNeeded: -32011,
-  notDelivered: -32012,
-  toolNotLent: -32013,
+  loginNeeded: -31011,
+  notDelivered: -31012,
+  toolNotLent: -31013,
 } as const;
 
 const longest = 2048;

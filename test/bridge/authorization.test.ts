@@ -40,7 +40,7 @@ test('[A-238] nobody to ask: an error with a stable code and what to run; the lo
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
   const refused = await host.ask({ id: 1, method: 'initialize', params });
   assert.equal(refused.id, 1);
-  assert.equal(refused.error?.code, -32011);
+  assert.equal(refused.error?.code, -31011);
   assert.equal(refused.error?.data?.['code'], 'login_needed');
   assert.equal(refused.error?.data?.['remedy'], `Run: postern login ${serverUrl}`);
   await logIn(stage);
@@ -48,7 +48,7 @@ test('[A-238] nobody to ask: an error with a stable code and what to run; the lo
   assert.ok(opened.result !== undefined, JSON.stringify(opened));
   // The note tools want a scope that this login has not.
   const wider = await host.ask({ id: 2, method: 'tools/call', params: { name: 'note_list', arguments: {} } });
-  assert.equal(wider.error?.code, -32011, JSON.stringify(wider));
+  assert.equal(wider.error?.code, -31011, JSON.stringify(wider));
   assert.equal(wider.error?.data?.['code'], 'insufficient_scope');
   assert.match(
     String(wider.error?.data?.['remedy']),

@@ -80,7 +80,7 @@ test('[R-5.1a] the same where the server refuses what it gets: the answer says f
   await storeLogin(home, { server: next.url, name: 'work', accessToken: 'token-of-next', expiresAt });
   isOver = true;
   const { error } = await answered(host, (answer) => answer.error !== undefined);
-  assert.equal(error?.code, -32011);
+  assert.equal(error?.code, -31011);
   assert.ok(String(error?.data?.['remedy']).includes(`postern login ${old.url}`), JSON.stringify(error));
   const again = await answered(host, (answer) => answer.error?.data?.['code'] === 'login_needed');
   assert.equal(again.error?.data?.['remedy'], `Run: postern login ${old.url}`);
@@ -101,7 +101,7 @@ test('a name that is gone: each request is answered with what to run, and the lo
     [2, 'tools/list'],
   ] as const) {
     const refused = await host.ask({ id, method, params });
-    assert.deepEqual([refused.id, refused.error?.code], [id, -32011]);
+    assert.deepEqual([refused.id, refused.error?.code], [id, -31011]);
     assert.equal(refused.error?.data?.['code'], 'login_needed');
     assert.equal(refused.error?.data?.['remedy'], 'Run: postern login <the server’s URL> --name work');
   }

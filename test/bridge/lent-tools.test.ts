@@ -34,7 +34,7 @@ for (const form of ['json', 'events'] as const) {
       [6, 'hidden_note'],
     ] as const) {
       say(call(id, name));
-      assert.match((await answer(id))[0], new RegExp(`-32013.*${name}.*tool_not_lent`), name);
+      assert.match((await answer(id))[0], new RegExp(`-31013.*${name}.*tool_not_lent`), name);
     }
     say({ jsonrpc: '2.0', id: 7, method: 'tools/list' });
     const [list] = await answer(7);

@@ -66,7 +66,7 @@ test('a server that forgets every session is not asked for ever', async () => {
   await host.open();
   for (let id = 1; id <= 5; id += 1) {
     const { error } = await host.ask({ id, method: 'tools/call', params: {} });
-    assert.equal(error?.code, -32012);
+    assert.equal(error?.code, -31012);
     assert.equal(error?.data?.['code'], id <= 3 ? 'http_failed' : 'session_lost');
   }
   assert.equal(server.seen.filter(({ message }) => message.method === 'initialize').length, 4);

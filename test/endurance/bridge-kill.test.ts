@@ -87,7 +87,7 @@ test('a server that is killed and comes back: errors meanwhile, answers after, a
   });
   await using host = startBridge(home, first.url);
   await host.open();
-  assert.equal((await host.ask({ id: 1, method: 'hang' })).error?.code, -32012);
+  assert.equal((await host.ask({ id: 1, method: 'hang' })).error?.code, -31012);
   await first[Symbol.asyncDispose]();
   const down = await host.ask({ id: 2, method: 'tools/call' });
   assert.equal(down.error?.data?.['code'], 'network_failed', JSON.stringify(down));

@@ -145,7 +145,7 @@ test('a server of the older transport: its address for messages is lent, and its
   await until(/"tools"/);
   assert.match(heard, /read_note/);
   assert.doesNotMatch(heard, /delete_note/);
-  assert.match(String((await post(call('delete_note'))).body), /-32013/);
+  assert.match(String((await post(call('delete_note'))).body), /-31013/);
   assert.equal(String((await post(call('read_note'))).body), 'Accepted');
   await until(/done/);
   assert.deepEqual(posted, ['tools/list', 'tools/call']);

@@ -48,8 +48,8 @@ for (const form of ['json', 'events'] as const) {
       assert.deepEqual(server.methods(), ['tools/list', 'tools/list', 'tools/call'], 'both pages');
       const refused = await post(call('delete_note', 12345678901234567890n.toString()));
       assert.equal(refused.status, 200);
-      assert.match(refused.text, /"id":"12345678901234567890","error":\{"code":-32013,.*delete_note.*tool_not_lent/);
-      assert.match((await post(call('nobody_knows'))).text, /-32013/);
+      assert.match(refused.text, /"id":"12345678901234567890","error":\{"code":-31013,.*delete_note.*tool_not_lent/);
+      assert.match((await post(call('nobody_knows'))).text, /-31013/);
       const { text } = await post(list);
       assert.match(text, /read_note/);
       assert.doesNotMatch(text, /delete_note|write_note/);
@@ -65,8 +65,8 @@ test('what is allowed and what is denied by name holds for each message of a bat
       (await post(`[${call('read_note', 1)},${call('delete_note', 2)}]`)).text,
       /^\[.*"id":1,"error".*"id":2,"error".*\]$/s,
     );
-    assert.match((await post(call('Delete_note'))).text, /-32013/);
-    assert.match((await post(call('other'))).text, /-32013/);
+    assert.match((await post(call('Delete_note'))).text, /-31013/);
+    assert.match((await post(call('other'))).text, /-31013/);
     assert.deepEqual(server.called, []);
     assert.match((await post(`[${call('read_note', 1)},${call('write_note', 2)}]`)).text, /write_note/);
     assert.deepEqual(server.called, ['read_note', 'write_note']);
@@ -109,7 +109,7 @@ test('no spelling of a call slips through: what can be read in two ways is refus
   await lend(server, ['--deny-tool', 'delete_note'], async ({ post, get }) => {
     for (const [what, [body, headers, more]] of Object.entries(hostile)) {
       const { status, text } = await post(body, headers, more);
-      assert.ok(status >= 400 || text.includes('-32013') || text.includes('-32600'), `${what}: ${status} ${text}`);
+      assert.ok(status >= 400 || text.includes('-31013') || text.includes('-32600'), `${what}: ${status} ${text}`);
       assert.deepEqual(server.methods(), [], what);
     }
     assert.equal(await get('/tools/delete_note'), 403);

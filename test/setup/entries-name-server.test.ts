@@ -185,7 +185,7 @@ test('exec, bridge and credential refuse a pin that does not fit the login found
   // A host shows nothing of a bridge that has ended: its requests are answered.
   await using host = startBridge(seeded.home, 'work', ...pin, '--non-interactive');
   const { error } = await host.ask({ id: 1, method: 'tools/list' });
-  assert.deepEqual([error?.code, error?.data?.['code']], [-32011, 'login_changed']);
+  assert.deepEqual([error?.code, error?.data?.['code']], [-31011, 'login_changed']);
 });
 
 test('a shim names server and account, too', { skip }, async () => {

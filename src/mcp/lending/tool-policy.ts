@@ -17,7 +17,7 @@ export const toolOptions = [
 ] as const satisfies readonly OptionSpec[];
 
 export const toolNote =
-  'With --allow-tool, --deny-tool and --read-only, tools that are not lent are left out of the server’s lists, and a call of one is answered here with error -32013. --read-only believes the annotations that the server itself gives, as its last list has them, and asks it for that list where a tool is not known yet; prompts, resources and the session itself are lent as ever. Messages that could be read in two ways are refused.';
+  'With --allow-tool, --deny-tool and --read-only, tools that are not lent are left out of the server’s lists, and a call of one is answered here with error -31013. --read-only believes the annotations that the server itself gives, as its last list has them, and asks it for that list where a tool is not known yet; prompts, resources and the session itself are lent as ever. Messages that could be read in two ways are refused.';
 
 export interface ToolRules {
   /** None: all that are not denied. */

@@ -26,7 +26,7 @@ password).
     postern bridge work
 
 stdio here, Streamable HTTP there, the token on each request. Messages pass as the bytes that they are. Without a login a browser is
-opened where there is one, once for all bridges of a server; else requests are answered with error -32011 and what to run, and the
+opened where there is one, once for all bridges of a server; else requests are answered with error -31011 and what to run, and the
 login is used as soon as it is there.
 
 ## A program that takes a URL
