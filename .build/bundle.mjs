@@ -183,6 +183,16 @@ function takeYargs(bundler) {
     importer.includes('node_modules') ? { path, namespace: 'plain' } : undefined,
   );
   bundler.onLoad({ filter: /.*/, namespace: 'plain' }, () => ({ contents: 'export default (text) => text.length' }));
+  // Its translations are read from files; everything is said in English here.
+  bundler.onResolve({ filter: /^y18n$/ }, ({ path }) => ({ path, namespace: 'english' }));
+  bundler.onLoad({ filter: /.*/, namespace: 'english' }, () => ({ contents: `
+    import { format } from 'node:util';
+    const many = (one, other, count, ...more) => {
+      const text = count === 1 ? one : other;
+      return format(text, ...(text.includes('%d') ? [count] : []), ...more);
+    };
+    export default () => ({ __: format, __n: many, getLocale: () => 'en', setLocale() {}, updateLocale() {} });
+  ` }));
   // It would look for a package.json with settings of its own, from the current folder upwards.
   bundler.onResolve({ filter: /^escalade\/sync$/ }, ({ path }) => ({ path, namespace: 'nothing' }));
   bundler.onLoad({ filter: /.*/, namespace: 'nothing' }, () => ({ contents: 'export default () => undefined' }));

@@ -51,6 +51,33 @@ test('what is shipped can be read: the lines are our own, and a source map leads
   }
 });
 
+test('what parses a command line reads no file of the folder that the person is in', async () => {
+  await using home = await makeHome();
+  const preload = join(home.path, 'opened.cjs');
+  const script = `
+    const fs = require('node:fs');
+    const opened = [];
+    for (const name of ['readFileSync', 'openSync', 'readdirSync', 'statSync', 'existsSync']) {
+      const own = fs[name];
+      fs[name] = (path, ...more) => (opened.push(String(path)), own(path, ...more));
+    }
+    process.on('exit', () => process.stdout.write(JSON.stringify(opened) + '\\n'));`;
+  await writeFile(preload, script);
+  const folder = join(home.path, 'a-project');
+  await mkdir(folder);
+  for (const words of [
+    ['status', '--json'],
+    ['call', 'x', '--nope'],
+  ]) {
+    const command = ['-r', preload, join(repositoryRoot, 'bin', 'postern.js'), ...words];
+    const { stdout } = spawnSync(process.execPath, command, { env: home.env, encoding: 'utf8', cwd: folder });
+    const opened: string[] = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    assert.ok(opened.length > 3, stdout);
+    const inside = opened.filter((path) => path === folder || path.startsWith(`${folder}/`) || !path.startsWith('/'));
+    assert.deepEqual(inside, []);
+  }
+});
+
 test('a stack trace of the bundle names lines of our TypeScript', () => {
   const script = `
     const { run } = require(${JSON.stringify(join(repositoryRoot, 'bin', 'load.js'))}).load('main');

@@ -204,8 +204,8 @@ test('--list says what is left of what was written, and --check without a progra
   assert.match(stdout, /git [^\n]+\n +set up: https:\/\/mcp\.example\/mcp\n/);
   const checked = await setup(['--check']);
   assert.notEqual(checked.code, 0);
-  assert.match(checked.stdout, /^claude {2}https:\/\/mcp\.example\/mcp\n {2}The entry is not in/m);
-  assert.match(checked.stdout, /^git {2}https:\/\/mcp\.example\/mcp\n {2}The entry is in/m);
+  assert.match(checked.stdout, /^claude {2}work {2}https:\/\/mcp\.example\/mcp\n {2}The entry is not in/m);
+  assert.match(checked.stdout, /^git {2}work {2}https:\/\/mcp\.example\/mcp\n {2}The entry is in/m);
   for (const program of ['claude', 'git', 'bazel']) assert.equal((await setup([program, '--undo'])).code, 0);
   assert.equal((await setup(['cursor', '--undo'])).code, 2, 'somebody’s own work stays');
   rmSync(at('.cursor'), { recursive: true });
