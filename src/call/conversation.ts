@@ -1,5 +1,5 @@
 import type { CorePorts } from '../core/ports.js';
-import { clientInfo, latestProtocolVersion } from '../core/product.js';
+import { clientInfo, latestProtocolVersion, metaName } from '../core/product.js';
 import { asObject, type JsonObject, stringField } from '../core/text/json.js';
 import { quoted } from '../core/text/printable.js';
 import { within } from '../core/time.js';
@@ -73,27 +73,37 @@ export class Conversation implements AsyncDisposable {
   }
 
   /**
-   * Begins the conversation in the era that the server speaks: most take `initialize`, and who refuses it is asked whether
-   * it speaks the newer one. What the server says
-   * of itself; undefined for one that is known to need no beginning.
+   * Begins the conversation in the era that the server speaks. One of which that is not known is asked whether it speaks
+   * the newer one; one that was of the older era is asked where it refuses `initialize`.
+   * @returns What the server says of itself; undefined for one that is known to need no beginning.
    * @throws as `request`
    */
   async open(): Promise<JsonObject | undefined> {
     const { era } = this.#options;
     this.#isNewer = era.known === 'newer';
     if (this.#isNewer) return undefined;
+    const found = era.known === undefined ? await this.#openNewer() : undefined;
+    if (found !== undefined) return found;
     try {
       return await this.#openOlder();
     } catch (error) {
-      const found = era.isForced || !isRefusal(error) ? undefined : await this.#openNewer();
-      if (found === undefined) throw error;
-      return found;
+      const mayBeNewer = era.known !== undefined && !era.isForced && (error instanceof CallRefused || saysOlder(error));
+      const discovered = mayBeNewer ? await this.#openNewer() : undefined;
+      if (discovered === undefined) throw error;
+      return discovered;
     }
   }
 
   /** What the server says of itself. @throws as `request` */
   async describe(): Promise<JsonObject> {
     return (await this.open()) ?? (await this.request('server/discover', {}, this.#options.opening));
+  }
+
+  /** How the server calls itself, for the person alone; {} where it does not say. @throws as `request` */
+  async serverInfo(): Promise<JsonObject> {
+    const said = await this.describe();
+    const info = this.#isNewer ? asObject(said['_meta'])?.[metaName('serverInfo')] : said['serverInfo'];
+    return asObject(info) ?? {};
   }
 
   async #openNewer(): Promise<JsonObject | undefined> {
@@ -132,10 +142,10 @@ export class Conversation implements AsyncDisposable {
       this.#isProven = true;
       return result;
     } catch (error) {
-      const mayBeOlder = !this.#isProven && !this.#options.era.isForced && isRefusal(error);
-      if (!mayBeOlder || (await this.#openNewer()) !== undefined) throw error;
+      const isAsked = !this.#isProven && !this.#options.era.isForced && mayBeOlder(error);
+      if (!isAsked || (await this.#openNewer()) !== undefined || !isUntouched(error)) throw error;
     }
-    await this.#openOlder(); // the server was put back to an older release; it has refused the request
+    await this.#openOlder(); // the server was put back to an older release
     return await this.#exchanges.request(method, params, { isModern: false, cancelled });
   }
 
@@ -167,10 +177,14 @@ export class Conversation implements AsyncDisposable {
   }
 }
 
-/** Whether the server has refused a request, and may speak another era. */
-function isRefusal(error: unknown): boolean {
-  if (error instanceof CallRefused) return error.rpcCode !== invalidParams;
-  return error instanceof HttpFailed && saysOlder(error);
+/** Whether what came instead of a result may be of a server that was put back to the older era. */
+function mayBeOlder(error: unknown): boolean {
+  return error instanceof CallRefused ? error.rpcCode !== invalidParams : saysOlder(error);
 }
 
-const invalidParams = -32602;
+const invalidParams = -32602; // it knows the method
+
+/** Whether the server has refused the request before it did anything: by its HTTP status. An error alone may be that of a tool. */
+function isUntouched(error: unknown): boolean {
+  return error instanceof CallRefused ? error.status !== undefined : error instanceof HttpFailed;
+}

@@ -233,7 +233,7 @@ export class Exchanges implements MessageHost, AsyncDisposable {
         asked?.resolve(message.result);
         break;
       case 'error':
-        asked?.reject(callRefused(asked.method, message.code, message.message, message.data));
+        asked?.reject(callRefused(asked.method, message));
         break;
       case 'notification':
         await notify(message.method, message.params);
@@ -269,9 +269,9 @@ export class Exchanges implements MessageHost, AsyncDisposable {
 function noResponse(server: string, { method, isModern }: Pending, outcome: Outcome): Failure {
   switch (outcome.kind) {
     case 'refused': {
-      const [error] = isModern ? [parseMessages(outcome.body)].flat() : [];
+      const [error] = isModern ? [parseMessages(new Uint8Array(outcome.body))].flat() : [];
       if (typeof error === 'object' && error.kind === 'error') {
-        return callRefused(method, error.code, error.message, error.data);
+        return callRefused(method, { ...error, status: outcome.status });
       }
       return httpFailed(server, outcome.status, serverWords(outcome));
     }

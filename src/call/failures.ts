@@ -36,17 +36,27 @@ export function messageTooCostly(server: string): Failure {
   });
 }
 
+interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: JsonValue | undefined;
+  readonly status?: number;
+}
+
 /** Code `call_failed`. */
 export class CallRefused extends Failure {
   /** Of JSON-RPC. */
   readonly rpcCode: number;
   /** What the error brings beside its words. */
   readonly data: JsonValue | undefined;
+  /** Of HTTP, where that refused the request, too. */
+  readonly status: number | undefined;
 
-  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, rpcCode: number, data: JsonValue | undefined) {
+  constructor(detail: Pick<FailureDetail, 'message' | 'remedy'>, error: Omit<RpcError, 'message'>) {
     super({ code: 'call_failed', exit: exitCode.callFailed, ...detail });
-    this.rpcCode = rpcCode;
-    this.data = data;
+    this.rpcCode = error.code;
+    this.data = error.data;
+    this.status = error.status;
   }
 }
 
@@ -57,12 +67,12 @@ const methods = [
 ];
 
 /** A JSON-RPC error. */
-export function callRefused(method: string, code: number, said: string, data?: JsonValue): CallRefused {
-  const message = `The server refused ${quoted(method)} (${code}): ${quoted(said)}`;
-  if (code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, code, data);
+export function callRefused(method: string, error: RpcError): CallRefused {
+  const message = `The server refused ${quoted(method)} (${error.code}): ${quoted(error.message)}`;
+  if (error.code !== -32601) return new CallRefused({ message, remedy: 'Check the method and its arguments.' }, error);
   const meant = methods.includes(method) ? undefined : closest(method, methods);
   const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
-  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, code, data);
+  return new CallRefused({ message, remedy: `${hint}See what the server offers: postern call <server>` }, error);
 }
 
 /** No response within `--timeout`. */

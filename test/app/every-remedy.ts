@@ -135,7 +135,7 @@ const samples: Readonly<Record<string, readonly unknown[]>> = {
 
 /** Where a parameter means something of its own. */
 const own: Readonly<Record<string, Readonly<Record<string, readonly unknown[]>>>> = {
-  callRefused: { code: [-32_601, 0], data: [undefined] },
+  callRefused: { error: [-32_601, 0].map((code) => ({ code, message: 'no' })) },
   callTooLarge: { pieces: [undefined, { events: 1, costOfEvent: 1, lines: 1, costOfLine: 1 }] },
   authorizationServerNotNamed: { wanted: ['https://other.example'] },
   parameterUnknown: { 0: [[], ['text']].map((names) => ({ tool: 'echo', name: 'txet', names })) },

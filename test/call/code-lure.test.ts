@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { call } from '../../src/call/call.js';
 import type { Failure } from '../../src/core/failure.js';
@@ -100,10 +101,11 @@ test('[A-83] "enter code ABCD at …", says the protected server, in a challenge
   };
   const tellsOfScope = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'insufficient_scope');
   assertIsQuotedOnly(tellsOfScope, scene, elsewhere.origin);
-  own.server.whenAuthorized = (_, response) => {
+  own.server.whenAuthorized = async (request, response) => {
+    const { id } = JSON.parse(await text(request)) as { id: number };
     const error = { code: -32000, message: lure };
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, error }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
   };
   const refused = await failureOf(call(scene.ports, { ...ask, policy: 'decline', signal }), 'call_failed');
   assertIsQuotedOnly(refused, scene, elsewhere.origin);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareHome, event, olderServer, scriptedServer, usual } from '../bridge/host.js';
+import { bareHome, event, olderServer, type Rpc, scriptedServer, usual } from '../bridge/host.js';
 import { runProgram } from '../support/program.js';
 
 const json = { 'content-type': 'application/json' };
@@ -14,6 +14,7 @@ test('a server that has only the older transport is called in that, as through t
   assert.deepEqual(
     server.seen.map(({ method, url, message }) => `${method} ${url} ${message.method ?? ''}`.trim()),
     [
+      'POST /mcp server/discover',
       'POST /mcp initialize',
       'GET /mcp',
       'POST /messages?session=7 initialize',
@@ -38,8 +39,10 @@ test('an error that names no request is the response to the one that it came for
 });
 
 test('a stream that ends before its response is resumed after its last event', async () => {
+  let pinged: Rpc['id'];
   await using server = await scriptedServer((seen, response) => {
     const { method, message, headers } = seen;
+    if (message.method === 'ping') pinged = message.id;
     const isResumed = headers['last-event-id'] === 'e1';
     if (message.method !== 'ping' && !isResumed) {
       usual(seen, response);
@@ -47,7 +50,7 @@ test('a stream that ends before its response is resumed after its last event', a
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const result = { from: method };
-    response.end(isResumed ? event({ jsonrpc: '2.0', id: 2, result }, 'e2') : 'id: e1\nretry: 250\ndata:\n\n');
+    response.end(isResumed ? event({ jsonrpc: '2.0', id: pinged, result }, 'e2') : 'id: e1\nretry: 250\ndata:\n\n');
   });
   await using home = await bareHome();
   const { code, stdout, stderr } = await runProgram(home, ['call', server.url, 'ping', '--json']);

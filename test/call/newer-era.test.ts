@@ -37,11 +37,11 @@ test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer er
   await using home = await bareHome();
   const first = await runProgram(home, ['call', server.url, 'prompts/get', 'naïve', '--json']);
   assert.equal(first.code, 0, first.stderr);
-  assert.deepEqual(methodsOf(server), ['initialize', 'server/discover', 'prompts/get']);
+  assert.deepEqual(methodsOf(server), ['server/discover', 'prompts/get']);
   const again = await runProgram(home, ['call', server.url, 'tools/list']);
   assert.equal(again.code, 0, again.stderr);
-  assert.deepEqual(methodsOf(server).slice(3), ['tools/list'], 'the verdict is kept');
-  for (const one of server.seen.slice(1)) {
+  assert.deepEqual(methodsOf(server).slice(2), ['tools/list'], 'the verdict is kept');
+  for (const one of server.seen) {
     assert.equal(one.method, 'POST');
     assert.equal(metaOf(one)[revision], '2026-07-28');
     assert.equal(one.headers['mcp-protocol-version'], '2026-07-28');
@@ -50,7 +50,7 @@ test('[Q-1.1][Q-1.2][Q-2.1][Q-2.2][Q-2.4][Q-2.5][Q-2.6] a server of the newer er
     assert.equal((metaOf(one)['io.modelcontextprotocol/clientInfo'] as { name: string }).name, 'postern');
     assert.deepEqual(metaOf(one)['io.modelcontextprotocol/clientCapabilities'], {});
   }
-  assert.equal(server.seen[2]?.headers['mcp-name'], '=?base64?bmHDr3Zl?=');
+  assert.equal(server.seen[1]?.headers['mcp-name'], '=?base64?bmHDr3Zl?=');
 });
 
 test('[Q-1.4] a server of another newer revision is asked once more in one that both know, and never initialized after it', async () => {
@@ -200,26 +200,44 @@ test('[Q-2.8][Q-2.10] a server that misses a parameter in a header has its tools
   assert.deepEqual(methodsOf(server), ['tools/call', 'tools/list', 'tools/call']);
 });
 
+/** A server of the newer era, which can be put back to the older one. @param error What it says there to a request without a session. */
+function server(isOlder: () => boolean, error: { status: number; code: number }): Promise<ScriptedServer> {
+  let isOpen = false;
+  return scriptedServer(({ message: { id, method = '' } }, response) => {
+    const older = { initialize: { protocolVersion: '2025-11-25' }, ping: { older: true } }[method];
+    const newer = { 'server/discover': { supportedVersions: ['2026-07-28'] }, ping: { newer: true } }[method];
+    isOpen ||= method === 'notifications/initialized';
+    if (id === undefined) return response.writeHead(202).end();
+    const isRefused = isOlder() && !isOpen && method !== 'initialize';
+    const result = isOlder() ? older : newer;
+    const said =
+      isRefused || result === undefined ? { error: { code: error.code, message: 'no session' } } : { result };
+    response.writeHead('error' in said ? error.status : 200, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...said }));
+  });
+}
+
 test('[Q-1.9] a server that was put back to an older release is found out, and called in that', async () => {
   let isOlder = false;
-  await using server = await scriptedServer(({ message }, response) => {
-    const { id, method } = message;
-    const older = { initialize: { protocolVersion: '2025-11-25' }, ping: { older: true } }[method ?? ''];
-    const newer = { 'server/discover': { supportedVersions: ['2026-07-28'] }, ping: { newer: true } }[method ?? ''];
-    const result = isOlder ? older : newer;
-    if (id === undefined) response.writeHead(202).end();
-    else {
-      const isLone = isOlder && !server.seen.some((one) => one.message.method === 'notifications/initialized');
-      const isRefused = result === undefined || (isLone && method !== 'initialize');
-      response.writeHead(isRefused ? 400 : 200, { 'content-type': 'application/json' });
-      const error = { code: -32000, message: 'Bad Request: no session' };
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(isRefused ? { error } : { result }) }));
-    }
-  });
+  await using older = await server(() => isOlder, { status: 400, code: -32000 });
   await using home = await bareHome();
-  const ping = () => runProgram(home, ['call', server.url, 'ping', '--json']);
+  const ping = () => runProgram(home, ['call', older.url, 'ping', '--json']);
   assert.deepEqual(JSON.parse((await ping()).stdout), { newer: true });
   isOlder = true;
+  const { stdout, stderr } = await ping();
+  assert.deepEqual(JSON.parse(stdout || '{}'), { older: true }, stderr);
+});
+
+test('[Q-1.9] a request that may have been carried out is not repeated: an error alone is no refusal', async () => {
+  let isOlder = false;
+  await using older = await server(() => isOlder, { status: 200, code: -32603 });
+  await using home = await bareHome();
+  const ping = () => runProgram(home, ['call', older.url, 'ping', '--json']);
+  assert.deepEqual(JSON.parse((await ping()).stdout), { newer: true });
+  isOlder = true;
+  const from = older.seen.length;
+  assert.equal((await ping()).code, 8);
+  assert.deepEqual(methodsOf(older).slice(from), ['ping', 'server/discover'], 'and the verdict is asked anew');
   const { stdout, stderr } = await ping();
   assert.deepEqual(JSON.parse(stdout || '{}'), { older: true }, stderr);
 });
@@ -230,6 +248,6 @@ test('[Q-1.7] 401, 403, 5xx and a closed connection say nothing of an era', asyn
     await using home = await bareHome();
     const { code } = await runProgram(home, ['call', server.url, 'ping']);
     assert.notEqual(code, 0);
-    assert.deepEqual(methodsOf(server), ['initialize'], String(status));
+    assert.deepEqual(methodsOf(server), ['server/discover'], String(status));
   }
 });

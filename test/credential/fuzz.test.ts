@@ -76,7 +76,7 @@ test('[A-171][A-173][A-178] whatever comes as git’s request: no crash, no answ
     /^(?:(?:capability\[\]=authtype\nauthtype=Bearer\ncredential=tok\.en-~\+\/=\nephemeral=1|username=oauth2\npassword=tok\.en-~\+\/=)\npassword_expiry_utc=1799999970\n\n)?$/;
   fc.assert(
     fc.property(
-      fc.constantFrom('get', 'store', 'erase', 'list'),
+      fc.constantFrom('get', 'get', 'get', 'store', 'erase', 'list'), // most ask
       fc.oneof(
         lines,
         lines.map(

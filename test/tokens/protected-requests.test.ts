@@ -13,7 +13,7 @@ test('[R-4.1a][R-4.1b][R-1.2] every request of a session carries the token in it
   await using scene = await openScene();
   const login = await scene.login();
   const before = atServer(scene).length;
-  const result = await callTool(scene, login, 'whoami');
+  const result = await callTool(scene, login, 'whoami', {}, { protocol: '2025-11-25' });
   assert.match(JSON.stringify(result), /alice/);
   const requests = atServer(scene).slice(before);
   assert.deepEqual([...new Set(requests.map(({ method }) => method))].sort(), ['DELETE', 'POST']);
@@ -40,7 +40,7 @@ test('lists are whole, resources and prompts work, progress is told on the way',
   assert.match(tools, /"echo"/);
   assert.match(JSON.stringify(await ask('resources/read', { uri: 'sandbox://about' })), /contents/);
   assert.match(JSON.stringify(await ask('prompts/list')), /summarize-notes/);
-  assert.ok('serverInfo' in (await ask('initialize')));
+  assert.ok('capabilities' in (await ask('initialize')));
   const told: string[] = [];
   await callTool(scene, login, 'countdown', { steps: 3, delayMs: 1 }, { notify: (method) => told.push(method) });
   assert.ok(told.filter((method) => method === 'notifications/progress').length >= 3, told.join(' '));
@@ -87,7 +87,7 @@ test('[A-160] a session identifier with forbidden characters ends the call', asy
   await using scene = await openScene();
   const login = await scene.login();
   scene.sandbox.setFaults(['server-session-id']);
-  await failureOf(callTool(scene, login, 'echo', { text: 'x' }), 'protocol_broken');
+  await failureOf(callTool(scene, login, 'echo', { text: 'x' }, { protocol: '2025-11-25' }), 'protocol_broken');
 });
 
 test('[R-5.1a][A-157] the token goes to its server and below, and to no other address', async () => {

@@ -200,7 +200,7 @@ export class ShellSession implements Offered, AsyncDisposable {
       await program?.[Symbol.asyncDispose]();
     };
     try {
-      const info = asObject((await conversation.describe())['serverInfo']) ?? {};
+      const info = await conversation.serverInfo();
       if (program !== undefined) void conversation.over.then(({ error }) => this.#ended(error));
       const title = stringField(info, 'title') ?? stringField(info, 'name') ?? login.server;
       const known = new KnownTools(this.#world, toolListKey(login), commandFor);

@@ -13,6 +13,8 @@ const signal = () => new AbortController().signal;
 export interface Wish {
   readonly relogin?: Relogin;
   readonly notify?: (method: string, params: JsonObject) => unknown;
+  /** The revision that is spoken; the sandbox speaks the newest, too. */
+  readonly protocol?: string;
 }
 
 /** Calls a tool of the sandbox with a login. */
@@ -28,6 +30,7 @@ export const callTool = (
     method: 'tools/call',
     params: { name, arguments: given },
     relogin: wish.relogin,
+    protocol: wish.protocol,
     policy: 'decline',
     notify: wish.notify ?? (() => undefined),
     signal: signal(),
