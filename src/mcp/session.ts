@@ -1,5 +1,6 @@
 import { protocolBroken } from './failures.js';
-import { ParameterHeaders, usableRevision } from './message-headers.js';
+import { ParameterHeaders } from './headers/parameter-headers.js';
+import { usableRevision } from './message-headers.js';
 
 /** The host's messages that opened the session, kept to open another one. */
 export interface Opening {

@@ -1,8 +1,8 @@
 import { ByteCollector } from '../core/text/bytes.js';
 import { asObject, parseObject } from '../core/text/json.js';
+import { encoded } from '../mcp/headers/parameter-headers.js';
 import { type Verdict, validate, validateKnown } from '../mcp/lending/tool-messages.js';
 import type { ToolPolicy } from '../mcp/lending/tool-policy.js';
-import { encoded } from '../mcp/message-headers.js';
 import type { Admitted } from './admit.js';
 import type { BodyWatcher, KeptBody } from './bodies.js';
 import { proxyLimits } from './limits.js';

@@ -66,8 +66,13 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi|tldts|uqr)$/;
 
-/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14). */
-export const limits = { linesOfFile: 300, filesOfFolder: 20, files: 360 + 109, lines: 38_160 + 11_200 } as const;
+/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision (15). */
+export const limits = {
+  linesOfFile: 300,
+  filesOfFolder: 20,
+  files: 360 + 109 + 12,
+  lines: 38_160 + 11_200 + 1_400,
+} as const;
 
 /**
  * Every breach of the architecture in a tree of sources.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ParameterHeaders } from '../../src/mcp/message-headers.js';
-import { bareHome, scriptedServer, startBridge, usual } from '../bridge/host.js';
+import { ParameterHeaders } from '../../../src/mcp/headers/parameter-headers.js';
+import { bareHome, scriptedServer, startBridge, usual } from '../../bridge/host.js';
 
 const properties = {
   region: { type: 'string', 'x-mcp-header': 'Region' },

@@ -1,0 +1,59 @@
+import { asObject, type JsonValue, parseObject, stringField } from '../../core/text/json.js';
+import { type HeaderMark, headerMarks } from './header-marks.js';
+
+export type Header = readonly [name: string, value: string];
+
+/** A text as a header value: as it is, or in the Base64 form where a header could not carry it or would change it. */
+export function encoded(text: string): string {
+  const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+  if (isPlain && !(text.startsWith('=?base64?') && text.endsWith('?='))) return text;
+  return `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+const limits = { maxDepth: 200, maxKeys: 1_000_000 } as const;
+
+const maxTools = 10_000;
+
+/** The tools whose parameters go into headers, as the responses to `tools/list` tell them. */
+export class ParameterHeaders {
+  readonly #tools = new Map<string, readonly HeaderMark[]>();
+
+  /** Looks at a response to `tools/list`; one that marks no parameter is not taken apart. */
+  learn(response: Uint8Array): void {
+    const { buffer, byteOffset, byteLength } = response;
+    if (!Buffer.from(buffer, byteOffset, byteLength).includes('"x-mcp-header"')) return;
+    const tools = asObject(parseObject(response, limits)?.['result'])?.['tools'];
+    for (const value of Array.isArray(tools) ? tools : []) {
+      const tool = asObject(value) ?? {};
+      const name = stringField(tool, 'name');
+      if (name === undefined || (this.#tools.size >= maxTools && !this.#tools.has(name))) continue;
+      this.#tools.set(name, headerMarks(tool)); // one that breaks the rules gets no header: its server will refuse the call
+    }
+  }
+
+  /** The headers for a call of that tool; null and absent arguments have none. */
+  headersFor(tool: string | undefined, call: Uint8Array): readonly Header[] {
+    const marks = tool === undefined ? undefined : this.#tools.get(tool);
+    if (marks === undefined || marks.length === 0) return [];
+    const given = asObject(parseObject(call, limits)?.['params'])?.['arguments'];
+    return marks.flatMap(({ path, name }): readonly Header[] => {
+      const text = textOf(valueAt(given, path));
+      return text === undefined ? [] : [[`mcp-param-${name}`, encoded(text)]];
+    });
+  }
+}
+
+function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
+  let at = value;
+  for (const name of path) {
+    const object = asObject(at);
+    at = object !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+  }
+  return at;
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
