@@ -2,7 +2,7 @@ import type { Terminal } from '../core/ports.js';
 import { parseObject } from '../core/text/json.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
-import type { Wire, WireRequest, WireWatcher } from '../mcp/wire.js';
+import { PassingWatcher, type Wire, type WireRequest } from '../mcp/wire.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
 import type { SecretKind } from './redactor.js';
 
@@ -93,30 +93,17 @@ export function watchWire(wire: Wire & AsyncDisposable, hold: Hold): Wire & Asyn
 }
 
 /** Sees the session that an answer begins. */
-class SessionWatch implements WireWatcher {
-  readonly #watcher: WireWatcher;
+class SessionWatch extends PassingWatcher {
   readonly #hold: Hold;
 
   constructor(watcher: WireWatcher, hold: Hold) {
-    this.#watcher = watcher;
+    super(watcher);
     this.#hold = hold;
   }
 
-  head(status: number, header: (name: string) => readonly string[]): void {
+  override head(status: number, header: (name: string) => readonly string[]): void {
     for (const value of header('mcp-session-id')) this.#hold(value, 'offered');
-    this.#watcher.head(status, header);
-  }
-
-  data(chunk: Uint8Array): void {
-    this.#watcher.data(chunk);
-  }
-
-  end(): void {
-    this.#watcher.end();
-  }
-
-  failed(error: unknown, unanswered: boolean): void {
-    this.#watcher.failed(error, unanswered);
+    super.head(status, header);
   }
 }
 

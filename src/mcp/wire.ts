@@ -22,6 +22,31 @@ export interface WireWatcher {
   failed(error: unknown, unanswered: boolean): void;
 }
 
+/** Hands on what it is told: for what looks at a part of it. */
+export class PassingWatcher implements WireWatcher {
+  readonly #next: WireWatcher;
+
+  constructor(next: WireWatcher) {
+    this.#next = next;
+  }
+
+  head(status: number, header: (name: string) => readonly string[]): void {
+    this.#next.head(status, header);
+  }
+
+  data(chunk: Uint8Array): void {
+    this.#next.data(chunk);
+  }
+
+  end(): void {
+    this.#next.end();
+  }
+
+  failed(error: unknown, unanswered: boolean): void {
+    this.#next.failed(error, unanswered);
+  }
+}
+
 export interface WireExchange {
   pause(): void;
   resume(): void;

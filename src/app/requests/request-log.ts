@@ -3,7 +3,7 @@ import { visibleUrl } from '../../core/resource.js';
 import { asObject, parseObject, stringField } from '../../core/text/json.js';
 import { asciiJson, printable } from '../../core/text/printable.js';
 import type { Observe, ObservedRequest } from '../../http/request.js';
-import type { Wire, WireRequest, WireWatcher } from '../../mcp/wire.js';
+import { PassingWatcher, type Wire, type WireRequest, type WireWatcher } from '../../mcp/wire.js';
 
 /** Longest value of a header that is shown. */
 const longestValue = 300;
@@ -121,35 +121,26 @@ export function logWire(
 }
 
 /** Tells of one request when its head comes, or when none will. */
-class WireLog implements WireWatcher {
-  readonly #watcher: WireWatcher;
+class WireLog extends PassingWatcher {
   readonly #request: WireRequest;
   readonly #print: (seen: Omit<ObservedRequest, 'headers'>) => void;
   readonly #began = performance.now();
   #isPrinted = false;
 
   constructor(watcher: WireWatcher, request: WireRequest, print: (seen: Omit<ObservedRequest, 'headers'>) => void) {
-    this.#watcher = watcher;
+    super(watcher);
     this.#request = request;
     this.#print = print;
   }
 
-  head(status: number, header: (name: string) => readonly string[]): void {
+  override head(status: number, header: (name: string) => readonly string[]): void {
     this.#seen({ status, headers: [] }, undefined);
-    this.#watcher.head(status, header);
+    super.head(status, header);
   }
 
-  data(chunk: Uint8Array): void {
-    this.#watcher.data(chunk);
-  }
-
-  end(): void {
-    this.#watcher.end();
-  }
-
-  failed(error: unknown, unanswered: boolean): void {
+  override failed(error: unknown, unanswered: boolean): void {
     this.#seen(undefined, error);
-    this.#watcher.failed(error, unanswered);
+    super.failed(error, unanswered);
   }
 
   #seen(response: ObservedRequest['response'], error: unknown): void {
