@@ -21,7 +21,6 @@ const slow = [
   ['test/login/one-login-at-a-time.test.ts', 11_000],
   ['test/login/consent-page.test.ts', 10_000],
   ['test/login/logout/logout.test.ts', 9_000],
-  ['test/app/two-parsers.test.ts', 9_000],
   ['test/stores/sealed-files/file-store-key.test.ts', 8_000],
   ['test/stores/run-program.test.ts', 7_500],
 ];
