@@ -2,7 +2,7 @@ import type { Terminal } from '../core/ports.js';
 import { parseObject } from '../core/text/json.js';
 import type { HttpClient, HttpRequest } from '../http/request.js';
 import type { CallbackListeners } from '../login/ports.js';
-import { PassingWatcher, type Wire, type WireRequest } from '../mcp/wire.js';
+import { PassingWatcher, type Wire, type WireRequest, type WireWatcher } from '../mcp/wire.js';
 import type { Recovery, SecretStore, SecretStores } from '../stores/ports.js';
 import type { SecretKind } from './redactor.js';
 
