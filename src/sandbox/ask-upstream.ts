@@ -6,7 +6,7 @@ const largestResponse = 16_384;
 
 /**
  * One request to the upstream, which is on this computer: a GET, or a POST of `form`. The strings in the JSON
- * object of its answer; empty for an answer that is an error or none of that.
+ * object of its response; empty for one that is an error or none of that.
  *
  * @throws the system's error when it cannot be reached
  */

@@ -9,7 +9,7 @@ interface Cookie {
 export class CookieJar {
   #cookies: Cookie[] = [];
 
-  /** Takes the `Set-Cookie` lines of an answer from `url`. */
+  /** Takes the `Set-Cookie` lines of a response from `url`. */
   take(url: URL, lines: readonly string[]): void {
     for (const line of lines) {
       const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());

@@ -13,7 +13,7 @@ export interface SeenRequest {
   readonly params: readonly (readonly [name: string, value: string])[];
   /** The body as text, at most 64 KiB; empty when there was none or it was not read. */
   readonly body: string;
-  /** 0 while the answer is under way. */
+  /** 0 while the response is under way. */
   readonly status: number;
 }
 
@@ -85,7 +85,7 @@ export class RequestLog {
     this.#counts[what] += 1;
   }
 
-  /** Notes the request now and its status when the answer has gone. */
+  /** Notes the request now and its status when the response has gone. */
   record(
     at: SeenRequest['at'],
     request: IncomingMessage,

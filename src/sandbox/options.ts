@@ -27,12 +27,12 @@ export interface SandboxOptions {
   readonly accessTokenSeconds?: number;
   /** Path of the issuer: empty, or e.g. `/tenant1`. */
   readonly issuerPath?: string;
-  /** Which metadata addresses answer (RFC 8414, OpenID Connect Discovery 1.0); `openid-appended` is
+  /** Which metadata addresses are served (RFC 8414, OpenID Connect Discovery 1.0); `openid-appended` is
    * the OpenID one after the issuer's path only. Default `both`. */
   readonly metadata?: 'both' | 'oauth' | 'openid' | 'openid-appended';
   /** How the protected resource metadata can be found (RFC 9728). Default `both`. */
   readonly discovery?: 'both' | 'header' | 'well-known';
-  /** Which form of the protected resource's well-known address answers. Default `path`. */
+  /** Which form of the protected resource's well-known address is served. Default `path`. */
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** The eras of the protocol that the server speaks: up to 2025-11-25, from 2026-07-28 on. Default `both`. */
   readonly eras?: 'both' | 'newer' | 'older';

@@ -12,7 +12,7 @@ interface ServerFrontParts {
   readonly faults: ActiveFaults;
 }
 
-/** What stands before the protected server: the log and the faults. The body is left unread. */
+/** What comes before the protected server: the log and the faults. The body is left unread. */
 export function serverFront(parts: ServerFrontParts, next: Handler): Handler {
   return async (request, response) => {
     const params = parametersOf(request, Buffer.alloc(0));

@@ -8,7 +8,7 @@ export interface StaticClient {
   readonly redirectUri: string;
 }
 
-/** @param issuer of the sandbox, at which the answers of the upstream arrive */
+/** @param issuer of the sandbox, at which the responses of the upstream arrive */
 export function makeStaticClient(issuer: string): StaticClient {
   return {
     id: 'postern-sandbox',

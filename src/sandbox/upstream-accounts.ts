@@ -84,9 +84,9 @@ export class UpstreamAccounts {
 
   /**
    * Judges what the upstream sent a browser back with: a state of ours, unused, and from this very browser; only
-   * then is the code looked at. The consent that it belongs to, or undefined for an answer that is not ours.
+   * then is the code looked at. The consent that it belongs to, or undefined for a response that is not ours.
    *
-   * @param bound false is for a fault: any browser may bring the answer
+   * @param bound false is for a fault: any browser may bring the response
    */
   async arrive(request: IncomingMessage, query: URLSearchParams, bound: boolean): Promise<UpstreamConsent | undefined> {
     const underway = this.#underway.take(query.get('state') ?? '');

@@ -118,7 +118,7 @@ function features(about: Surroundings): NonNullable<Configuration['features']> {
     clientIdMetadataDocument: {
       enabled: settings.metadataDocuments !== false,
       ack: 'draft-02',
-      // Seconds: kept by our own shelf, as the document's headers say, and not here.
+      // Seconds: kept by our own cache, as the document's headers say, and not here.
       cacheDuration: { min: 0, max: 0 },
       allowFetch: about.documents.allowFetch,
     },

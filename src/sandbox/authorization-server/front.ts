@@ -48,7 +48,7 @@ interface Visit {
 }
 
 /**
- * What stands before oidc-provider: the Host check, the size limit, the log, the faults, the metadata
+ * What comes before oidc-provider: the Host check, the size limit, the log, the faults, the metadata
  * addresses, and the few rules that must be decided before it sees a request.
  */
 export function front(parts: FrontParts): Handler {

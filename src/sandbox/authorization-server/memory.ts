@@ -106,7 +106,7 @@ function adapter({ kind, shelf, limit, shelves, save }: ShelfParts): Adapter {
   };
 }
 
-/** The same, with hashes in the place of identifiers. */
+/** The same, with hashes instead of identifiers. */
 function sealed(plain: Adapter): Adapter {
   return {
     ...plain,

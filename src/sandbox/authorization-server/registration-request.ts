@@ -9,7 +9,7 @@ const maxRedirectUris = 20;
 /**
  * Refuses a registration (RFC 7591) whose redirect URIs could lead elsewhere than https or this machine,
  * whatever application type it claims, that names addresses to fetch more from, that wants tokens for itself, or
- * whose keys are not to be had. All else is judged by oidc-provider.
+ * whose keys are not to be had. All else is validated by oidc-provider.
  */
 export function refusedRegistration(body: Buffer): SentResponse | undefined {
   let metadata: unknown;

@@ -32,7 +32,7 @@ export function takesConsentForGiven(parts: VisitParts, interaction: Interaction
   return parts.isFaulty(consentForAll) && parts.accounts.knows(interaction.session?.accountId ?? '');
 }
 
-/** What the upstream answers a browser with; the login that it belongs to goes on. */
+/** The response of the upstream to a browser; the login that it belongs to goes on. */
 export async function arrival(
   parts: VisitParts,
   request: IncomingMessage,

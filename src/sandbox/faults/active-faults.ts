@@ -23,7 +23,7 @@ export class ActiveFaults {
     return this.#active.some((fault) => fault.name === name);
   }
 
-  /** The answer that a fault gives before the request is looked at. */
+  /** The response that a fault gives before the request is looked at. */
   instead(exchange: Exchange): SentResponse | undefined {
     for (const fault of this.#active) {
       const response = fault.instead?.(exchange);
@@ -32,7 +32,7 @@ export class ActiveFaults {
     return undefined;
   }
 
-  /** The honest answer, changed by every fault that is on. */
+  /** The honest response, changed by every fault that is on. */
   async rewrite(exchange: Exchange, reply: SentResponse): Promise<SentResponse> {
     let changed = reply;
     for (const fault of this.#active) changed = (await fault.rewrite?.(exchange, changed)) ?? changed;

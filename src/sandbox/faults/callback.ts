@@ -63,7 +63,7 @@ function responseFault(
   };
 }
 
-/** Sends what any page in the person's browser could send, and waits for it, before the real answer. */
+/** Sends what any page in the person's browser could send, and waits for it, before the real response. */
 function foreignFault(name: string, rows: readonly number[], what: string, query: Record<string, string>): Fault {
   return {
     name,

@@ -41,8 +41,8 @@ export interface Fault {
   readonly rows: readonly number[];
   /** What is done wrong, in a few words. */
   readonly what: string;
-  /** The answer given before the request is looked at; undefined lets it pass. */
+  /** The response given before the request is looked at; undefined lets it pass. */
   readonly instead?: (exchange: Exchange) => SentResponse | undefined;
-  /** The honest answer, changed. */
+  /** The honest response, changed. */
   readonly rewrite?: (exchange: Exchange, response: SentResponse) => SentResponse | Promise<SentResponse>;
 }

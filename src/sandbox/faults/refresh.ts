@@ -7,7 +7,7 @@ import { html, insteadFault, json, jsonOf, redirect, withJson } from './rewrite-
 /** The name that the authorization server asks for, as it must not rotate then either. */
 export const noRotation = 'refresh-no-rotation';
 
-/** How late an answer that is late comes. */
+/** Milliseconds that a delayed response is held. */
 const delayedMs = 3_000;
 
 /** G: what a refresh gets back, and what a revocation does. */

@@ -15,7 +15,7 @@ import {
 
 const point = 'token';
 
-/** F: what the token endpoint answers, to a code and to a refresh token alike. */
+/** F: what the token endpoint responds, to a code and to a refresh token alike. */
 export function tokenFaults(): readonly Fault[] {
   return [...kinds(), ...values(), ...lifetimes(), ...scopes(), ...shapes(), ...refusals()];
 }

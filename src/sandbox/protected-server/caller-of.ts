@@ -16,7 +16,7 @@ export function authInfoOf(caller: Caller, metadata: string | undefined): AuthIn
   };
 }
 
-/** Who made the request that is being answered. @throws Error when the gate was left out */
+/** Who made the request that is under way. @throws Error when the gate was left out */
 export function callerOf(context: ServerContext): Caller {
   const known = context.http?.authInfo;
   const subject = known?.extra?.['subject'];

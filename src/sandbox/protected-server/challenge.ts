@@ -3,7 +3,7 @@ import { jsonResponse } from './json-response.js';
 
 /** What every challenge of one server repeats. */
 export interface ChallengeParts {
-  /** Address of the protected resource metadata; absent: not told (RFC 9728 section 5.1). */
+  /** Address of the protected resource metadata; absent: not named (RFC 9728 section 5.1). */
   readonly metadata: string | undefined;
   /** Scopes that the request needs. */
   readonly scopes: readonly string[];

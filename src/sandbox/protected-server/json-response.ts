@@ -1,6 +1,6 @@
 import type { SentResponse } from '../wire/response.js';
 
-/** A JSON answer that nobody keeps. */
+/** A JSON response that nobody keeps. */
 export function jsonResponse(status: number, document: unknown, headers: SentResponse['headers'] = []): SentResponse {
   return {
     status,

@@ -10,10 +10,10 @@ export interface ProtectedServerOptions {
   readonly keys: readonly Readonly<Record<string, unknown>>[];
   /**
    * How its metadata can be found: by the challenge, by the well-known addresses, or by either. With `header`
-   * the document stands at an address that only the challenge tells. Default `both`.
+   * the document stands at an address that only the challenge names. Default `both`.
    */
   readonly discovery?: 'both' | 'header' | 'well-known';
-  /** Which well-known addresses answer: with the endpoint's path, the root form, or both. Default `both`. */
+  /** Which well-known addresses are served: with the endpoint's path, the root form, or both. Default `both`. */
   readonly wellKnown?: 'path' | 'root' | 'both';
   /** What every request needs, and all that the metadata announces. Default `mcp:basic`. */
   readonly requiredScopes?: readonly string[];

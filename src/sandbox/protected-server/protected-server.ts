@@ -13,7 +13,7 @@ import { UpstreamClient } from './upstream.js';
 
 /** The protected server of the sandbox: a resource server (OAuth 2.1 section 5) with tools worth calling. */
 export interface ProtectedServer extends AsyncDisposable {
-  /** Answers one request; the body must not have been read. */
+  /** Serves one request; the body must not have been read. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   /** Protocol sessions that are open. */
   readonly sessionCount: number;

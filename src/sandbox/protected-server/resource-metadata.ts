@@ -6,7 +6,7 @@ const wellKnown = '/.well-known/oauth-protected-resource';
 
 const reported = '/resource-metadata';
 
-/** The paths at which the protected resource metadata answers (RFC 9728 section 3), the best known first. */
+/** The paths at which the protected resource metadata is served (RFC 9728 section 3), the best known first. */
 export function metadataPaths(settings: ProtectedServerSettings): readonly string[] {
   if (settings.discovery === 'header') return [reported];
   const withPath = `${wellKnown}${new URL(settings.resource).pathname}`;

@@ -1,13 +1,13 @@
 import { EventByteReader } from '../../core/text/event-stream.js';
 import type { SentResponse } from '../wire/response.js';
 
-/** Of what the SDK answers, in bytes. */
+/** Of a response of the SDK, in bytes. */
 const largestEvent = 32 * 1024 * 1024;
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /**
- * What the SDK answers, as an answer of ours. An event stream that turns out to hold one response and nothing
+ * The response of the SDK as one of ours. An event stream that turns out to hold one response and nothing
  * else becomes plain JSON: both forms are right, and clients must be ready for both (Streamable HTTP).
  */
 export async function responseOf(response: Response, signal: AbortSignal): Promise<SentResponse> {
@@ -27,7 +27,7 @@ export async function responseOf(response: Response, signal: AbortSignal): Promi
   return { status, headers: [...others, ['content-type', 'application/json']], body: Buffer.from(lone) };
 }
 
-/** The answer to a GET: an event stream from its first byte on, even while there is nothing to tell. */
+/** The response to a GET: an event stream from its first byte on, even while there is nothing to tell. */
 export function streamOf(response: Response, signal: AbortSignal): Promise<SentResponse> | SentResponse {
   if (response.body === null || !isEventStream(response)) return responseOf(response, signal);
   const reader: Reader = response.body.getReader();

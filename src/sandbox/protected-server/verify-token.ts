@@ -23,7 +23,7 @@ const longestToken = 8192;
 const refused = (problem: string): Verified => ({ ok: false, problem });
 
 /**
- * Judges JWT access tokens as RFC 9068 section 4 says: algorithm from a short list, key from the issuer alone,
+ * Validates JWT access tokens as RFC 9068 section 4 says: algorithm from a short list, key from the issuer alone,
  * type, issuer, times, and this server as the only audience.
  */
 export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier {
@@ -46,7 +46,7 @@ export function tokenVerifier(settings: ProtectedServerSettings): TokenVerifier 
   };
 }
 
-/** What is left to judge once signature, type, issuer, audience and times are right. */
+/** What is left to validate once signature, type, issuer, audience and times are right. */
 function validateClaims(payload: JWTPayload): Verified {
   // A token that others may use too can come from any of them (RFC 9068 section 5).
   if (Array.isArray(payload.aud) && payload.aud.length !== 1) return refused(wrongAudience);

@@ -11,7 +11,7 @@ export function upstreamPage(options: {
   return pageResponse({
     status: 200,
     title: 'Upstream',
-    // Where the answer leads on to, from redirect to redirect, is on this computer or asked for again.
+    // Where the response leads on to, from redirect to redirect, is on this computer or asked for again.
     formTargets: ['http://127.0.0.1:*', 'http://localhost:*'],
     body: html`<h1>Upstream: may ${options.client} read your profile?</h1>
 <p>You are logged in at the upstream, another service of this sandbox, as Robin Upstream.</p>

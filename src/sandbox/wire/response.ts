@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** A whole HTTP answer as a value, so that it can be changed before it goes out. */
+/** A whole HTTP response as a value, so that it can be changed before it goes out. */
 export interface SentResponse {
   readonly status: number;
   /** Names in lower case; a name may be repeated, which gives several header lines. */
@@ -24,7 +24,7 @@ type HeadArguments = [
 export class HeldResponse extends ServerResponse<IncomingMessage> {
   #rewrite: Rewrite | undefined;
 
-  /** Applies `rewrite` to the whole answer when it is complete. */
+  /** Applies `rewrite` to the whole response when it is complete. */
   hold(rewrite: Rewrite): void {
     this.#rewrite = rewrite;
   }
@@ -71,7 +71,7 @@ export class HeldResponse extends ServerResponse<IncomingMessage> {
   }
 }
 
-/** Sends a whole answer; headers set before are dropped. */
+/** Sends a whole response; headers set before are dropped. */
 export function send(response: ServerResponse, reply: SentResponse): void {
   for (const name of response.getHeaderNames()) response.removeHeader(name);
   response.statusCode = reply.status;

@@ -22,7 +22,7 @@ export interface DocumentSurroundings {
   readonly onFetch: () => void;
 }
 
-/** Milliseconds that a fetch may take, name look-up and all; and the least time until a failure is told. */
+/** Milliseconds that a fetch may take, name look-up and all; and the minimum time until a failure is reported. */
 const longestFetch = 5000;
 
 const soonestFailure = 200;
@@ -41,7 +41,7 @@ const unreadable =
 
 /**
  * The client ID metadata documents that this authorization server knows, fetched as strangers' addresses must
- * be: judged before, while and after (MCP authorization 4.4 and 5.8, the draft's section 6).
+ * be: checked before, while and after (MCP authorization 4.4 and 5.8, the draft's section 6).
  */
 export class ClientDocuments {
   readonly #about: DocumentSurroundings;
@@ -55,7 +55,7 @@ export class ClientDocuments {
   }
 
   /**
-   * The document of a client, from the shelf or fetched now, as JSON text.
+   * The document of a client, from the cache or fetched now, as JSON text.
    * @param keyId The key that the client has just signed with: a kept document that does not know it may be
    *   older than the key, and is fetched again. Undefined: any will do.
    * @throws errors.InvalidClient in words for whoever hosts the document, without any of it

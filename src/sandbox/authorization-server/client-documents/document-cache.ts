@@ -5,7 +5,7 @@ interface Kept {
   readonly until: number;
 }
 
-/** A judged document, and for how long it may be used again. */
+/** A validated document, and for how long it may be used again. */
 export interface FreshDocument {
   readonly text: string;
   readonly seconds: number;
@@ -22,7 +22,7 @@ const soonestAgain = 10_000;
 
 /**
  * Documents by client identifier, while they are fresh. Whoever asks for one that is being fetched waits for
- * that fetch. Failures are never kept: the draft forbids it, and a mended document must work at once.
+ * that fetch. Failures are never kept: the draft forbids it, and a repaired document must work at once.
  */
 export class DocumentShelf {
   readonly #kept = new Map<string, Kept>();

@@ -5,7 +5,7 @@ const longestIdentifier = 2048;
 export type Identifier = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly problem: string };
 
 /**
- * Whether a client identifier is the address of a document that may be asked for, judged before anything is
+ * Whether a client identifier is the address of a document that may be asked for, validated before anything is
  * looked up: https, a path, no user name, no fragment, no dot segments, and spelled in its one plain form,
  * since identifiers are compared as strings (client ID metadata document draft, section 3).
  */

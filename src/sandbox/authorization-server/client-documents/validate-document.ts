@@ -24,7 +24,7 @@ const references = ['jwks_uri', 'sector_identifier_uri', 'request_uris'];
  * Whether a document is what a client may be made of: about its own address (compared as strings), complete,
  * with redirect URIs that lead to https or this computer, without any secret, its keys in it and not
  * elsewhere (MCP authorization 2.3 and 4.4, client ID metadata document draft section 4.1). Nothing of the
- * document stands in the answer's `problem`.
+ * document stands in `problem`.
  */
 export function validateDocument(bytes: Uint8Array, clientId: string): ValidatedDocument {
   const parsed = parseJson(bytes, { maxDepth: 8, maxKeys: 200 });

@@ -25,7 +25,7 @@ const longestName = 60;
 
 /**
  * May this client do that? Shows the client's name, its identifier and that one's host when it is a URL, and
- * the host that the answer goes to, and warns where that is this computer, or not the host that vouches.
+ * the host that the response goes to, and warns where that is this computer, or not the host that vouches.
  *
  * No logo is shown, though clients name one: fetched by the page it would tell its host who logs in when,
  * fetched by this server it would be one more address that a stranger chose, and either way it would lend a
@@ -37,7 +37,7 @@ export function consentPage(ask: ConsentQuestion): SentResponse {
   return pageResponse({
     status: 200,
     title: 'Allow access?',
-    // The answer of this form is redirected to the client: browsers ask the policy for that, too.
+    // The response to this form is redirected to the client: browsers ask the policy for that, too.
     formTargets: [...ask.leadsTo, ...(target === undefined ? [] : [target.origin])],
     body: html`<h1>${name} asks to act for you</h1>
 <p class="soft">It would be able to use this server as ${ask.account.name}.</p>

@@ -30,7 +30,7 @@ export interface Page {
   readonly status: number;
   readonly title: string;
   readonly body: Markup;
-  /** Origins that a form's answer may lead on to, beside our own. */
+  /** Origins that the response to a form may lead on to, beside our own. */
   readonly formTargets?: readonly string[];
 }
 

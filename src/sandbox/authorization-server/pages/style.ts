@@ -1,4 +1,4 @@
-/** The one style sheet of every page; its hash stands in the content security policy. */
+/** The one style sheet of every page; its hash is in the content security policy. */
 export const style = `
 :root { color-scheme: light dark;
   --ground: #f3f1ec; --card: #fffefb; --ink: #1f1d1a; --soft: #67625a; --line: #ddd8cd;

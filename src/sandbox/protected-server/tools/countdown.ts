@@ -3,7 +3,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { textResult } from './text-result.js';
 
-/** countdown: tells its progress at every step, so the answer is an event stream. */
+/** countdown: tells its progress at every step, so the response is an event stream. */
 export function registerCountdown(server: McpServer): void {
   server.registerTool(
     'countdown',
