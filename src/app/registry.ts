@@ -8,6 +8,7 @@ import type { ArgumentsOf, Command, CommandTable, LooseArguments } from '../core
 import { credentialTable } from '../credential/credential.options.js';
 import { execTable } from '../credential/exec.command.js';
 import { tokenTable } from '../credential/token.command.js';
+import { doctorTable } from '../doctor/doctor.command.js';
 import { renameTable } from '../login/accounts/rename.command.js';
 import { switchTable } from '../login/accounts/switch.command.js';
 import { loginTable } from '../login/login.options.js';
@@ -59,6 +60,7 @@ export const registry: readonly CommandEntry[] = [
   entry(credentialTable, () => import('../credential/credential.command.js')),
   entry(execTable, () => import('../credential/exec.command.js')),
   entry(clientMetadataTable, () => import('../client-metadata/client-metadata.command.js')),
+  entry(doctorTable, () => import('../doctor/doctor.command.js')),
   entry(configTable, () => import('../config/config.command.js')),
   entry(uninstallTable, () => import('./uninstall/uninstall.command.js')),
   entry(sandboxTable, () => import('../sandbox/sandbox.command.js')),

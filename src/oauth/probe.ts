@@ -36,14 +36,9 @@ export async function probeServer(
   ports.progress.begin(`Asking ${server}`);
   const step = { name: 'unauthenticated-request', asked: `POST ${server}` };
   const record = (ended: Omit<Step, 'name' | 'asked'>) => ports.journal.record({ ...step, ...ended });
-  const { status, zone, challenges } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, async () => {
-    const first = await probe(ports, request, older('initialize'));
-    if (first.status === 200) return await probe(ports, request, older('tools/list', first.sessionId));
-    if (![400, 404, 405, 406, 415].includes(first.status)) return first;
-    const discovered = await probe(ports, request, newer('server/discover'));
-    const second = discovered.status === 200 ? await probe(ports, request, newer('tools/list')) : discovered;
-    return second.status === 401 ? second : first;
-  });
+  const { status, zone, challenges } = await takeStep(ports, { ...step, rule: 'R-5.3a' }, () =>
+    ask(ports, request, []),
+  );
   if (status !== 401) {
     const note = 'A server that wants a login answers 401; the well-known addresses are tried all the same.';
     record({ came: `status ${status}, no challenge used`, rule: 'R-7.1', verdict: 'warning', note });
@@ -100,7 +95,31 @@ function newer(method: 'server/discover' | 'tools/list'): ProbeMessage {
   };
 }
 
-/** One protocol request without a token, to see how the server asks for a login. @throws Failure of the HTTP client */
+/**
+ * Asks the server as `probeServer` does, with a token that nobody issued.
+ * @param token Made up for this: it opens nothing anywhere.
+ * @throws Failure of the HTTP client
+ */
+export async function probeWithToken(
+  ports: Pick<HttpPorts, 'http'>,
+  request: ProbeRequest & { readonly token: string },
+): Promise<{ readonly status: number; readonly challenges: readonly string[] }> {
+  return await ask(ports, request, [['authorization', `Bearer ${request.token}`]]);
+}
+
+/** The requests of a probe, until one is responded to as the server responds to all without a token. */
+async function ask(ports: Pick<HttpPorts, 'http'>, request: ProbeRequest, more: ProbeMessage['headers']) {
+  const send = ({ headers, ...message }: ProbeMessage) =>
+    probe(ports, request, { ...message, headers: [...headers, ...more] });
+  const first = await send(older('initialize'));
+  if (first.status === 200) return await send(older('tools/list', first.sessionId));
+  if (![400, 404, 405, 406, 415].includes(first.status)) return first;
+  const discovered = await send(newer('server/discover'));
+  const second = discovered.status === 200 ? await send(newer('tools/list')) : discovered;
+  return second.status === 401 ? second : first;
+}
+
+/** One protocol request, to see how the server asks for a login. @throws Failure of the HTTP client */
 async function probe(
   { http }: Pick<HttpPorts, 'http'>,
   { server, signal }: ProbeRequest,

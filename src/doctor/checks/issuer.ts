@@ -1,0 +1,68 @@
+import type { Zone } from '../../core/records.js';
+import { stringField } from '../../core/text/json.js';
+import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
+import type { AuthorizationServer } from '../../oauth/server-metadata.js';
+import type { FindingId } from '../catalogue/catalogue.js';
+import type { ExaminePorts, ServerTarget } from '../examine-server.js';
+import type { Report } from '../report.js';
+import { documentsAt, sayTheSame } from './documents.js';
+
+/** What two documents of one issuer have to agree on. */
+const members = ['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri'];
+
+/** Known families, by the host of the issuer. */
+const families: readonly (readonly [host: RegExp, id: FindingId])[] = [
+  [
+    /^login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn|windows\.net)$|^sts\.windows\.net$/,
+    'family-entra',
+  ],
+  [/^accounts\.google\.com$/, 'family-google'],
+];
+
+/** Step 5: the authorization server's metadata at all of its addresses. */
+export async function checkIssuer(
+  ports: Pick<ExaminePorts, 'http'>,
+  target: ServerTarget & {
+    readonly issuer: string;
+    readonly zone: Zone;
+    readonly found: AuthorizationServer | undefined;
+  },
+  report: Report,
+): Promise<void> {
+  const { issuer, zone, found, signal } = target;
+  const { host } = new URL(issuer);
+  for (const [pattern, id] of families) if (pattern.test(host)) report.found(id, issuer);
+  const urls = authorizationServerMetadataUrls(issuer);
+  const documents = (await documentsAt(ports, { urls, zone, signal })).filter(
+    ({ object }) => object['issuer'] === issuer,
+  );
+  const [first, ...others] = documents;
+  if (first === undefined || found === undefined) return;
+  const differs = others.find(({ object }) => !sayTheSame(first.object, object, members));
+  if (differs !== undefined) report.found('issuer-metadata-differs', `${first.url} and ${differs.url}`);
+  const flag = first.object['client_id_metadata_document_supported'];
+  if (flag !== undefined && flag !== null && typeof flag !== 'boolean') {
+    report.found('document-flag-text', `it is ${JSON.stringify(flag).slice(0, 40)}`);
+  }
+  const registration = [
+    found.takesMetadataDocuments && 'metadata documents',
+    found.registrationEndpoint && 'dynamic registration',
+  ];
+  report.pass('issuer', ['PKCE S256', ...registration.filter(Boolean)].join(', '));
+  checkOffers(found, stringField(first.object, 'authorization_endpoint'), report);
+}
+
+function checkOffers(found: AuthorizationServer, page: string | undefined, report: Report): void {
+  const { issuer, announcesIss, grantTypes, tokenAuthMethods, revocationEndpoint } = found;
+  if (!announcesIss) report.found('iss-not-announced', 'authorization_response_iss_parameter_supported is not true');
+  if (grantTypes?.includes('refresh_token') === false) {
+    report.found('refresh-not-listed', `grant_types_supported: ${grantTypes.join(', ')}`);
+  }
+  if (tokenAuthMethods?.includes('none') === false) {
+    report.found('public-clients-not-listed', `token_endpoint_auth_methods_supported: ${tokenAuthMethods.join(', ')}`);
+  }
+  if (revocationEndpoint === undefined) report.found('no-revocation', 'no revocation_endpoint');
+  const origin = page === undefined ? undefined : URL.parse(page)?.origin;
+  if (origin !== undefined && origin !== new URL(issuer).origin)
+    report.found('login-page-elsewhere', `${origin}, issuer ${issuer}`);
+}

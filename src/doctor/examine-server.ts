@@ -1,0 +1,203 @@
+import { type Failure, isFailure } from '../core/failure.js';
+import type { Clock, CorePorts, Journal } from '../core/ports.js';
+import type { LoginRecord } from '../core/records.js';
+import type { HttpPorts } from '../http/request.js';
+import { chooseWay } from '../oauth/choose-registration.js';
+import { type ProbedServer, probeServer } from '../oauth/probe.js';
+import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
+import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
+import type { StorePorts } from '../stores/ports.js';
+import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
+import { checkBadTokens } from './checks/bad-tokens.js';
+import { checkChallenge } from './checks/challenge.js';
+import { checkConnection } from './checks/connection.js';
+import { checkIssuer } from './checks/issuer.js';
+import { checkResource } from './checks/resource.js';
+import { type FailedStep, findingOf } from './failure-findings.js';
+import { type StepName, steps } from './finding.js';
+import { Report } from './report.js';
+import { type SeenExchange, SeenHttp } from './seen-http.js';
+
+export interface ExamineWorld
+  extends HttpPorts,
+    Pick<CorePorts, 'progress' | 'limits'>,
+    Pick<StorePorts, 'index' | 'store' | 'stores'> {
+  readonly clock: Clock;
+  /** Address of our client ID metadata document. */
+  readonly clientMetadataUrl: string | undefined;
+}
+
+export interface ServerTarget {
+  /** Its canonical URL. */
+  readonly server: string;
+  /** The login that there is for it. */
+  readonly held: LoginRecord | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Examined {
+  readonly report: Report;
+  readonly exchanges: readonly SeenExchange[];
+}
+
+/** What the steps so far have brought. */
+export interface Known {
+  probed?: ProbedServer;
+  resource?: ProtectedResource;
+  issuer?: string;
+  authorizationServer?: AuthorizationServer;
+}
+
+/**
+ * Takes the steps of a login with the engine of the login, as far as nobody has to log in for them, and looks closer at what
+ * came. Passive: GET requests for metadata, and POST requests that open a session at most.
+ */
+export async function examineServer(world: ExamineWorld, target: ServerTarget): Promise<Examined> {
+  const http = new SeenHttp(world.http, world.clock);
+  const report = new Report();
+  const examination = new Examination({ ...world, http, journal: silentJournal() }, target, report);
+  await examination.run();
+  return { report, exchanges: http.exchanges };
+}
+
+export interface ExaminePorts extends Omit<ExamineWorld, 'http'> {
+  readonly http: SeenHttp;
+  readonly journal: Journal;
+}
+
+class Examination {
+  readonly #ports: ExaminePorts;
+  readonly #target: ServerTarget;
+  readonly #report: Report;
+  readonly #known: Known = {};
+
+  constructor(ports: ExaminePorts, target: ServerTarget, report: Report) {
+    this.#ports = ports;
+    this.#target = target;
+    this.#report = report;
+  }
+
+  async run(): Promise<void> {
+    const isAsked = await this.#ask();
+    checkConnection(this.#ports, this.#target, this.#report);
+    if (isAsked) await this.#discover();
+    await this.#checkStore();
+    if (this.#known.authorizationServer !== undefined) await this.#chooseClient(this.#known.authorizationServer);
+    if (this.#known.probed?.status === 401) await checkBadTokens(this.#ports, this.#target, this.#known, this.#report);
+    this.#skipRest();
+  }
+
+  /** Step 2. False where nothing can be found out after it. */
+  async #ask(): Promise<boolean> {
+    const { server, signal } = this.#target;
+    const probed = await this.#step('challenge', () => probeServer(this.#ports, { server, signal }));
+    if (probed !== undefined) this.#known.probed = probed;
+    checkChallenge(this.#ports.http.exchanges, this.#target, this.#report);
+    return probed !== undefined;
+  }
+
+  /** Steps 3 to 5. */
+  async #discover(): Promise<void> {
+    const { server, held, signal } = this.#target;
+    const { probed } = this.#known;
+    if (probed === undefined) return;
+    const resource = await this.#step('resource', () => findProtectedResource(this.#ports, { server, probed, signal }));
+    await checkResource(this.#ports, { ...this.#target, probed, resource }, this.#report);
+    if (resource === undefined) return;
+    this.#known.resource = resource;
+    const issuer = await this.#choose(resource.authorizationServers, held);
+    if (issuer === undefined) return;
+    this.#known.issuer = issuer;
+    const wanted = {
+      issuer,
+      resource: resource.resource,
+      zone: probed.zone,
+      grant: 'authorization_code',
+      signal,
+    } as const;
+    const found = await this.#step('issuer', () => findAuthorizationServer(this.#ports, wanted));
+    await checkIssuer(this.#ports, { ...this.#target, issuer, zone: probed.zone, found }, this.#report);
+    if (found !== undefined) this.#known.authorizationServer = found;
+  }
+
+  /** As a login chooses where nobody can be asked. */
+  async #choose(named: readonly string[], held: LoginRecord | undefined): Promise<string | undefined> {
+    if (held !== undefined && !named.includes(held.issuer)) {
+      this.#report.found('issuer-changed', `your login is of ${held.issuer}; the server names ${named.join(', ')}`);
+      return undefined;
+    }
+    const { logins, registrations } = await this.#ports.index.read();
+    const known = [...registrations, ...logins].map(({ issuer }) => issuer);
+    const chosen = held?.issuer ?? known.find((issuer) => named.includes(issuer)) ?? named[0];
+    if (named.length > 1) this.#report.found('several-issuers', named.join(', '));
+    if (chosen !== undefined) this.#report.pass('choice', chosen);
+    return chosen;
+  }
+
+  /** The store that a login would be written to: that of the one at hand, else of the last one made. */
+  async #checkStore(): Promise<void> {
+    const { logins } = await this.#ports.index.read();
+    const last = logins
+      .filter(({ store }) => store !== 'environment')
+      .toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
+    const store = this.#ports.stores.of((this.#target.held ?? last)?.store ?? 'keychain');
+    if ((await this.#step('machine', () => store.ready().then(() => true))) === true) {
+      this.#report.pass('machine', `the store (${store.kind}) is ready; the listener is opened by a login alone`);
+    }
+  }
+
+  async #chooseClient(server: AuthorizationServer): Promise<void> {
+    const kept = manualRegistration(await registrationsFor(this.#ports, server.issuer), undefined);
+    const choice = chooseWay({
+      forced: undefined,
+      preregistered: kept?.clientId,
+      metadataUrl: this.#ports.clientMetadataUrl,
+      documentHasKey: false,
+      byDevice: false,
+      server,
+    });
+    if (choice.open && choice.way !== 'ask') this.#report.pass('client', `${choice.way}: ${choice.why}`);
+    else
+      this.#report.found(
+        'no-way-to-register',
+        'no dynamic registration, no metadata document, no client registered by hand',
+      );
+  }
+
+  /** What was not looked at, and why. */
+  #skipRest(): void {
+    const done = new Set(this.#report.findings.map(({ step }) => step));
+    const failed = this.#report.findings.find(({ level }) => level === 'failure');
+    for (const step of Object.keys(steps) as StepName[]) {
+      if (done.has(step)) continue;
+      const follows =
+        failed !== undefined && steps[failed.step].number < steps[step].number && isBefore(step, 'request');
+      this.#report.skip(step, follows ? `follows from step ${steps[failed.step].number}` : 'needs a login');
+    }
+  }
+
+  /** What the engine does; a failure of it is a finding. */
+  async #step<Result>(step: FailedStep, work: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFailure(error) || this.#target.signal.aborted) throw error;
+      this.#note(step, error);
+      return undefined;
+    }
+  }
+
+  #note(step: FailedStep, failure: Failure): void {
+    const { id, remedy } = findingOf(step, failure, this.#known.probed?.status);
+    this.#report.found(id, failure.message, remedy);
+  }
+}
+
+function isBefore(step: StepName, other: StepName): boolean {
+  return steps[step].number < steps[other].number;
+}
+
+/** What the engine records is not printed: the findings say it. */
+function silentJournal(): Journal {
+  return { record: () => undefined, steps: [] };
+}

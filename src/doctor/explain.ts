@@ -1,0 +1,31 @@
+import { closest } from '../core/text/closest.js';
+import { wrapped } from '../core/text/layout.js';
+import type { Look } from '../core/text/look.js';
+import { quoted } from '../core/text/printable.js';
+import { usageMistyped, usageWrong } from '../core/usage-failures.js';
+import { catalogue, type FindingId, isFindingId } from './catalogue/catalogue.js';
+import type { FindingKind } from './finding.js';
+
+/** A finding in plain words, with its source. @throws Failure `usage_wrong` for an id that is none */
+export function explanation(id: string): FindingKind & { readonly id: FindingId } {
+  if (isFindingId(id)) return { id, ...catalogue[id] };
+  const meant = closest(id, Object.keys(catalogue));
+  const message = `There is no finding ${quoted(id, 80)}.`;
+  throw meant === undefined
+    ? usageWrong(message, 'postern doctor --explain list')
+    : usageMistyped(message, `postern doctor --explain ${meant}`);
+}
+
+/** The same for a person. */
+export function explanationLines(id: string, look: Look): readonly string[] {
+  const { title, explanation: why, remedy, source } = explanation(id);
+  const part = (text: string) => wrapped(text, look.width, 2);
+  return [`${id}: ${title}`, '', ...part(why), '', ...part(`To do: ${remedy}`), '', ...part(`Source: ${source}`)];
+}
+
+/** Every finding, in a line each. */
+export function findingLines(look: Look): readonly string[] {
+  return Object.entries(catalogue).flatMap(([id, { title, level }]) =>
+    wrapped(`${id}  (${level}) ${title}`, look.width, 4, 0),
+  );
+}

@@ -1,0 +1,59 @@
+import { type Failure, systemCode } from '../core/failure.js';
+import type { FindingId } from './catalogue/catalogue.js';
+
+/** Steps that the engine takes, and can fail at. */
+export type FailedStep = 'challenge' | 'resource' | 'issuer' | 'machine';
+
+interface FoundFailure {
+  readonly id: FindingId;
+  /** The failure's own, where that knows more than the catalogue does. */
+  readonly remedy: string | undefined;
+}
+
+/** What the engine's codes mean, whichever step they come from. */
+const byCode: Readonly<Record<string, FindingId>> = {
+  challenge_unusable: 'challenge-invalid',
+  server_failed: 'server-failed',
+  login_not_offered: 'login-not-needed',
+  issuer_mismatch: 'issuer-mismatch',
+  pkce_missing: 'pkce-missing',
+  capability_missing: 'capability-missing',
+};
+
+const network: ReadonlySet<string> = new Set(['network_failed', 'timed_out', 'tls_failed']);
+
+/** The finding that a failure of the engine is. @param probed The status that the server responded with to a request without a token. */
+export function findingOf(step: FailedStep, failure: Failure, probed: number | undefined): FoundFailure {
+  const { code, remedy } = failure;
+  if (step === 'machine') return { id: 'store-unavailable', remedy };
+  const known = byCode[code];
+  if (known !== undefined) return { id: known, remedy: known === 'login-not-needed' ? remedy : undefined };
+  if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
+  if (step === 'resource') return { id: ofResource(code, probed), remedy: undefined };
+  return { id: ofIssuer(code), remedy: network.has(code) ? remedy : undefined };
+}
+
+function ofConnection({ code, cause }: Failure): FindingId {
+  if (code === 'tls_failed') return 'tls-broken';
+  if (code === 'timed_out') return 'not-in-time';
+  if (code === 'address_refused' || code === 'url_refused') return 'address-refused';
+  if (code === 'discovery_failed') return 'wrong-path';
+  if (code !== 'network_failed') return 'http-broken';
+  const system = systemCode(cause);
+  if (/^(?:ENOTFOUND|EAI_)/.test(system)) return 'name-unknown';
+  return /^(?:HPE_|not_http|end_unproven|damaged|unwanted|crumbs|informational)/.test(system)
+    ? 'http-broken'
+    : 'not-reachable';
+}
+
+function ofResource(code: string, probed: number | undefined): FindingId {
+  if (code === 'resource_mismatch') return 'resource-mismatch';
+  if (code === 'metadata_unusable') return 'resource-metadata-invalid';
+  return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
+}
+
+function ofIssuer(code: string): FindingId {
+  if (code === 'resource_mismatch') return 'resource-not-listed';
+  if (code === 'metadata_unusable') return 'issuer-metadata-invalid';
+  return network.has(code) || code === 'address_refused' ? 'issuer-unreachable' : 'issuer-metadata-missing';
+}

@@ -1,0 +1,55 @@
+import type { ExitCode } from '../core/failure.js';
+
+/** How a check ended. */
+export type Level = 'pass' | 'note' | 'warning' | 'failure' | 'skipped';
+
+/** Who can mend it. */
+export type Actor = 'you' | 'server' | 'authorization-server' | 'network';
+
+/** The steps of a login, by the numbers of src/README.md. */
+export const steps = {
+  connect: { number: 1, title: 'Reach the server' },
+  challenge: { number: 2, title: 'Ask it without a token' },
+  resource: { number: 3, title: 'Protected resource metadata' },
+  choice: { number: 4, title: 'Choose the authorization server' },
+  issuer: { number: 5, title: 'Authorization server metadata' },
+  machine: { number: 6, title: 'Store and callback listener' },
+  client: { number: 7, title: 'Identify the client' },
+  request: { number: 8, title: 'Authorization request' },
+  response: { number: 9, title: 'Authorization response' },
+  redeem: { number: 10, title: 'Redeem the code' },
+  save: { number: 11, title: 'Write the credential' },
+  token: { number: 12, title: 'Requests with a token' },
+} as const;
+
+export type StepName = keyof typeof steps;
+
+/** A kind of finding: one line of the catalogue, which `--explain` tells. */
+export interface FindingKind {
+  readonly level: 'note' | 'warning' | 'failure';
+  readonly step: StepName;
+  readonly who: Actor;
+  /** What it is, in a short clause. */
+  readonly title: string;
+  /** What to type or change. */
+  readonly remedy: string;
+  /** The rule, as it is published. */
+  readonly source: string;
+  /** Why it matters, in plain words. */
+  readonly explanation: string;
+  /** The exit code where it is the first cause; 5 where it is not given. */
+  readonly exit?: ExitCode;
+}
+
+/** What a check has found, or that it found nothing. */
+export interface Finding {
+  /** Of the catalogue; undefined: passed, or skipped. */
+  readonly id: string | undefined;
+  readonly step: StepName;
+  readonly level: Level;
+  /** One line: what was seen, or why it was not looked at. May hold a server's words: shown through `printable` alone. */
+  readonly evidence: string;
+  readonly kind: FindingKind | undefined;
+  /** In place of the catalogue's remedy, where more is known. */
+  readonly remedy: string | undefined;
+}

@@ -1,0 +1,98 @@
+import { columnsOf, fitted, wrapped } from '../../core/text/layout.js';
+import { type Look, type Tone, toned } from '../../core/text/look.js';
+import { printable } from '../../core/text/printable.js';
+import type { Actor, Finding, Level, StepName } from '../finding.js';
+import { steps } from '../finding.js';
+import type { Report } from '../report.js';
+
+const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
+  pass: ['PASS', 'good'],
+  note: ['NOTE', 'name'],
+  warning: ['WARN', 'warning'],
+  failure: ['FAIL', 'bad'],
+  skipped: ['SKIP', 'dim'],
+};
+
+const actors: Readonly<Record<Actor, string>> = {
+  you: 'you',
+  server: 'the server’s operator',
+  'authorization-server': 'the authorization server’s operator',
+  network: 'the network between you and the server',
+};
+
+/** The first cause on top, then each step with what was seen. */
+export function reportLines(subject: string, report: Report, look: Look): readonly string[] {
+  const { findings, firstCause } = report;
+  return [...causeLines(subject, firstCause, look), '', ...rowsOf(findings).flatMap((row) => rowLines(row, look))];
+}
+
+function causeLines(subject: string, cause: Finding | undefined, look: Look): readonly string[] {
+  if (cause?.kind === undefined) return [toned(look, 'good', `Nothing is wrong with ${printable(subject)}.`)];
+  const { kind, id = '', evidence, remedy = kind.remedy } = cause;
+  const begin = cause.level === 'failure' ? 'A login fails' : 'A login works, and there is trouble';
+  const row = (label: string, text: string) => behind(`  ${label.padEnd(8)}`, text, look.width);
+  return [
+    ...fitted(toned(look, marks[cause.level][1], `${begin}: ${kind.title}.`), look.width),
+    ...row('seen', printable(evidence, 600)),
+    ...row('to act', actors[kind.who]),
+    ...row('do', printable(remedy, 600)),
+    ...row('more', `postern doctor --explain ${id}`),
+  ];
+}
+
+/** What stands on lines of its own: a step, or several that were skipped for one reason. */
+interface Row {
+  readonly head: string;
+  readonly findings: readonly Finding[];
+}
+
+const order: readonly Level[] = ['failure', 'warning', 'note', 'pass', 'skipped'];
+
+/** A step by the worst of what was found; what passed beside that is left out, and so is a reason that stood before. */
+function rowsOf(findings: readonly Finding[]): readonly Row[] {
+  const rows: Row[] = [];
+  let skipped: { why: string; from: number } | undefined;
+  for (const step of Object.keys(steps) as StepName[]) {
+    const found = findings.filter((one) => one.step === step);
+    const sorted = found.toSorted((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
+    const [worst] = sorted;
+    if (worst === undefined) continue;
+    const { number, title } = steps[step];
+    if (worst.level === 'skipped' && skipped?.why === worst.evidence) {
+      rows.splice(-1, 1, { head: `${String(skipped.from).padStart(2)}–${number}`, findings: [worst] });
+      continue;
+    }
+    skipped = worst.level === 'skipped' ? { why: worst.evidence, from: number } : undefined;
+    const shown =
+      worst.level === 'pass' ? [worst] : sorted.filter(({ level }) => level !== 'pass' && level !== 'skipped');
+    rows.push({ head: `${String(number).padStart(2)}  ${title}`, findings: shown.length === 0 ? [worst] : shown });
+  }
+  return rows;
+}
+
+/** Where titles stand beside what was found. */
+const wideColumns = 80;
+
+const titleColumns = Math.max(...Object.values(steps).map(({ title }) => title.length)) + 6;
+
+function rowLines({ head, findings }: Row, look: Look): readonly string[] {
+  const isWide = look.width >= wideColumns;
+  const lines = findings.flatMap((finding, at) => {
+    const [word, tone] = marks[finding.level];
+    const before = isWide ? (at === 0 ? head : '').padEnd(titleColumns) : '    ';
+    return behind(`${before}${toned(look, tone, word)}  `, textOf(finding, look), look.width);
+  });
+  return isWide ? lines : [head, ...lines];
+}
+
+function textOf({ evidence, id, kind }: Finding, look: Look): string {
+  const text = [kind?.title, printable(evidence, 300)].filter(Boolean).join(': ');
+  return id === undefined ? text : `${text} ${toned(look, 'dim', `[${id}]`)}`;
+}
+
+/** A paragraph beside what stands before its first line. */
+function behind(before: string, text: string, width: number): readonly string[] {
+  const indent = columnsOf(before);
+  const [first = '', ...rest] = wrapped(text, width, indent);
+  return [before + first.trimStart(), ...rest];
+}

@@ -1,0 +1,57 @@
+import type { ExitCode } from '../core/failure.js';
+import { exitCode } from '../core/failure.js';
+import { catalogue, type FindingId } from './catalogue/catalogue.js';
+import { type Finding, type FindingKind, type Level, type StepName, steps } from './finding.js';
+
+/** What the checks of one run have found, in the order of the steps. */
+export class Report {
+  readonly #findings: Finding[] = [];
+
+  pass(step: StepName, evidence: string): void {
+    this.#findings.push({ id: undefined, step, level: 'pass', evidence, kind: undefined, remedy: undefined });
+  }
+
+  /** @param why Ends the line, e.g. `needs a login: --login`. */
+  skip(step: StepName, why: string): void {
+    this.#findings.push({ id: undefined, step, level: 'skipped', evidence: why, kind: undefined, remedy: undefined });
+  }
+
+  /** @param remedy In place of the catalogue's. */
+  found(id: FindingId, evidence: string, remedy?: string): void {
+    const kind: FindingKind = catalogue[id];
+    if (this.has(id) && this.#findings.some((one) => one.id === id && one.evidence === evidence)) return;
+    this.#findings.push({ id, step: kind.step, level: kind.level, evidence, kind, remedy });
+  }
+
+  has(id: FindingId): boolean {
+    return this.#findings.some((one) => one.id === id);
+  }
+
+  /** In the order of the steps, and there in the order in which they were found. */
+  get findings(): readonly Finding[] {
+    return this.#findings.toSorted((one, other) => steps[one.step].number - steps[other.step].number);
+  }
+
+  /** Why a login fails: the first failure of all steps, else the first warning. Undefined: nothing is wrong. */
+  get firstCause(): Finding | undefined {
+    const { findings } = this;
+    return findings.find(({ level }) => level === 'failure') ?? findings.find(({ level }) => level === 'warning');
+  }
+
+  /** The worst of what was found. */
+  get worst(): Level {
+    const levels = this.#findings.map(({ level }) => level);
+    return (['failure', 'warning', 'note'] as const).find((level) => levels.includes(level)) ?? 'pass';
+  }
+}
+
+/** From which level on a run fails. */
+export type FailOn = 'error' | 'warning' | 'never';
+
+/** The exit code: that of the first cause, where it is as bad as `failOn` says. */
+export function exitOf(report: Report, failOn: FailOn): 0 | ExitCode {
+  const { firstCause } = report;
+  const counts = failOn === 'warning' ? ['failure', 'warning'] : ['failure'];
+  if (failOn === 'never' || firstCause === undefined || !counts.includes(firstCause.level)) return 0;
+  return firstCause.kind?.exit ?? exitCode.serverBreaksRules;
+}
