@@ -188,7 +188,10 @@ class Examination {
   }
 
   #note(step: FailedStep, failure: Failure): void {
-    const { id, remedy } = findingOf(step, failure, this.#known.probed?.status);
+    const { id, remedy } = findingOf(step, failure, {
+      probed: this.#known.probed?.status,
+      exchanges: this.#ports.http.exchanges,
+    });
     this.#report.found(id, failure.message, remedy);
   }
 }

@@ -1,5 +1,6 @@
 import { type Failure, systemCode } from '../core/failure.js';
 import type { FindingId } from './catalogue/catalogue.js';
+import type { SeenExchange } from './seen-http.js';
 
 /** Steps that the engine takes, and can fail at. */
 export type FailedStep = 'challenge' | 'resource' | 'issuer' | 'machine';
@@ -22,14 +23,21 @@ const byCode: Readonly<Record<string, FindingId>> = {
 
 const network: ReadonlySet<string> = new Set(['network_failed', 'timed_out', 'tls_failed']);
 
-/** The finding that a failure of the engine is. @param probed The status that the server responded with to a request without a token. */
-export function findingOf(step: FailedStep, failure: Failure, probed: number | undefined): FoundFailure {
+/** What is known when a step fails. */
+interface Circumstances {
+  /** The status that the server responded with to a request without a token. */
+  readonly probed: number | undefined;
+  readonly exchanges: readonly SeenExchange[];
+}
+
+/** The finding that a failure of the engine is. */
+export function findingOf(step: FailedStep, failure: Failure, known: Circumstances): FoundFailure {
   const { code, remedy } = failure;
   if (step === 'machine') return { id: 'store-unavailable', remedy };
   const known = byCode[code];
   if (known !== undefined) return { id: known, remedy: known === 'login-not-needed' ? remedy : undefined };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
-  if (step === 'resource') return { id: ofResource(code, probed), remedy: undefined };
+  if (step === 'resource') return { id: ofResource(code, known), remedy: undefined };
   return { id: ofIssuer(code), remedy: network.has(code) ? remedy : undefined };
 }
 
@@ -46,9 +54,10 @@ function ofConnection({ code, cause }: Failure): FindingId {
     : 'not-reachable';
 }
 
-function ofResource(code: string, probed: number | undefined): FindingId {
+function ofResource(code: string, { probed, exchanges }: Circumstances): FindingId {
   if (code === 'resource_mismatch') return 'resource-mismatch';
-  if (code === 'metadata_unusable') return 'resource-metadata-invalid';
+  const cameSomething = exchanges.some(({ method, response }) => method === 'GET' && response?.status === 200);
+  if (code === 'metadata_unusable' || cameSomething) return 'resource-metadata-invalid';
   return probed === 404 || probed === 405 ? 'wrong-path' : 'resource-metadata-missing'; // nothing at all is there
 }
 

@@ -94,6 +94,26 @@ export const authorizationServerFindings = {
     explanation:
       'The server says that it belongs to this authorization server, and that one says otherwise. One of the two is wrong, or the server is lying.',
   },
+  'endpoint-refused': {
+    level: 'failure',
+    step: 'issuer',
+    who: 'authorization-server',
+    title: 'its metadata sends logins to an address that is not safe to send anybody to',
+    remedy: 'Ask its operator to name https addresses of its own.',
+    source: 'MCP authorization, Communication Security',
+    explanation:
+      'A code or a token would go to plain http, to a private address, or to a cloud’s metadata service. Nothing is ever sent there, whoever names it.',
+  },
+  'first-address-broken': {
+    level: 'note',
+    step: 'issuer',
+    who: 'authorization-server',
+    title: 'one of the addresses for its metadata brings something else',
+    remedy: 'Ask its operator to respond 404 where no metadata is.',
+    source: 'RFC 8414 section 3.1, Authorization Server Metadata Request',
+    explanation:
+      'The next address has the document, so this login works. Programs that ask one address alone fail there.',
+  },
   'issuer-metadata-differs': {
     level: 'warning',
     step: 'issuer',

@@ -1,10 +1,12 @@
+import { isFailure } from '../../core/failure.js';
 import type { Zone } from '../../core/records.js';
-import { stringField } from '../../core/text/json.js';
+import { parseObject, stringField } from '../../core/text/json.js';
 import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { FindingId } from '../catalogue/catalogue.js';
 import type { ExaminePorts, ServerTarget } from '../examine-server.js';
 import type { Report } from '../report.js';
+import type { SeenExchange } from '../seen-http.js';
 import { documentsAt, sayTheSame } from './documents.js';
 
 /** What two documents of one issuer have to agree on. */
@@ -38,6 +40,8 @@ export async function checkIssuer(
   );
   const [first, ...others] = documents;
   if (first === undefined || found === undefined) return;
+  noteBroken(ports.http.exchanges, urls, report);
+  await checkEndpoints(ports, { found, zone, signal }, report);
   const differs = others.find(({ object }) => !sayTheSame(first.object, object, members));
   if (differs !== undefined) report.found('issuer-metadata-differs', `${first.url} and ${differs.url}`);
   const flag = first.object['client_id_metadata_document_supported'];
@@ -50,6 +54,34 @@ export async function checkIssuer(
   ];
   report.pass('issuer', ['PKCE S256', ...registration.filter(Boolean)].join(', '));
   checkOffers(found, stringField(first.object, 'authorization_endpoint'), report);
+}
+
+/** An address that brings neither the document nor 404. */
+function noteBroken(exchanges: readonly SeenExchange[], urls: readonly string[], report: Report): void {
+  for (const { url, response, failure } of exchanges.filter((one) => urls.includes(one.url))) {
+    const isDocument = response?.status === 200 && response.broken === undefined && parseObject(response.bytes.slice());
+    if (isDocument || response?.status === 404) continue;
+    const what = response === undefined ? failure?.message : `status ${response.status}, no metadata`;
+    report.found('first-address-broken', `${url}: ${what}`);
+  }
+}
+
+/** Would a login be let out to these addresses? Nothing is sent there. */
+async function checkEndpoints(
+  { http }: Pick<ExaminePorts, 'http'>,
+  { found, zone, signal }: { readonly found: AuthorizationServer; readonly zone: Zone; readonly signal: AbortSignal },
+  report: Report,
+): Promise<void> {
+  const pushed = found.requiresPushedRequests ? found.pushedAuthorizationRequestEndpoint : undefined;
+  for (const url of [found.tokenEndpoint, found.authorizationEndpoint, pushed]) {
+    if (url === undefined) continue;
+    try {
+      await http.check({ url, namedBy: zone, signal });
+    } catch (error) {
+      if (!isFailure(error) || signal.aborted) throw error;
+      report.found('endpoint-refused', error.message);
+    }
+  }
 }
 
 function checkOffers(found: AuthorizationServer, page: string | undefined, report: Report): void {
