@@ -3,10 +3,11 @@ import { defaultAccount } from '../core/records.js';
 import { readerLook } from '../core/text/layout.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
-import { type ExamineWorld, examineServer } from './examine-server.js';
+import { examineServer } from './examine-server.js';
 import { explanation, explanationLines, findingLines } from './explain.js';
 import { reportJson } from './forms/as-json.js';
 import { reportLines } from './forms/for-people.js';
+import type { ExamineWorld } from './ports.js';
 import { exitOf } from './report.js';
 
 export const doctorTable = {

@@ -1,12 +1,10 @@
 import { type Failure, isFailure } from '../core/failure.js';
-import type { Clock, CorePorts, Journal } from '../core/ports.js';
+import type { Journal } from '../core/ports.js';
 import type { LoginRecord } from '../core/records.js';
-import type { HttpPorts } from '../http/request.js';
 import { chooseWay } from '../oauth/choose-registration.js';
-import { type ProbedServer, probeServer } from '../oauth/probe.js';
-import { findProtectedResource, type ProtectedResource } from '../oauth/resource-metadata.js';
+import { probeServer } from '../oauth/probe.js';
+import { findProtectedResource } from '../oauth/resource-metadata.js';
 import { type AuthorizationServer, findAuthorizationServer } from '../oauth/server-metadata.js';
-import type { StorePorts } from '../stores/ports.js';
 import { manualRegistration, registrationsFor } from '../tokens/registrations.js';
 import { checkBadTokens } from './checks/bad-tokens.js';
 import { checkChallenge } from './checks/challenge.js';
@@ -15,37 +13,13 @@ import { checkIssuer } from './checks/issuer.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
 import { type StepName, steps } from './finding.js';
+import type { ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
-
-export interface ExamineWorld
-  extends HttpPorts,
-    Pick<CorePorts, 'progress' | 'limits'>,
-    Pick<StorePorts, 'index' | 'store' | 'stores'> {
-  readonly clock: Clock;
-  /** Address of our client ID metadata document. */
-  readonly clientMetadataUrl: string | undefined;
-}
-
-export interface ServerTarget {
-  /** Its canonical URL. */
-  readonly server: string;
-  /** The login that there is for it. */
-  readonly held: LoginRecord | undefined;
-  readonly signal: AbortSignal;
-}
 
 export interface Examined {
   readonly report: Report;
   readonly exchanges: readonly SeenExchange[];
-}
-
-/** What the steps so far have brought. */
-export interface Known {
-  probed?: ProbedServer;
-  resource?: ProtectedResource;
-  issuer?: string;
-  authorizationServer?: AuthorizationServer;
 }
 
 /**
@@ -58,11 +32,6 @@ export async function examineServer(world: ExamineWorld, target: ServerTarget): 
   const examination = new Examination({ ...world, http, journal: silentJournal() }, target, report);
   await examination.run();
   return { report, exchanges: http.exchanges };
-}
-
-export interface ExaminePorts extends Omit<ExamineWorld, 'http'> {
-  readonly http: SeenHttp;
-  readonly journal: Journal;
 }
 
 class Examination {

@@ -31,13 +31,13 @@ interface Circumstances {
 }
 
 /** The finding that a failure of the engine is. */
-export function findingOf(step: FailedStep, failure: Failure, known: Circumstances): FoundFailure {
+export function findingOf(step: FailedStep, failure: Failure, circumstances: Circumstances): FoundFailure {
   const { code, remedy } = failure;
   if (step === 'machine') return { id: 'store-unavailable', remedy };
   const known = byCode[code];
   if (known !== undefined) return { id: known, remedy: known === 'login-not-needed' ? remedy : undefined };
   if (step === 'challenge') return { id: ofConnection(failure), remedy: network.has(code) ? remedy : undefined };
-  if (step === 'resource') return { id: ofResource(code, known), remedy: undefined };
+  if (step === 'resource') return { id: ofResource(code, circumstances), remedy: undefined };
   return { id: ofIssuer(code), remedy: network.has(code) ? remedy : undefined };
 }
 

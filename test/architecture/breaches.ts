@@ -37,7 +37,7 @@ const ground: Readonly<Record<string, readonly string[]>> = {
   tokens: ['oauth', 'stores', 'http', 'core'],
 };
 /** Each may import the ground, and none another. */
-const features = ['login', 'call', 'bridge', 'proxy', 'credential', 'setup', 'client-metadata', 'config'];
+const features = ['login', 'call', 'bridge', 'proxy', 'credential', 'setup', 'client-metadata', 'config', 'doctor'];
 /** What joins the rooms: it may import all of them, and none of them imports it. */
 const joints = ['app', 'main', 'hot-path', 'demo'];
 
@@ -66,12 +66,12 @@ const packageHomes: readonly (readonly [name: RegExp, home: string])[] = [
 ];
 const slowToLoad = /^(?:undici|yargs|ora|open|keytar|oauth4webapi|tldts|uqr)$/;
 
-/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision (15). */
+/** Files and lines that features had once the rooms stood, and what later issues add: the surface (14), the newest revision (15), doctor (16). */
 export const limits = {
   linesOfFile: 300,
   filesOfFolder: 20,
-  files: 360 + 109 + 12,
-  lines: 38_160 + 11_200 + 1_400,
+  files: 360 + 109 + 12 + 40,
+  lines: 38_160 + 11_200 + 1_400 + 3_600,
 } as const;
 
 /**

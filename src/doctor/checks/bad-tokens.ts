@@ -1,7 +1,7 @@
 import { isFailure } from '../../core/failure.js';
 import { bearerChallenge } from '../../oauth/challenge.js';
 import { probeWithToken } from '../../oauth/probe.js';
-import type { ExaminePorts, Known, ServerTarget } from '../examine-server.js';
+import type { ExaminePorts, Known, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 
 /** Step 12: what the server does with tokens that nobody issued. */

@@ -1,5 +1,5 @@
 import { bearerChallenge } from '../../oauth/challenge.js';
-import type { ServerTarget } from '../examine-server.js';
+import type { ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import { headerValues, type SeenExchange, type SeenResponse } from '../seen-http.js';
 

@@ -1,4 +1,4 @@
-import type { ExaminePorts, ServerTarget } from '../examine-server.js';
+import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import { headerValues } from '../seen-http.js';
 
@@ -9,8 +9,8 @@ const slowMs = 3_000;
 
 /** Step 1, by the requests so far: time taken, and what the server's clock says. */
 export function checkConnection({ http }: Pick<ExaminePorts, 'http'>, { server }: ServerTarget, report: Report): void {
-  const answered = http.exchanges.filter(({ response }) => response !== undefined);
-  const [first] = answered;
+  const responded = http.exchanges.filter(({ response }) => response !== undefined);
+  const [first] = responded;
   if (first?.response === undefined) return;
   report.pass('connect', `${new URL(server).host} responds in ${first.ms} ms`);
   const [date] = headerValues(first.response, 'date');
@@ -19,7 +19,7 @@ export function checkConnection({ http }: Pick<ExaminePorts, 'http'>, { server }
     const seconds = Math.round(Math.abs(skewMs) / 1000);
     report.found('clock-wrong', `this clock is ${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the server’s`);
   }
-  const slowest = answered.toSorted((one, other) => other.ms - one.ms)[0];
+  const slowest = responded.toSorted((one, other) => other.ms - one.ms)[0];
   if (slowest !== undefined && slowest.ms > slowMs) {
     report.found('slow-response', `${slowest.method} ${slowest.url} took ${(slowest.ms / 1000).toFixed(1)} s`);
   }

@@ -1,6 +1,6 @@
 import type { Zone } from '../../core/records.js';
 import { asObject, type JsonObject, parseJson } from '../../core/text/json.js';
-import type { ExaminePorts } from '../examine-server.js';
+import type { ExaminePorts } from '../ports.js';
 import { headerValues, type SeenExchange } from '../seen-http.js';
 
 /** A metadata document at one of the addresses where it may be. */

@@ -4,7 +4,7 @@ import { parseObject, stringField } from '../../core/text/json.js';
 import { authorizationServerMetadataUrls } from '../../oauth/discovery-document.js';
 import type { AuthorizationServer } from '../../oauth/server-metadata.js';
 import type { FindingId } from '../catalogue/catalogue.js';
-import type { ExaminePorts, ServerTarget } from '../examine-server.js';
+import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import type { SeenExchange } from '../seen-http.js';
 import { documentsAt, sayTheSame } from './documents.js';

@@ -2,7 +2,7 @@ import { canonicalResource } from '../../core/resource.js';
 import { protectedResourceMetadataUrls } from '../../oauth/discovery-document.js';
 import type { ProbedServer } from '../../oauth/probe.js';
 import type { ProtectedResource } from '../../oauth/resource-metadata.js';
-import type { ExaminePorts, ServerTarget } from '../examine-server.js';
+import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
 import { documentsAt, isJsonType, sayTheSame } from './documents.js';
 
