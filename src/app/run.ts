@@ -12,6 +12,7 @@ import { type ParsedLine, parseCommandLine } from './command-line.js';
 import type { Context } from './context.js';
 import { asks, type GlobalOptions } from './global-options.js';
 import { helpTable } from './help/own-tables.js';
+import { withDoctor } from './print-failure.js';
 import type { CommandEntry } from './registry.js';
 import { withLineMeant } from './wrong-command-line.js';
 
@@ -58,7 +59,7 @@ export async function runCommandLine(argv: readonly string[], line: CommandLine)
   try {
     return await command.run(context, parsed.args as ArgumentsOf<CommandTable>);
   } catch (error) {
-    throw withLineMeant(error, argv, table);
+    throw withDoctor(withLineMeant(error, argv, table), table, parsed.args);
   }
 }
 

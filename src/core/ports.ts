@@ -84,6 +84,8 @@ export interface Files {
 /** How others start this program. */
 export interface OwnProgram {
   readonly platform: string;
+  /** For a bug report: `linux x64, Node.js 20.19.0`. */
+  readonly runtime: string;
   /** Absolute paths. */
   readonly program: readonly [node: string, script: string];
   /** The variables with which it finds the same logins from an empty environment. */

@@ -1,12 +1,17 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
+import type { Files, OwnProgram } from '../core/ports.js';
 import { defaultAccount } from '../core/records.js';
 import { readerLook } from '../core/text/layout.js';
+import { asciiJson } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
-import { examineServer } from './examine-server.js';
+import { type Examined, examineServer } from './examine-server.js';
 import { explanation, explanationLines, findingLines } from './explain.js';
 import { reportJson } from './forms/as-json.js';
+import { bundleOf } from './forms/bundle.js';
 import { reportLines } from './forms/for-people.js';
+import { junitXml } from './forms/junit.js';
+import { sarifLog } from './forms/sarif.js';
 import type { ExamineWorld } from './ports.js';
 import { exitOf } from './report.js';
 
@@ -30,6 +35,19 @@ export const doctorTable = {
       default: 'error',
       describe: 'from which level on the exit code is not 0',
     },
+    { name: 'junit', kind: 'string', value: 'FILE', describe: 'write the report there, as CI servers read it (JUnit)' },
+    {
+      name: 'sarif',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'write the report there, as code hosts read it (SARIF 2.1.0)',
+    },
+    {
+      name: 'bundle',
+      kind: 'string',
+      value: 'FILE',
+      describe: 'write all of the run there for a bug report, as JSON; no secret is in it',
+    },
   ],
   examples: [
     {
@@ -47,7 +65,10 @@ export const doctorTable = {
   seeAlso: ['logging-in', 'exit-codes'],
 } as const satisfies CommandTable;
 
-type World = CommandOutput & ExamineWorld;
+interface World extends CommandOutput, ExamineWorld {
+  readonly files: Pick<Files, 'write'>;
+  readonly self: () => Pick<OwnProgram, 'runtime'>;
+}
 
 type Arguments = ArgumentsOf<typeof doctorTable>;
 
@@ -60,6 +81,25 @@ export const command: Command<typeof doctorTable, World> = {
   },
 };
 
+/** The files that were asked for, each whole or not at all. @throws Failure `file_unwritable` */
+async function writeForms(
+  { files, self }: World,
+  { junit, sarif, bundle }: Arguments,
+  server: string,
+  { report, exchanges }: Examined,
+): Promise<void> {
+  const write = async (path: string | undefined, text: () => string) => {
+    if (path !== undefined) await files.write(path, oneChunk(new TextEncoder().encode(text())));
+  };
+  await write(junit, () => junitXml(server, report));
+  await write(sarif, () => `${asciiJson(sarifLog(server, report))}\n`);
+  await write(bundle, () => `${asciiJson(bundleOf(server, report, exchanges, self().runtime))}\n`);
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes;
+}
+
 async function explain(world: World, id: string): Promise<0> {
   const look = readerLook(world);
   if (id === 'list') await world.out.line(findingLines(look).join('\n'));
@@ -68,12 +108,15 @@ async function explain(world: World, id: string): Promise<0> {
   return 0;
 }
 
-async function examine(world: World, { account, failOn }: Arguments, named: string) {
+async function examine(world: World, args: Arguments, named: string) {
+  const { account, failOn } = args;
   const target = await readLoginTarget(world, named, account ?? defaultAccount);
   const { logins } = await world.index.read();
   const { server } = target;
-  const { report } = await examineServer(world, { server, held: sameLogin(logins, target), signal: world.signal });
+  const examined = await examineServer(world, { server, held: sameLogin(logins, target), signal: world.signal });
+  const { report } = examined;
   world.progress.end();
+  await writeForms(world, args, server, examined);
   if (world.json) await world.out.json(reportJson(server, report));
   else await world.out.line(reportLines(server, report, readerLook(world)).join('\n'));
   return exitOf(report, failOn);

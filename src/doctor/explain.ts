@@ -1,5 +1,5 @@
 import { closest } from '../core/text/closest.js';
-import { wrapped } from '../core/text/layout.js';
+import { inColumnsOrBelow, wrapped } from '../core/text/layout.js';
 import type { Look } from '../core/text/look.js';
 import { quoted } from '../core/text/printable.js';
 import { usageMistyped, usageWrong } from '../core/usage-failures.js';
@@ -25,7 +25,8 @@ export function explanationLines(id: string, look: Look): readonly string[] {
 
 /** Every finding, in a line each. */
 export function findingLines(look: Look): readonly string[] {
-  return Object.entries(catalogue).flatMap(([id, { title, level }]) =>
-    wrapped(`${id}  (${level}) ${title}`, look.width, 4, 0),
-  );
+  return inColumnsOrBelow(
+    look,
+    Object.entries(catalogue).map(([id, { level, title }]) => [id, level, title]),
+  ).flat();
 }

@@ -26,6 +26,7 @@ export function ownProgram(options: {
   }
   return {
     platform,
+    runtime: `${platform} ${process.arch}, Node.js ${process.versions.node}`,
     program: [process.execPath, script],
     variables,
     writeShim: async (path, text, mark) => {

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { examineServer } from '../../../src/doctor/examine-server.js';
+import { reportJson } from '../../../src/doctor/forms/as-json.js';
+import { bundleOf } from '../../../src/doctor/forms/bundle.js';
+import { reportLines } from '../../../src/doctor/forms/for-people.js';
+import { junitXml } from '../../../src/doctor/forms/junit.js';
+import { sarifLog } from '../../../src/doctor/forms/sarif.js';
+import { openScene } from '../../support/flows/scene.js';
+import { startHttp } from '../../support/http-server.js';
+
+const cookie = 'canary-cookie-value';
+const session = 'canary-session-value';
+const hostile = '\u001b[2J\u202e]]><x a="\'&';
+
+/** A server whose every text is aimed at whoever prints it. */
+const hostileServer = () =>
+  startHttp((request, response) => {
+    if (request.url?.startsWith('/.well-known') === true) {
+      const document = { resource: `https://evil.example/${hostile}`, authorization_servers: [hostile] };
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'set-cookie': cookie })
+        .end(JSON.stringify(document));
+      return;
+    }
+    response.writeHead(401, {
+      'www-authenticate': `Bearer error="x]]><script>", error_description="&quot;", scope="a<b"`,
+      'mcp-session-id': session,
+      'set-cookie': cookie,
+    });
+    response.end(hostile);
+  });
+
+async function examineHostile() {
+  await using server = await hostileServer();
+  await using scene = await openScene();
+  const target = { server: `${server.origin}/mcp`, held: undefined, signal: new AbortController().signal };
+  const examined = await examineServer({ ...scene.ports, clientMetadataUrl: undefined }, target);
+  return { ...examined, subject: target.server };
+}
+
+test('doctor: no form of its report lets a control character, markup, a cookie or a session through', async () => {
+  const { report, exchanges, subject } = await examineHostile();
+  assert.equal(report.firstCause?.id, 'resource-mismatch');
+  const look = { width: 80, color: false };
+  const xml = junitXml(subject, report);
+  const texts = [
+    reportLines(subject, report, look).join('\n'),
+    JSON.stringify(reportJson(subject, report)),
+    JSON.stringify(sarifLog(subject, report)),
+    JSON.stringify(bundleOf(subject, report, exchanges, 'linux')),
+    xml,
+  ];
+  for (const text of texts) {
+    assert.doesNotMatch(text.replaceAll('\n', ''), /\p{Cc}|\u202e|canary/u);
+    assert.match(text, /evil\.example/);
+  }
+  assert.doesNotMatch(xml, /<script|<x |\]\]>/);
+  assert.equal(xml.match(/<testcase /g)?.length, report.findings.length);
+});
+
+test('doctor: SARIF names each rule once, with every result’s rule among them; who can mend it is in every form', async () => {
+  const { report, subject } = await examineHostile();
+  const [run] = sarifLog(subject, report).runs;
+  const rules = run?.tool.driver.rules.map(({ id }) => id) ?? [];
+  assert.equal(new Set(rules).size, rules.length);
+  assert.deepEqual(new Set(run?.results.map(({ ruleId }) => ruleId)), new Set(rules));
+  assert.equal(run?.results.find(({ ruleId }) => ruleId === 'resource-mismatch')?.properties.who, 'server');
+  assert.equal(reportJson(subject, report).firstCause?.who, 'server');
+  assert.match(reportLines(subject, report, { width: 40, color: false }).join('\n'), /to act {2}the server’s operator/);
+});
+
+test('doctor: the report keeps to the width, at 40 columns as at 120', async () => {
+  const { report, subject } = await examineHostile();
+  for (const width of [40, 80, 120]) {
+    const words = /\S{30}/; // an address stays whole
+    const long = reportLines(subject, report, { width, color: false }).filter(
+      (line) => line.length > width && !words.test(line),
+    );
+    assert.deepEqual(long, []);
+  }
+});
