@@ -194,6 +194,9 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
+    checkPrograms: async (program) => (await import('./setup/check-programs.js')).checkPrograms(context, program),
+    brokenLogins: async () => (await import('./login/status/login-status.js')).brokenLogins(context),
+    canListen: async () => await (await import('./app/terminal/can-listen.js')).canListen(),
     askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,

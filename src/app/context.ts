@@ -4,7 +4,15 @@ import type { ServeDocument } from '../client-metadata/ports.js';
 import type { ConfigWorld } from '../config/change.js';
 import type { CommandExit, CommandOutput } from '../core/command.js';
 import type { ConfigurationFile } from '../core/configuration/configuration.js';
-import type { FindServers, Logins, OwnProgram, RequestLog, Signals } from '../core/ports.js';
+import type {
+  BrokenLogin,
+  CheckPrograms,
+  FindServers,
+  Logins,
+  OwnProgram,
+  RequestLog,
+  Signals,
+} from '../core/ports.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
 import type { LoginWorld } from '../login/logins.js';
@@ -24,6 +32,10 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly help: boolean;
   readonly findServers: FindServers;
   readonly askServer: AskServer;
+  readonly checkPrograms: CheckPrograms;
+  readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
+  /** Can a program of this machine be waited for on loopback? The port that it was. @throws the system's error */
+  readonly canListen: () => Promise<number>;
   readonly printed: () => Promise<void>;
   readonly writeConfiguration: ConfigWorld['writeConfiguration'];
   readonly editText: ConfigWorld['editText'];

@@ -207,6 +207,26 @@ export interface OfferedServers {
   readonly servers: readonly OfferedServer[];
 }
 
+/** What a program that `setup` wrote an entry for would get; `app` joins it to `setup/`. */
+export interface CheckedProgram {
+  readonly title: string;
+  readonly server: string;
+  /** 0: what it needs. */
+  readonly exit: number;
+  /** What was found, for a person. */
+  readonly lines: readonly string[];
+}
+
+/** @param program As `setup` names it; undefined: every one that there is an entry for. @throws Failure `program_unknown` */
+export type CheckPrograms = (program: string | undefined) => Promise<readonly CheckedProgram[]>;
+
+/** A login that only a person can make work again; `app` joins it to `login/`. */
+export interface BrokenLogin {
+  readonly name: string;
+  readonly problem: string;
+  readonly remedy: string;
+}
+
 export interface CorePorts {
   /** As the person has set them, else the usual. @throws Failure `configuration_unusable` */
   readonly limits: () => Promise<Limits>;

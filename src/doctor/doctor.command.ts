@@ -1,10 +1,11 @@
 import type { ArgumentsOf, Command, CommandOutput, CommandTable } from '../core/command.js';
-import type { Files, OwnProgram } from '../core/ports.js';
+import type { Clock, Files } from '../core/ports.js';
 import { defaultAccount } from '../core/records.js';
 import { readerLook } from '../core/text/layout.js';
 import { asciiJson } from '../core/text/printable.js';
-import { usageWrong } from '../core/usage-failures.js';
+import { usageContradictory } from '../core/usage-failures.js';
 import { readLoginTarget, sameLogin } from '../tokens/find-login.js';
+import { examineMachine, examinePrograms, type MachineWorld } from './examine-machine.js';
 import { type Examined, examineServer } from './examine-server.js';
 import { explanation, explanationLines, findingLines } from './explain.js';
 import { reportJson } from './forms/as-json.js';
@@ -18,8 +19,10 @@ import { exitOf } from './report.js';
 export const doctorTable = {
   name: 'doctor',
   group: 'more',
-  summary: 'say why a login at a server does not work, and who can mend it',
-  positionals: [{ name: 'server', describe: 'its URL, or the name of a login', required: false }],
+  summary: 'say why a login does not work, and who can mend it',
+  positionals: [
+    { name: 'server', describe: 'its URL, or the name of a login; without: this machine', required: false },
+  ],
   options: [
     { name: 'account', kind: 'string', value: 'NAME', describe: 'the account, where a login of it is meant' },
     {
@@ -34,6 +37,13 @@ export const doctorTable = {
       choices: ['error', 'warning', 'never'],
       default: 'error',
       describe: 'from which level on the exit code is not 0',
+    },
+    {
+      name: 'from',
+      kind: 'string',
+      value: 'PROGRAM',
+      describe: 'what a program would get that setup wrote an entry for, in its own environment',
+      excludes: ['explain'],
     },
     { name: 'junit', kind: 'string', value: 'FILE', describe: 'write the report there, as CI servers read it (JUnit)' },
     {
@@ -54,20 +64,27 @@ export const doctorTable = {
       command: 'postern doctor https://example.com/mcp',
       describe: 'the steps of a login, as far as nobody has to log in',
     },
+    { command: 'postern doctor', describe: 'this machine: store, browser, logins, programs that are set up' },
+    { command: 'postern doctor --from claude', describe: 'what Claude Code would get by its entry, and why' },
     { command: 'postern doctor --explain resource-mismatch', describe: 'a finding in plain words, with its source' },
     { command: 'postern doctor work --fail-on warning --json', describe: 'for a CI job' },
   ],
   notes: [
-    'It is passive: the server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
+    'With a server it is passive: that server is asked as at the beginning of a login, and four times with a token that nobody issued; the metadata documents are read at every address where they may be. Nothing is registered, nobody is logged in, and no stored token is used or sent.',
     'On top stands the first cause: what it is, who can mend it, what to do. What follows from it is skipped. PASS: as it should be. NOTE: good to know. WARN: some programs or people will have trouble. FAIL: a login cannot work.',
     'Exit codes: 0 nothing failed; 5 a rule is broken; 6 not reachable; 3 a login is needed; 2 you can mend it; 7 the store. With --fail-on warning a warning counts, too; with never nothing does.',
   ],
   seeAlso: ['logging-in', 'exit-codes'],
 } as const satisfies CommandTable;
 
-interface World extends CommandOutput, ExamineWorld {
-  readonly files: Pick<Files, 'write'>;
-  readonly self: () => Pick<OwnProgram, 'runtime'>;
+interface World extends CommandOutput, ExamineWorld, MachineWorld {
+  readonly files: Pick<Files, 'read' | 'write'>;
+  readonly clock: Clock;
+}
+
+/** What was looked at, as the reader is told. */
+interface ExaminedSubject extends Examined {
+  readonly subject: string;
 }
 
 type Arguments = ArgumentsOf<typeof doctorTable>;
@@ -76,8 +93,12 @@ export const command: Command<typeof doctorTable, World> = {
   table: doctorTable,
   async run(world, args) {
     if (args.explain !== undefined) return await explain(world, args.explain);
-    if (args.server === undefined) throw usageWrong('postern doctor needs a server.', 'postern doctor --help');
-    return await examine(world, args, args.server);
+    const examined = await examine(world, args);
+    world.progress.end();
+    await writeForms(world, args, examined);
+    if (world.json) await world.out.json(reportJson(examined.subject, examined.report));
+    else await world.out.line(reportLines(examined.subject, examined.report, readerLook(world)).join('\n'));
+    return exitOf(examined.report, args.failOn);
   },
 };
 
@@ -85,15 +106,14 @@ export const command: Command<typeof doctorTable, World> = {
 async function writeForms(
   { files, self }: World,
   { junit, sarif, bundle }: Arguments,
-  server: string,
-  { report, exchanges }: Examined,
+  { subject, report, exchanges }: ExaminedSubject,
 ): Promise<void> {
   const write = async (path: string | undefined, text: () => string) => {
     if (path !== undefined) await files.write(path, oneChunk(new TextEncoder().encode(text())));
   };
-  await write(junit, () => junitXml(server, report));
-  await write(sarif, () => `${asciiJson(sarifLog(server, report))}\n`);
-  await write(bundle, () => `${asciiJson(bundleOf(server, report, exchanges, self().runtime))}\n`);
+  await write(junit, () => junitXml(subject, report));
+  await write(sarif, () => `${asciiJson(sarifLog(subject, report))}\n`);
+  await write(bundle, () => `${asciiJson(bundleOf(subject, report, exchanges, self().runtime))}\n`);
 }
 
 async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
@@ -108,16 +128,16 @@ async function explain(world: World, id: string): Promise<0> {
   return 0;
 }
 
-async function examine(world: World, args: Arguments, named: string) {
-  const { account, failOn } = args;
+/** @throws Failure of the index, `server_unusable`, `program_unknown`, `usage_wrong` */
+async function examine(world: World, { server: named, account, from }: Arguments): Promise<ExaminedSubject> {
+  if (from !== undefined) {
+    if (named !== undefined) throw usageContradictory('--from', 'a server', 'postern doctor --help');
+    return { subject: from, report: await examinePrograms(world, from), exchanges: [] };
+  }
+  if (named === undefined) return { subject: 'this machine', report: await examineMachine(world), exchanges: [] };
   const target = await readLoginTarget(world, named, account ?? defaultAccount);
   const { logins } = await world.index.read();
   const { server } = target;
   const examined = await examineServer(world, { server, held: sameLogin(logins, target), signal: world.signal });
-  const { report } = examined;
-  world.progress.end();
-  await writeForms(world, args, server, examined);
-  if (world.json) await world.out.json(reportJson(server, report));
-  else await world.out.line(reportLines(server, report, readerLook(world)).join('\n'));
-  return exitOf(report, failOn);
+  return { subject: server, ...examined };
 }

@@ -12,7 +12,7 @@ import { checkConnection } from './checks/connection.js';
 import { checkIssuer } from './checks/issuer.js';
 import { checkResource } from './checks/resource.js';
 import { type FailedStep, findingOf } from './failure-findings.js';
-import { type StepName, steps } from './finding.js';
+import { type StepName, stepOf, steps } from './finding.js';
 import type { ExaminePorts, ExamineWorld, Known, ServerTarget } from './ports.js';
 import { Report } from './report.js';
 import { type SeenExchange, SeenHttp } from './seen-http.js';
@@ -137,11 +137,11 @@ class Examination {
   #skipRest(): void {
     const done = new Set(this.#report.findings.map(({ step }) => step));
     const failed = this.#report.findings.find(({ level }) => level === 'failure');
-    for (const step of Object.keys(steps) as StepName[]) {
+    for (const step of Object.keys(steps) as (keyof typeof steps)[]) {
       if (done.has(step)) continue;
       const follows =
-        failed !== undefined && steps[failed.step].number < steps[step].number && isBefore(step, 'request');
-      this.#report.skip(step, follows ? `follows from step ${steps[failed.step].number}` : 'needs a login');
+        failed !== undefined && stepOf(failed.step).number < stepOf(step).number && isBefore(step, 'request');
+      this.#report.skip(step, follows ? `follows from step ${stepOf(failed.step).number}` : 'needs a login');
     }
   }
 
@@ -166,7 +166,7 @@ class Examination {
 }
 
 function isBefore(step: StepName, other: StepName): boolean {
-  return steps[step].number < steps[other].number;
+  return stepOf(step).number < stepOf(other).number;
 }
 
 /** What the engine records is not printed: the findings say it. */

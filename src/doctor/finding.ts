@@ -22,7 +22,28 @@ export const steps = {
   token: { number: 12, title: 'Requests with a token' },
 } as const;
 
-export type StepName = keyof typeof steps;
+/** What is looked at of this machine. */
+export const machineSteps = {
+  program: { number: 1, title: 'This program' },
+  configuration: { number: 2, title: 'Configuration' },
+  network: { number: 3, title: 'Proxy and authorities' },
+  state: { number: 4, title: 'State folder' },
+  store: { number: 5, title: 'Where logins are stored' },
+  browser: { number: 6, title: 'Browser' },
+  callback: { number: 7, title: 'Callback listener' },
+  clock: { number: 8, title: 'Clock' },
+  logins: { number: 9, title: 'Logins' },
+  programs: { number: 10, title: 'Programs that are set up' },
+} as const;
+
+export type StepName = keyof typeof steps | keyof typeof machineSteps;
+
+/** Steps of one examination, in order. */
+export type StepTable = Readonly<Partial<Record<StepName, { readonly number: number; readonly title: string }>>>;
+
+/** A step by its name, whichever examination it is of. */
+export const stepOf = (name: StepName): { readonly number: number; readonly title: string } =>
+  ({ ...steps, ...machineSteps })[name];
 
 /** A kind of finding: one line of the catalogue, which `--explain` tells. */
 export interface FindingKind {

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../core/failure.js';
 import { exitCode } from '../core/failure.js';
 import { catalogue, type FindingId } from './catalogue/catalogue.js';
-import { type Finding, type FindingKind, type Level, type StepName, steps } from './finding.js';
+import { type Finding, type FindingKind, type Level, type StepName, stepOf } from './finding.js';
 
 /** What the checks of one run have found, in the order of the steps. */
 export class Report {
@@ -29,7 +29,7 @@ export class Report {
 
   /** In the order of the steps, and there in the order in which they were found. */
   get findings(): readonly Finding[] {
-    return this.#findings.toSorted((one, other) => steps[one.step].number - steps[other.step].number);
+    return this.#findings.toSorted((one, other) => stepOf(one.step).number - stepOf(other.step).number);
   }
 
   /** Why a login fails: the first failure of all steps, else the first warning. Undefined: nothing is wrong. */

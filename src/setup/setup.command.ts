@@ -1,25 +1,24 @@
 import type { Command, CommandExit, CommandOutput } from '../core/command.js';
-import { exitCode, isFailure } from '../core/failure.js';
 import type { CorePorts } from '../core/ports.js';
 import { fitted, readerLook } from '../core/text/layout.js';
 import { printable } from '../core/text/printable.js';
 import { usageWrong } from '../core/usage-failures.js';
 import type { HttpPorts } from '../http/request.js';
 import type { StorePorts } from '../stores/ports.js';
-import { checkEntry } from './check-entry.js';
+import { checkAll, exitOfCheck } from './check-programs.js';
 import { machineFor } from './environment.js';
 import { nothingToWrite } from './failures.js';
 import { entryAlone, entryName } from './formats/entry.js';
 import { listPrograms, programHere } from './list-programs.js';
 import type { ExternalPrograms } from './machine/ports.js';
-import { planEntry, planLine, type SetupRequest } from './plan-entry.js';
+import { planEntry, planLine } from './plan-entry.js';
 import { oldProgram } from './program-version.js';
 import type { Program } from './programs/program.js';
 import { programNamed } from './programs/programs.js';
 import * as render from './render.js';
-import { type CheckResult, checkExit, oldProgramLine, resultJson, resultLines } from './render-check.js';
+import { type CheckResult, oldProgramLine, resultJson, resultLines } from './render-check.js';
 import { setupTable } from './setup.options.js';
-import { readSetupRequest, recordToUndo, requestsToCheck, type SetupArguments } from './target.js';
+import { readSetupRequest, recordToUndo, type SetupArguments } from './target.js';
 import { undoEntry } from './undo-entry.js';
 import { writeEntry } from './write-entry.js';
 
@@ -110,14 +109,8 @@ async function write(context: World, args: SetupArguments): Promise<CommandExit>
 /** Exit code 0 only where every entry is in its place and its program would use it and get what it needs. */
 async function check(context: World, args: SetupArguments): Promise<CommandExit> {
   const { out, json } = context;
-  const programs = await context.externalPrograms();
+  const { results, isOne } = await checkAll(context, args);
   const { logins } = await context.index.read();
-  const { all, isOne } = await requestsToCheck(context, programs, args);
-  const results: CheckResult[] = [];
-  for (const request of all) {
-    const machine = machineFor(programs.machine, request.program, args.withProxy);
-    results.push(await checkOne(context, { ...programs, machine }, request));
-  }
   if (json) {
     const [first] = results.map(resultJson);
     await out.json(isOne && first !== undefined ? first : { entries: results.map(resultJson) });
@@ -129,18 +122,7 @@ async function check(context: World, args: SetupArguments): Promise<CommandExit>
     const blocks = results.map((result) => linesOf(result).join('\n'));
     await out.line(blocks.join('\n\n'));
   }
-  const exits = results.map(({ checked, failure }) => failure?.exit ?? (checked ? checkExit(checked) : 0));
-  return exits.find((exit) => exit !== 0) ?? 0;
-}
-
-/** One that cannot be checked does not keep the others from it. */
-async function checkOne(context: World, programs: ExternalPrograms, request: SetupRequest): Promise<CheckResult> {
-  try {
-    return { request, checked: await checkEntry(programs, context, request, context.signal) };
-  } catch (failure) {
-    if (!isFailure(failure) || failure.exit === exitCode.interrupted) throw failure;
-    return { request, failure };
-  }
+  return results.map(exitOfCheck).find((exit) => exit !== 0) ?? 0;
 }
 
 async function undo(context: World, args: SetupArguments): Promise<CommandExit> {

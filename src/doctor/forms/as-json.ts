@@ -1,5 +1,5 @@
 import { printable } from '../../core/text/printable.js';
-import { type Finding, steps } from '../finding.js';
+import { type Finding, stepOf } from '../finding.js';
 import type { Report } from '../report.js';
 
 /** The report as the one dialect has it; nothing of a server's is in it but as printable text. */
@@ -16,7 +16,7 @@ export function reportJson(subject: string, report: Report) {
 function findingJson({ id, step, level, evidence, kind, remedy }: Finding) {
   return {
     id: id ?? null,
-    step: steps[step].number,
+    step: stepOf(step).number,
     stepName: step,
     level,
     who: kind?.who ?? null,

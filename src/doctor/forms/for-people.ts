@@ -1,8 +1,7 @@
 import { columnsOf, fitted, wrapped } from '../../core/text/layout.js';
 import { type Look, type Tone, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
-import type { Actor, Finding, Level, StepName } from '../finding.js';
-import { steps } from '../finding.js';
+import { type Actor, type Finding, type Level, machineSteps, stepOf, steps } from '../finding.js';
 import type { Report } from '../report.js';
 
 const marks: Readonly<Record<Level, readonly [word: string, tone: Tone]>> = {
@@ -29,7 +28,12 @@ export function reportLines(subject: string, report: Report, look: Look): readon
 function causeLines(subject: string, cause: Finding | undefined, look: Look): readonly string[] {
   if (cause?.kind === undefined) return [toned(look, 'good', `Nothing is wrong with ${printable(subject)}.`)];
   const { kind, id = '', evidence, remedy = kind.remedy } = cause;
-  const begin = cause.level === 'failure' ? 'A login fails' : 'A login works, and there is trouble';
+  const begin =
+    cause.step in machineSteps
+      ? 'Here is trouble'
+      : cause.level === 'failure'
+        ? 'A login fails'
+        : 'A login works, and there is trouble';
   const row = (label: string, text: string) => behind(`  ${label.padEnd(8)}`, text, look.width);
   return [
     ...fitted(toned(look, marks[cause.level][1], `${begin}: ${kind.title}.`), look.width),
@@ -52,12 +56,12 @@ const order: readonly Level[] = ['failure', 'warning', 'note', 'pass', 'skipped'
 function rowsOf(findings: readonly Finding[]): readonly Row[] {
   const rows: Row[] = [];
   let skipped: { why: string; from: number } | undefined;
-  for (const step of Object.keys(steps) as StepName[]) {
+  for (const step of new Set(findings.map((one) => one.step))) {
     const found = findings.filter((one) => one.step === step);
     const sorted = found.toSorted((one, other) => order.indexOf(one.level) - order.indexOf(other.level));
     const [worst] = sorted;
     if (worst === undefined) continue;
-    const { number, title } = steps[step];
+    const { number, title } = stepOf(step);
     if (worst.level === 'skipped' && skipped?.why === worst.evidence) {
       rows.splice(-1, 1, { head: `${String(skipped.from).padStart(2)}–${number}`, findings: [worst] });
       continue;
@@ -73,7 +77,7 @@ function rowsOf(findings: readonly Finding[]): readonly Row[] {
 /** Where titles stand beside what was found. */
 const wideColumns = 80;
 
-const titleColumns = Math.max(...Object.values(steps).map(({ title }) => title.length)) + 6;
+const titleColumns = Math.max(...Object.values({ ...steps, ...machineSteps }).map(({ title }) => title.length)) + 6;
 
 function rowLines({ head, findings }: Row, look: Look): readonly string[] {
   const isWide = look.width >= wideColumns;

@@ -1,5 +1,5 @@
 import { htmlText, printable } from '../../core/text/printable.js';
-import { type Finding, steps } from '../finding.js';
+import { type Finding, stepOf } from '../finding.js';
 import type { Report } from '../report.js';
 
 /** The report as JUnit's XML, which CI servers read: a test case for each finding, by the steps of a login. */
@@ -19,7 +19,7 @@ export function junitXml(subject: string, report: Report): string {
 }
 
 function caseXml({ id, step, level, evidence, kind, remedy }: Finding): string {
-  const { number, title } = steps[step];
+  const { number, title } = stepOf(step);
   const head = `    <testcase classname="${attribute(`${number} ${title}`)}" name="${attribute(id ?? evidence)}"`;
   const said = attribute(evidence);
   if (level === 'skipped') return `${head}><skipped message="${said}"/></testcase>`;

@@ -1,8 +1,10 @@
 import { loginCommand } from '../../core/login-command.js';
+import type { BrokenLogin, Clock } from '../../core/ports.js';
 import { defaultAccount, type LoginRecord, storeInWords } from '../../core/records.js';
 import { inColumnsOrBelow, wrapped } from '../../core/text/layout.js';
 import { type Look, plainLook, toned } from '../../core/text/look.js';
 import { printable } from '../../core/text/printable.js';
+import type { StorePorts } from '../../stores/ports.js';
 import { dateOrNull, failureJson, inWords } from '../render.js';
 import type { CheckedLogin } from './check-logins.js';
 
@@ -54,6 +56,21 @@ export function whoOf({ identity, account }: LoginRecord): string {
 /** Does only a person's login help? */
 export function needsPerson({ state }: LoginStatus): boolean {
   return state === 'expired' || state === 'dead';
+}
+
+/** Logins that only a person can make work again. @throws Failure of the index */
+export async function brokenLogins({
+  index,
+  clock,
+}: Pick<StorePorts, 'index'> & { readonly clock: Clock }): Promise<readonly BrokenLogin[]> {
+  const { logins } = await index.read();
+  return logins.flatMap((login) => {
+    const status = loginStatus(login, clock.now());
+    const { problem, remedy } = status;
+    return needsPerson(status) && problem !== undefined && remedy !== undefined
+      ? { name: fullName(login), problem, remedy }
+      : [];
+  });
 }
 
 /** One login for a person, a few lines, nothing secret. `now` in milliseconds since 1970. */

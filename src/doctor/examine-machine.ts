@@ -1,0 +1,179 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { environmentLines } from '../core/configuration/configuration.js';
+import { isFailure } from '../core/failure.js';
+import type { BrokenLogin, CheckPrograms, Clock, Files, OwnProgram } from '../core/ports.js';
+import { clientInfo } from '../core/product.js';
+import type { StoreKind } from '../core/records.js';
+import { Secret } from '../core/secret.js';
+import type { StorePorts } from '../stores/ports.js';
+import type { FindingId } from './catalogue/catalogue.js';
+import { Report } from './report.js';
+
+export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'> {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly files: Pick<Files, 'read'>;
+  readonly self: () => Pick<OwnProgram, 'runtime'>;
+  /** @throws Failure `configuration_unusable` */
+  readonly configuration: () => Promise<{
+    readonly caFile?: string | undefined;
+    readonly store?: StoreKind | undefined;
+  }>;
+  /** What kind of place this is, as far as a browser goes. */
+  readonly availability: () => string;
+  readonly canListen: () => Promise<number>;
+  readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
+  readonly checkPrograms: CheckPrograms;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at what logins need of this machine. No server is asked but by what the programs run that are set up. */
+export async function examineMachine(world: MachineWorld): Promise<Report> {
+  const report = new Report();
+  const { name, version } = clientInfo;
+  report.pass('program', `${name} ${version}, ${world.self().runtime}`);
+  await attempt(report, 'configuration-unusable', () => checkConfiguration(world, report));
+  await checkEnvironment(world, report);
+  const isReadable = await attempt(report, 'state-unusable', () => checkState(world, report));
+  await checkStores(world, report, isReadable);
+  checkBrowser(world, report);
+  await checkCallback(world, report);
+  if (isReadable) {
+    await checkClock(world, report);
+    await checkLogins(world, report);
+    await checkProgramsOf(world, undefined, report);
+  }
+  return report;
+}
+
+/** What a program does that was set up, or all of them. @throws Failure `program_unknown` */
+export async function examinePrograms(world: MachineWorld, program: string): Promise<Report> {
+  const report = new Report();
+  await checkProgramsOf(world, program, report);
+  return report;
+}
+
+/** A failure of the work is the finding. False where it failed. */
+async function attempt(report: Report, id: FindingId, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    report.found(id, error.message, error.remedy);
+    return false;
+  }
+}
+
+async function checkConfiguration({ configuration }: MachineWorld, report: Report): Promise<void> {
+  await configuration();
+  report.pass('configuration', 'it can be used: postern config');
+}
+
+async function checkEnvironment({ env, files, configuration }: MachineWorld, report: Report): Promise<void> {
+  for (const line of environmentLines(env)) report.found('environment-noted', line);
+  if ((env['NODE_DEBUG'] ?? '') !== '') report.found('debug-prints-secrets', 'NODE_DEBUG is set');
+  const { caFile } = await configuration().catch(() => ({ caFile: undefined }));
+  for (const file of [env['NODE_EXTRA_CA_CERTS'], caFile]) {
+    if (file === undefined || file === '') continue;
+    if (!(await holdsCertificate(files, file))) report.found('authorities-unreadable', file);
+  }
+  report.pass('network', 'no proxy, and the usual authorities');
+}
+
+async function holdsCertificate(files: MachineWorld['files'], path: string): Promise<boolean> {
+  let text = '';
+  try {
+    for await (const chunk of files.read(path)) text += new TextDecoder('latin1').decode(chunk);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return false;
+  }
+  return text.includes('-----BEGIN CERTIFICATE-----') || text.includes('-----BEGIN TRUSTED CERTIFICATE-----');
+}
+
+async function checkState({ index }: MachineWorld, report: Report): Promise<void> {
+  const { logins } = await index.read();
+  report.pass('state', `it can be read; ${logins.length} ${logins.length === 1 ? 'login' : 'logins'}`);
+}
+
+/** Every store with a login in it, and the one that the next login goes to. */
+async function checkStores(world: MachineWorld, report: Report, isReadable: boolean): Promise<void> {
+  const logins = isReadable ? (await world.index.read()).logins : [];
+  const used = logins.map(({ store }) => store).filter((kind) => kind !== 'environment' && kind !== 'memory');
+  const { store: wanted } = await world.configuration().catch(() => ({ store: undefined }));
+  const last = logins.toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
+  for (const kind of new Set([wanted ?? last?.store ?? 'keychain', ...used])) {
+    await attempt(report, 'store-broken', () => tryStore(world, kind, report));
+  }
+}
+
+/** Writes, reads and removes an item of its own; no other one is touched. */
+async function tryStore({ stores }: MachineWorld, kind: StoreKind, report: Report): Promise<void> {
+  const store = stores.of(kind);
+  await store.ready();
+  const key = randomBytes(32).toString('hex');
+  const value = randomUUID();
+  try {
+    await store.write(key, new Secret(value));
+    const found = await store.read(key);
+    if (found?.reveal() === value) report.pass('store', `${kind}: an item was written, read and removed`);
+    else
+      report.found(
+        'store-loses-items',
+        `${kind}: the test item ${found === undefined ? 'was gone' : 'came back changed'}`,
+      );
+  } finally {
+    await store.remove(key);
+  }
+}
+
+function checkBrowser({ availability }: MachineWorld, report: Report): void {
+  const where = availability();
+  if (where === 'desktop') report.pass('browser', 'a desktop: the usual browser is opened');
+  else report.found('browser-missing', places[where] ?? where);
+}
+
+const places: Readonly<Record<string, string>> = {
+  ssh: 'this is an SSH session',
+  container: 'this is a container',
+  wsl: 'this is WSL',
+  no_display: 'there is no display',
+};
+
+async function checkCallback({ canListen }: MachineWorld, report: Report): Promise<void> {
+  try {
+    report.pass('callback', `127.0.0.1:${await canListen()} could be listened at`);
+  } catch (error) {
+    report.found('callback-refused', error instanceof Error ? error.message : 'it cannot be opened');
+  }
+}
+
+/** More than two clocks of one machine's processes differ. */
+const toleranceMs = 60_000;
+
+async function checkClock({ clock, index }: MachineWorld, report: Report): Promise<void> {
+  const now = clock.now();
+  const { logins } = await index.read();
+  const ahead = logins.find(({ obtainedAt }) => obtainedAt > now + toleranceMs);
+  const seen = new Date(now).toISOString();
+  if (ahead === undefined) report.pass('clock', seen);
+  else report.found('clock-set-back', `it is ${seen}; a login was made at ${new Date(ahead.obtainedAt).toISOString()}`);
+}
+
+async function checkLogins({ brokenLogins, index }: MachineWorld, report: Report): Promise<void> {
+  const broken = await brokenLogins();
+  for (const { name, problem, remedy } of broken) report.found('login-broken', `${name}: ${problem}`, `Run: ${remedy}`);
+  const { logins } = await index.read();
+  if (broken.length === 0) report.pass('logins', logins.length === 0 ? 'there is none yet' : 'none needs you');
+}
+
+async function checkProgramsOf(world: MachineWorld, program: string | undefined, report: Report): Promise<void> {
+  const checked = await world.checkPrograms(program);
+  for (const { title, server, exit, lines } of checked) {
+    const said = lines.map((line) => line.trim()).join(' ');
+    if (exit === 0) report.pass('programs', `${title}, ${server}: ${said}`);
+    else report.found('program-not-served', `${title}, ${server}: ${said}`);
+  }
+  if (checked.length === 0) report.pass('programs', 'none is set up');
+}

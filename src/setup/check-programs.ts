@@ -1,0 +1,81 @@
+import { exitCode, isFailure } from '../core/failure.js';
+import type { CheckedProgram } from '../core/ports.js';
+import type { HttpPorts } from '../http/request.js';
+import type { StorePorts } from '../stores/ports.js';
+import { checkEntry } from './check-entry.js';
+import { machineFor } from './environment.js';
+import type { ExternalPrograms } from './machine/ports.js';
+import type { SetupRequest } from './plan-entry.js';
+import { type CheckResult, checkExit, resultLines } from './render-check.js';
+import { requestsToCheck, type SetupArguments } from './target.js';
+
+export interface CheckProgramsWorld extends HttpPorts, Pick<StorePorts, 'index'> {
+  readonly externalPrograms: () => Promise<ExternalPrograms>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Checks the entries that are meant, one after the other. One that cannot be checked does not keep the others from it.
+ * @throws Failure of `requestsToCheck`
+ */
+export async function checkAll(world: CheckProgramsWorld, args: SetupArguments) {
+  const programs = await world.externalPrograms();
+  const { all, isOne } = await requestsToCheck(world, programs, args);
+  const results: CheckResult[] = [];
+  for (const request of all) {
+    const machine = machineFor(programs.machine, request.program, args.withProxy);
+    results.push(await checkOne(world, { ...programs, machine }, request));
+  }
+  return { results, isOne };
+}
+
+async function checkOne(
+  world: CheckProgramsWorld,
+  programs: ExternalPrograms,
+  request: SetupRequest,
+): Promise<CheckResult> {
+  try {
+    return { request, checked: await checkEntry(programs, world, request, world.signal) };
+  } catch (failure) {
+    if (!isFailure(failure) || failure.exit === exitCode.interrupted) throw failure;
+    return { request, failure };
+  }
+}
+
+/** The exit code of a check: 0 where the program would get what it needs. */
+export function exitOfCheck({ checked, failure }: CheckResult): number {
+  return failure?.exit ?? (checked === undefined ? 0 : checkExit(checked));
+}
+
+/** No option of `setup` but the program. */
+const plain: Omit<SetupArguments, 'program'> = {
+  server: undefined,
+  account: undefined,
+  as: undefined,
+  list: false,
+  write: false,
+  check: true,
+  undo: false,
+  user: false,
+  project: false,
+  wholeHost: false,
+  withProxy: false,
+};
+
+/**
+ * What the programs would get that `setup` has written entries for: of one program, or of all.
+ * @throws Failure `program_unknown`, and of the program's login where nothing was written for it
+ */
+export async function checkPrograms(
+  world: CheckProgramsWorld,
+  program: string | undefined,
+): Promise<readonly CheckedProgram[]> {
+  const { results } = await checkAll(world, { ...plain, program });
+  const { logins } = await world.index.read();
+  return results.map((result) => ({
+    title: result.request.program.title,
+    server: result.request.url,
+    exit: exitOfCheck(result),
+    lines: resultLines(result, logins, false),
+  }));
+}
