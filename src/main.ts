@@ -11,7 +11,7 @@ import { asks, type GlobalOptions } from './app/global-options.js';
 import { ownTables } from './app/help/own-tables.js';
 import { createJournal } from './app/journal.js';
 import { lazyConfigEditor, lazyExternalPrograms, lazyServeDocument, shellPorts } from './app/lazy-ports.js';
-import { createPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
+import { createPorts, doctorPorts, type OwnPorts, openWire, type PortsOptions, proxyOpener } from './app/ports.js';
 import { endOf, laidOut, reportFailure } from './app/print-failure.js';
 import { createSignals, type OwnSignals, ownProcess } from './app/process.js';
 import { Redactor } from './app/redactor.js';
@@ -194,9 +194,7 @@ function contextOf(options: GlobalOptions, means: Means): Context {
     logins: async () => (await import('./login/logins.js')).createLogins(context),
     findServers: async (program, logins) =>
       (await import('./setup/find-servers.js')).findServers(externalPrograms, program, logins),
-    checkPrograms: async (program) => (await import('./setup/check-programs.js')).checkPrograms(context, program),
-    brokenLogins: async () => (await import('./login/status/login-status.js')).brokenLogins(context),
-    canListen: async () => await (await import('./app/terminal/can-listen.js')).canListen(),
+    ...doctorPorts(() => context, given),
     askServer: async (asked, ask) => await (await import('./call/ask-server.js')).askServer(context, asked, ask),
     configuration,
     configurationFile,

@@ -15,6 +15,7 @@ import type {
 } from '../core/ports.js';
 import type { Programs } from '../credential/exec-program.js';
 import type { ReadInput } from '../credential/read-input.js';
+import type { ExamineAddresses } from '../doctor/address-examiner.js';
 import type { LoginWorld } from '../login/logins.js';
 import type { AskServer } from '../mcp/server-session.js';
 import type { ServerProgram } from '../mcp/stdio/stdio-client.js';
@@ -36,6 +37,7 @@ export interface Context extends LoginWorld, CommandOutput {
   readonly brokenLogins: () => Promise<readonly BrokenLogin[]>;
   /** Can a program of this machine be waited for on loopback? The port that it was. @throws the system's error */
   readonly canListen: () => Promise<number>;
+  readonly examineAddresses: ExamineAddresses;
   readonly printed: () => Promise<void>;
   readonly writeConfiguration: ConfigWorld['writeConfiguration'];
   readonly editText: ConfigWorld['editText'];

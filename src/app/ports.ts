@@ -9,6 +9,7 @@ import type { BrowserPorts, LoginPorts } from '../login/ports.js';
 import type { Wire } from '../mcp/wire.js';
 import type { OpenProxy } from '../proxy/ports.js';
 import type { Connection } from '../relay/connection.js';
+import type { CheckProgramsWorld } from '../setup/check-programs.js';
 import { createClock } from '../stores/clock.js';
 import { type EnvironmentLogin, environmentStore, withEnvironmentLogin } from '../stores/environment-token.js';
 import { withHistory } from '../stores/index/with-history.js';
@@ -220,6 +221,23 @@ export function proxyOpener(options: PortsOptions): OpenProxy {
     const running = await openProxy(await openRelay(options, proxyPool), proxy);
     if (running.key !== undefined) options.hold(running.key.reveal());
     return running;
+  };
+}
+
+/** What `doctor` asks of other rooms. */
+export function doctorPorts(
+  context: () => CheckProgramsWorld & Parameters<typeof import('../login/status/login-status.js').brokenLogins>[0],
+  options: PortsOptions,
+) {
+  return {
+    checkPrograms: async (program: string | undefined) =>
+      (await import('../setup/check-programs.js')).checkPrograms(context(), program),
+    brokenLogins: async () => (await import('../login/status/login-status.js')).brokenLogins(context()),
+    canListen: async () => await (await import('./terminal/can-listen.js')).canListen(),
+    examineAddresses: async (url: string, signal: AbortSignal) => {
+      const { addressExaminer } = await import('../doctor/address-examiner.js');
+      return addressExaminer(await httpOptionsFrom(options))(url, signal);
+    },
   };
 }
 

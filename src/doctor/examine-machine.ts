@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { environmentLines } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
 import type { BrokenLogin, CheckPrograms, Clock, Files, OwnProgram } from '../core/ports.js';
@@ -112,8 +111,8 @@ async function checkStores(world: MachineWorld, report: Report, isReadable: bool
 async function tryStore({ stores }: MachineWorld, kind: StoreKind, report: Report): Promise<void> {
   const store = stores.of(kind);
   await store.ready();
-  const key = randomBytes(32).toString('hex');
-  const value = randomUUID();
+  const key = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+  const value = crypto.randomUUID();
   try {
     await store.write(key, new Secret(value));
     const found = await store.read(key);
@@ -131,10 +130,10 @@ async function tryStore({ stores }: MachineWorld, kind: StoreKind, report: Repor
 function checkBrowser({ availability }: MachineWorld, report: Report): void {
   const where = availability();
   if (where === 'desktop') report.pass('browser', 'a desktop: the usual browser is opened');
-  else report.found('browser-missing', places[where] ?? where);
+  else report.found('browser-missing', whereWords[where] ?? where);
 }
 
-const places: Readonly<Record<string, string>> = {
+const whereWords: Readonly<Record<string, string>> = {
   ssh: 'this is an SSH session',
   container: 'this is a container',
   wsl: 'this is WSL',

@@ -48,7 +48,7 @@ class Examination {
 
   async run(): Promise<void> {
     const isAsked = await this.#ask();
-    checkConnection(this.#ports, this.#target, this.#report);
+    await checkConnection(this.#ports, this.#target, this.#report);
     if (isAsked) await this.#discover();
     await this.#checkStore();
     if (this.#known.authorizationServer !== undefined) await this.#chooseClient(this.#known.authorizationServer);

@@ -5,6 +5,7 @@ import type { ProbedServer } from '../oauth/probe.js';
 import type { ProtectedResource } from '../oauth/resource-metadata.js';
 import type { AuthorizationServer } from '../oauth/server-metadata.js';
 import type { StorePorts } from '../stores/ports.js';
+import type { ExamineAddresses } from './address-examiner.js';
 import type { SeenHttp } from './seen-http.js';
 
 export interface ExamineWorld
@@ -14,6 +15,7 @@ export interface ExamineWorld
   readonly clock: Clock;
   /** Address of our client ID metadata document. */
   readonly clientMetadataUrl: string | undefined;
+  readonly examineAddresses: ExamineAddresses;
 }
 
 export interface ServerTarget {

@@ -6,10 +6,14 @@ import type { Actor } from '../../src/doctor/finding.js';
 import type { Report } from '../../src/doctor/report.js';
 import { openScene, type Scene } from '../support/flows/scene.js';
 import { startHttp } from '../support/http-server.js';
+import { doctorWorld } from './doctor-world.js';
 
 const examine = async (scene: Scene, server = scene.sandbox.serverUrl): Promise<Report> => {
-  const world = { ...scene.ports, clientMetadataUrl: undefined };
-  const { report } = await examineServer(world, { server, held: undefined, signal: new AbortController().signal });
+  const { report } = await examineServer(doctorWorld(scene), {
+    server,
+    held: undefined,
+    signal: new AbortController().signal,
+  });
   return report;
 };
 
@@ -136,4 +140,14 @@ test('doctor: a page where the protocol should respond, a wrong path, and a serv
   const { origin } = page;
   await page[Symbol.asyncDispose]();
   assert.equal((await examine(scene, `${origin}/mcp`)).firstCause?.id, 'not-reachable');
+});
+
+test('doctor: a clock that differs by minutes is told, with which of the two is behind', async () => {
+  await using server = await startHttp((_request, response) => {
+    response.writeHead(401, { 'www-authenticate': 'Bearer', date: new Date(Date.now() + 600_000).toUTCString() }).end();
+  });
+  await using scene = await openScene();
+  const report = await examine(scene, `${server.origin}/mcp`);
+  const found = report.findings.find(({ id }) => id === 'clock-wrong');
+  assert.match(found?.evidence ?? '', /^this clock is (?:599|600|601) s behind the server’s$/);
 });

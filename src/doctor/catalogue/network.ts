@@ -80,7 +80,7 @@ export const networkFindings = {
       'Tokens are valid from a time to a time. With a clock that is minutes off, a fresh token counts as run out, or one that has run out as fresh. One of the two clocks is wrong; if several servers say the same, it is this one.',
   },
   'address-family-dead': {
-    level: 'warning',
+    level: 'note',
     step: 'connect',
     who: 'network',
     title: 'one of its addresses does not respond',

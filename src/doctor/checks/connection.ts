@@ -1,19 +1,44 @@
 import type { ExaminePorts, ServerTarget } from '../ports.js';
 import type { Report } from '../report.js';
-import { headerValues } from '../seen-http.js';
+import { headerValues, type SeenExchange, type SeenResponse } from '../seen-http.js';
 
 /** More than this between two clocks is no delay of the network. */
 const maxSkewMs = 60_000;
 
 const slowMs = 3_000;
 
-/** Step 1, by the requests so far: time taken, and what the server's clock says. */
-export function checkConnection({ http }: Pick<ExaminePorts, 'http'>, { server }: ServerTarget, report: Report): void {
+/** A certificate that ends sooner is worth a word, in milliseconds. */
+const soonMs = 14 * 86_400_000;
+
+/** Step 1: each address of the server by itself, the time that requests took so far, and what the server's clock says. */
+export async function checkConnection(
+  ports: ExaminePorts,
+  { server, signal }: ServerTarget,
+  report: Report,
+): Promise<void> {
+  const { http, clock, examineAddresses } = ports;
   const responded = http.exchanges.filter(({ response }) => response !== undefined);
   const [first] = responded;
   if (first?.response === undefined) return;
-  report.pass('connect', `${new URL(server).host} responds in ${first.ms} ms`);
-  const [date] = headerValues(first.response, 'date');
+  const addresses = await examineAddresses(server, signal);
+  const named = addresses.length === 0 ? 'a proxy' : addresses.map(({ address }) => address).join(', ');
+  report.pass('connect', `${new URL(server).host} responds in ${first.ms} ms (${named})`);
+  for (const { address, failure, certificateUntil } of addresses) {
+    if (failure !== undefined) report.found('address-family-dead', `${address}: ${failure.message}`);
+    else if (certificateUntil !== undefined && certificateUntil - clock.now() < soonMs) {
+      report.found('certificate-expires', `at ${address}: ${new Date(certificateUntil).toISOString()}`);
+    }
+  }
+  checkTimes(first, first.response, responded, report);
+}
+
+function checkTimes(
+  first: SeenExchange,
+  response: SeenResponse,
+  responded: readonly SeenExchange[],
+  report: Report,
+): void {
+  const [date] = headerValues(response, 'date');
   const skewMs = date === undefined ? Number.NaN : Date.parse(date) - first.at;
   if (Math.abs(skewMs) > maxSkewMs) {
     const seconds = Math.round(Math.abs(skewMs) / 1000);

@@ -8,6 +8,7 @@ import { junitXml } from '../../../src/doctor/forms/junit.js';
 import { sarifLog } from '../../../src/doctor/forms/sarif.js';
 import { openScene } from '../../support/flows/scene.js';
 import { startHttp } from '../../support/http-server.js';
+import { doctorWorld } from '../doctor-world.js';
 
 const cookie = 'canary-cookie-value';
 const session = 'canary-session-value';
@@ -35,7 +36,7 @@ async function examineHostile() {
   await using server = await hostileServer();
   await using scene = await openScene();
   const target = { server: `${server.origin}/mcp`, held: undefined, signal: new AbortController().signal };
-  const examined = await examineServer({ ...scene.ports, clientMetadataUrl: undefined }, target);
+  const examined = await examineServer(doctorWorld(scene), target);
   return { ...examined, subject: target.server };
 }
 
