@@ -1,5 +1,5 @@
-// `npm run picture`: plays a session of postern with the sandbox in a real terminal (tmux), and draws what it shows as
-// .github/terminal-light.svg and .github/terminal-dark.svg. Text stays text. Nothing leaves this machine.
+// `npm run picture`: plays sessions of postern with the sandbox in a real terminal (tmux), and draws what it shows as
+// .github/terminal-light.svg, .github/doctor-light.svg, and both in dark. Text stays text. Nothing leaves this machine.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,14 +10,17 @@ import { fileURLToPath } from 'node:url';
 import { cleanEnvironment } from './environment.mjs';
 import { drawTerminal } from './terminal-svg.mjs';
 
-/** What a person types. */
-const typed = [
-  'postern login http://127.0.0.1:8400/mcp --name work',
-  'postern call work',
-  'postern call work echo text=hello',
-  'postern status',
-];
-const columns = 88;
+/** What a person types, by picture. The second sandbox says that it is another server. */
+const sessions = {
+  terminal: [
+    'postern login http://127.0.0.1:8400/mcp --name work',
+    'postern call work',
+    'postern call work echo text=hello',
+    'postern status',
+  ],
+  doctor: ['postern doctor http://127.0.0.1:8410/mcp', 'postern doctor http://127.0.0.1:8400/mcp'],
+};
+const columns = 96;
 const rows = 70;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,27 +48,47 @@ const env = {
   PROMPT_COMMAND: `tmux -L ${socket} wait-for -S prompt`,
 };
 
-const sandbox = spawn('postern', ['sandbox', '--approve', '--port', '8400', '--authorization-port', '8401'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+const sandboxes = [startSandbox(8400), startSandbox(8410, '--misbehave', 'prm-wrong-resource')];
 try {
-  await Promise.race([once(sandbox.stdout, 'data'), once(sandbox, 'exit').then(() => fail('the sandbox did not start'))]);
-  tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--noprofile', '--norc');
-  await prompt();
-  for (const line of typed) {
-    tmux('send-keys', '-l', line);
-    tmux('send-keys', 'Enter');
-    await prompt();
+  for (const sandbox of sandboxes) {
+    await Promise.race([once(sandbox.stdout, 'data'), once(sandbox, 'exit').then(() => fail('a sandbox did not start'))]);
   }
-  // The last prompt waits for nobody.
-  const screen = tmux('capture-pane', '-e', '-p').trimStart().replace(/\s+(?:\u001b\[[\d;]*m)*\$\s*$/, '');
-  for (const theme of ['light', 'dark']) {
-    writeFileSync(join(root, '.github', `terminal-${theme}.svg`), drawTerminal(screen, { columns, theme, title: 'postern' }));
+  for (const [name, typed] of Object.entries(sessions)) {
+    const screen = await play(typed);
+    for (const theme of ['light', 'dark']) {
+      const drawn = drawTerminal(screen, { columns, theme, title: 'postern' });
+      writeFileSync(join(root, '.github', `${name}-${theme}.svg`), drawn);
+    }
+    process.stdout.write(`${screen}\n`);
   }
-  process.stdout.write(`${screen}\n`);
 } finally {
-  spawnSync('tmux', ['-L', socket, 'kill-server'], { env });
-  sandbox.kill();
-  await once(sandbox, 'exit');
+  for (const sandbox of sandboxes) {
+    sandbox.kill();
+    await once(sandbox, 'exit');
+  }
   rmSync(home, { recursive: true });
+}
+
+function startSandbox(port, ...more) {
+  const words = ['sandbox', '--approve', '--port', String(port), '--authorization-port', String(port + 1), ...more];
+  return spawn('postern', words, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+/** Types the lines into a terminal of their own: what it shows at the end. */
+async function play(typed) {
+  try {
+    tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', String(rows), 'bash', '--noprofile', '--norc');
+    await prompt();
+    for (const line of typed) {
+      tmux('send-keys', '-l', line);
+      tmux('send-keys', 'Enter');
+      await prompt();
+    }
+    // The last prompt waits for nobody.
+    return tmux('capture-pane', '-e', '-p').trimStart().replace(/\s+(?:\u001b\[[\d;]*m)*\$\s*$/, '');
+  } finally {
+    spawnSync('tmux', ['-L', socket, 'kill-server'], { env });
+  }
 }
 
 /** Waits until bash asks for the next line, and the terminal has drawn it. */

@@ -111,7 +111,7 @@ class Examination {
       .toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
     const store = this.#ports.stores.of((this.#target.held ?? last)?.store ?? 'keychain');
     if ((await this.#step('machine', () => store.ready().then(() => true))) === true) {
-      this.#report.pass('machine', `the store (${store.kind}) is ready; the listener is opened by a login alone`);
+      this.#report.pass('machine', `the store is ready (${store.kind})`);
     }
   }
 

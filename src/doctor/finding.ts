@@ -9,14 +9,14 @@ export type Actor = 'you' | 'server' | 'authorization-server' | 'network';
 /** The steps of a login, by the numbers of src/README.md. */
 export const steps = {
   connect: { number: 1, title: 'Reach the server' },
-  challenge: { number: 2, title: 'Ask it without a token' },
-  resource: { number: 3, title: 'Protected resource metadata' },
-  choice: { number: 4, title: 'Choose the authorization server' },
-  issuer: { number: 5, title: 'Authorization server metadata' },
-  machine: { number: 6, title: 'Store and callback listener' },
-  client: { number: 7, title: 'Identify the client' },
+  challenge: { number: 2, title: 'Ask without a token' },
+  resource: { number: 3, title: 'Resource metadata' },
+  choice: { number: 4, title: 'Authorization server' },
+  issuer: { number: 5, title: 'Its metadata' },
+  machine: { number: 6, title: 'Store and callback' },
+  client: { number: 7, title: 'Client identifier' },
   request: { number: 8, title: 'Authorization request' },
-  response: { number: 9, title: 'Authorization response' },
+  response: { number: 9, title: 'Its response' },
   redeem: { number: 10, title: 'Redeem the code' },
   save: { number: 11, title: 'Write the credential' },
   token: { number: 12, title: 'Requests with a token' },
@@ -28,12 +28,12 @@ export const machineSteps = {
   configuration: { number: 2, title: 'Configuration' },
   network: { number: 3, title: 'Proxy and authorities' },
   state: { number: 4, title: 'State folder' },
-  store: { number: 5, title: 'Where logins are stored' },
+  store: { number: 5, title: 'Store' },
   browser: { number: 6, title: 'Browser' },
   callback: { number: 7, title: 'Callback listener' },
   clock: { number: 8, title: 'Clock' },
   logins: { number: 9, title: 'Logins' },
-  programs: { number: 10, title: 'Programs that are set up' },
+  programs: { number: 10, title: 'Programs set up' },
 } as const;
 
 export type StepName = keyof typeof steps | keyof typeof machineSteps;

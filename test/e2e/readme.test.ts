@@ -47,6 +47,9 @@ const ways: readonly Way[] = [
   { begins: 'postern bridge work', serves: /"protocolVersion"/ },
   { begins: 'postern proxy work --socket', serves: /work/ },
   { begins: 'postern proxy work', serves: /http:\/\/127\.0\.0\.1:\d+\/\S+\/work/ },
+  { begins: 'postern doctor --explain', prints: /RFC 9728/ },
+  { begins: 'postern doctor https', prints: /Nothing is wrong/ },
+  { begins: 'postern doctor', prints: /an item was written, read and removed/ },
   { begins: 'postern sandbox --misbehave list', prints: /as-no-pkce/ },
   { begins: 'postern sandbox', serves: /http:\/\/127\.0\.0\.1:\d+\/mcp/ },
 ];
@@ -88,6 +91,12 @@ test('the picture of README is drawn from a terminal in both themes, as text', a
       assert.ok(svg.includes(what), `${theme}: ${what}`);
     }
     assert.doesNotMatch(svg, /<image|<script|@import|url\(/);
+    assert.ok(readme.includes(`.github/doctor-${theme}.svg`));
+    const sick = await readFile(join(repositoryRoot, '.github', `doctor-${theme}.svg`), 'utf8');
+    for (const what of ['A login fails', 'the server’s operator', 'FAIL', 'Nothing is wrong']) {
+      assert.ok(sick.includes(what), `${theme}: ${what}`);
+    }
+    assert.doesNotMatch(sick, /<image|<script|@import|url\(/);
   }
 });
 

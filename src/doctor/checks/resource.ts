@@ -32,7 +32,7 @@ export async function checkResource(
     if (!isJsonType(type)) report.found('resource-metadata-type', `${url}: ${type === '' ? 'no Content-Type' : type}`);
   }
   if (resource === undefined) return;
-  report.pass('resource', `resource ${resource.resource}, at ${first?.url ?? 'its address'}`);
+  report.pass('resource', `resource ${resource.resource}`);
   checkContents(server, resource, report);
 }
 

@@ -22,7 +22,11 @@ const actors: Readonly<Record<Actor, string>> = {
 /** The first cause on top, then each step with what was seen. */
 export function reportLines(subject: string, report: Report, look: Look): readonly string[] {
   const { findings, firstCause } = report;
-  return [...causeLines(subject, firstCause, look), '', ...rowsOf(findings).flatMap((row) => rowLines(row, look))];
+  return [
+    ...causeLines(subject, firstCause, look),
+    '',
+    ...rowsOf(findings).flatMap((row) => rowLines(row, firstCause, look)),
+  ];
 }
 
 function causeLines(subject: string, cause: Finding | undefined, look: Look): readonly string[] {
@@ -79,18 +83,19 @@ const wideColumns = 80;
 
 const titleColumns = Math.max(...Object.values({ ...steps, ...machineSteps }).map(({ title }) => title.length)) + 6;
 
-function rowLines({ head, findings }: Row, look: Look): readonly string[] {
+function rowLines({ head, findings }: Row, firstCause: Finding | undefined, look: Look): readonly string[] {
   const isWide = look.width >= wideColumns;
   const lines = findings.flatMap((finding, at) => {
     const [word, tone] = marks[finding.level];
     const before = isWide ? (at === 0 ? head : '').padEnd(titleColumns) : '    ';
-    return behind(`${before}${toned(look, tone, word)}  `, textOf(finding, look), look.width);
+    return behind(`${before}${toned(look, tone, word)}  `, textOf(finding, finding === firstCause, look), look.width);
   });
   return isWide ? lines : [head, ...lines];
 }
 
-function textOf({ evidence, id, kind }: Finding, look: Look): string {
-  const text = [kind?.title, printable(evidence, 300)].filter(Boolean).join(': ');
+/** @param isTold What was seen stands on top. */
+function textOf({ evidence, id, kind }: Finding, isTold: boolean, look: Look): string {
+  const text = [kind?.title, isTold ? '' : printable(evidence, 300)].filter(Boolean).join(': ');
   return id === undefined ? text : `${text} ${toned(look, 'dim', `[${id}]`)}`;
 }
 
