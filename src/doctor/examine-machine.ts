@@ -6,18 +6,14 @@ import type { StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
 import type { StorePorts } from '../stores/ports.js';
 import type { FindingId } from './catalogue/catalogue.js';
+import type { ExamineWorld } from './ports.js';
 import { Report } from './report.js';
 
-export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'> {
+export interface MachineWorld extends Pick<StorePorts, 'index' | 'stores'>, Pick<ExamineWorld, 'configuration'> {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly files: Pick<Files, 'read'>;
   readonly self: () => Pick<OwnProgram, 'runtime'>;
-  /** @throws Failure `configuration_unusable` */
-  readonly configuration: () => Promise<{
-    readonly caFile?: string | undefined;
-    readonly store?: StoreKind | undefined;
-  }>;
   /** What kind of place this is, as far as a browser goes. */
   readonly availability: () => string;
   readonly canListen: () => Promise<number>;

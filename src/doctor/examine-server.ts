@@ -103,13 +103,14 @@ class Examination {
     return chosen;
   }
 
-  /** The store that a login would be written to: that of the one at hand, else of the last one made. */
+  /** The store that a login would be written to: the one that was set, else that of the one at hand, else of the last one made. */
   async #checkStore(): Promise<void> {
+    const { store: wanted } = await this.#ports.configuration();
     const { logins } = await this.#ports.index.read();
     const last = logins
       .filter(({ store }) => store !== 'environment')
       .toSorted((one, other) => other.obtainedAt - one.obtainedAt)[0];
-    const store = this.#ports.stores.of((this.#target.held ?? last)?.store ?? 'keychain');
+    const store = this.#ports.stores.of(wanted ?? (this.#target.held ?? last)?.store ?? 'keychain');
     if ((await this.#step('machine', () => store.ready().then(() => true))) === true) {
       this.#report.pass('machine', `the store is ready (${store.kind})`);
     }

@@ -1,5 +1,5 @@
 import type { Clock, CorePorts, Journal } from '../core/ports.js';
-import type { LoginRecord } from '../core/records.js';
+import type { LoginRecord, StoreKind } from '../core/records.js';
 import type { HttpPorts } from '../http/request.js';
 import type { ProbedServer } from '../oauth/probe.js';
 import type { ProtectedResource } from '../oauth/resource-metadata.js';
@@ -16,6 +16,11 @@ export interface ExamineWorld
   /** Address of our client ID metadata document. */
   readonly clientMetadataUrl: string | undefined;
   readonly examineAddresses: ExamineAddresses;
+  /** @throws Failure `configuration_unusable` */
+  readonly configuration: () => Promise<{
+    readonly caFile?: string | undefined;
+    readonly store?: StoreKind | undefined;
+  }>;
 }
 
 export interface ServerTarget {

@@ -6,5 +6,5 @@ import type { Scene } from '../support/flows/scene.js';
 /** What `doctor` is given in a test. */
 export function doctorWorld(scene: Scene): ExamineWorld {
   const examineAddresses = addressExaminer({ userAgent: 'test', env: {}, resolve: systemResolver });
-  return { ...scene.ports, clientMetadataUrl: undefined, examineAddresses };
+  return { ...scene.ports, clientMetadataUrl: undefined, examineAddresses, configuration: async () => ({}) };
 }

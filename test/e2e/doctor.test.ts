@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Home, makeHomeWithKey } from '../support/home.js';
+import { runProgram } from '../support/program.js';
+import { startSandbox } from '../support/start-sandbox.js';
+
+/** A home whose logins are in sealed files. */
+async function sealedHome(): Promise<Home> {
+  const home = await makeHomeWithKey();
+  return { ...home, env: { ...home.env, POSTERN_STORE: 'file' } };
+}
+
+test('doctor at a sick server names the first cause in every form, and its exit code is what --fail-on says', async () => {
+  await using sandbox = await startSandbox();
+  await using home = await sealedHome();
+  sandbox.setFaults(['prm-wrong-resource']);
+  const words = ['doctor', sandbox.serverUrl];
+  const run = (...more: string[]) => runProgram(home, [...words, ...more]);
+  const sick = await run('--junit', 'report.xml', '--sarif', 'report.json', '--bundle', 'bundle.json');
+  assert.equal(sick.code, 5, sick.stderr);
+  assert.match(
+    sick.stdout,
+    /^A login fails: its metadata is for another address\.\n {2}seen .*\n(?: .*\n)* {2}to act {2}the server’s operator\n/,
+  );
+  assert.match(sick.stdout, / 4–5 +SKIP {2}follows from step 3/);
+  const read = (name: string) => readFile(join(home.path, name), 'utf8');
+  assert.match(await read('report.xml'), /<failure type="resource-mismatch"/);
+  assert.equal(JSON.parse(await read('report.json')).runs[0].results[0].ruleId, 'resource-mismatch');
+  assert.equal(JSON.parse(await read('bundle.json')).report.firstCause.id, 'resource-mismatch');
+  assert.equal((await run('--fail-on', 'never')).code, 0);
+  const { code, stdout } = await run('--json', '--field', 'firstCause.who');
+  assert.deepEqual([code, stdout], [5, 'server\n']);
+});
+
+test('a login that fails by the server says who can mend it: the command that it names does', async () => {
+  await using sandbox = await startSandbox();
+  await using home = await sealedHome();
+  sandbox.setFaults(['as-no-pkce']);
+  const login = await runProgram(home, ['login', sandbox.serverUrl, '--no-browser']);
+  assert.equal(login.code, 5);
+  const [, command = ''] = /Who can mend it: (postern doctor \S+)/.exec(login.stderr.replaceAll(/\s+/g, ' ')) ?? [];
+  const { stdout } = await runProgram(home, command.split(' ').slice(1));
+  assert.match(stdout, /to act {2}the authorization server’s operator/);
+});
+
+test('doctor at a warning, at a server that is not there, at a wrong word', async () => {
+  await using sandbox = await startSandbox();
+  await using home = await sealedHome();
+  sandbox.setFaults(['challenge-none']);
+  const run = (...words: string[]) => runProgram(home, ['doctor', ...words]);
+  assert.deepEqual(
+    [(await run(sandbox.serverUrl)).code, (await run(sandbox.serverUrl, '--fail-on', 'warning')).code],
+    [0, 5],
+  );
+  const { serverUrl } = sandbox;
+  await sandbox.close();
+  const gone = await run(serverUrl);
+  assert.equal(gone.code, 6);
+  assert.match(gone.stdout, /ECONNREFUSED/);
+  const unknown = await run('--explain', 'resource-mismatsch');
+  assert.deepEqual([unknown.code, /--explain resource-mismatch\?/.test(unknown.stderr)], [2, true]);
+  assert.equal((await run('--explain', 'list')).code, 0);
+});
+
+test('doctor alone looks at this machine; --from says what a program would get by its entry', async () => {
+  await using sandbox = await startSandbox({ approve: true });
+  await using home = await sealedHome();
+  const login = await runProgram(home, ['login', sandbox.serverUrl, '--device']);
+  assert.equal(login.code, 0, login.stderr);
+  const alone = await runProgram(home, ['doctor', '--json']);
+  assert.equal(alone.code, 0, alone.stdout);
+  const { findings } = JSON.parse(alone.stdout) as { findings: { stepName: string; level: string }[] };
+  assert.equal(findings.find(({ stepName }) => stepName === 'store')?.level, 'pass');
+  await runProgram(home, ['setup', 'cursor', sandbox.serverUrl, '--write']);
+  const fine = await runProgram(home, ['doctor', '--from', 'cursor']);
+  assert.equal(fine.code, 0, fine.stdout);
+  await sandbox.close();
+  const lost = await runProgram(home, ['doctor', '--from', 'cursor']);
+  assert.notEqual(lost.code, 0);
+  assert.match(lost.stdout, /a program that is set up would not get what it needs/);
+});
