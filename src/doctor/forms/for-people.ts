@@ -93,9 +93,9 @@ function rowLines({ head, findings }: Row, firstCause: Finding | undefined, look
   return isWide ? lines : [head, ...lines];
 }
 
-/** @param isTold What was seen stands on top. */
-function textOf({ evidence, id, kind }: Finding, isTold: boolean, look: Look): string {
-  const text = [kind?.title, isTold ? '' : printable(evidence, 300)].filter(Boolean).join(': ');
+/** @param isShown What was seen stands on top. */
+function textOf({ evidence, id, kind }: Finding, isShown: boolean, look: Look): string {
+  const text = [kind?.title, isShown ? '' : printable(evidence, 300)].filter(Boolean).join(': ');
   return id === undefined ? text : `${text} ${toned(look, 'dim', `[${id}]`)}`;
 }
 
