@@ -132,7 +132,7 @@ async function explain(world: World, id: string): Promise<0> {
 async function examine(world: World, { server: named, account, from }: Arguments): Promise<ExaminedSubject> {
   if (from !== undefined) {
     if (named !== undefined) throw usageContradictory('--from', 'a server', 'postern doctor --help');
-    return { subject: from, report: await examinePrograms(world, from), exchanges: [] };
+    return { ...(await examinePrograms(world, from)), exchanges: [] };
   }
   if (named === undefined) return { subject: 'this machine', report: await examineMachine(world), exchanges: [] };
   const target = await readLoginTarget(world, named, account ?? defaultAccount);

@@ -1,6 +1,6 @@
 import { environmentLines } from '../core/configuration/configuration.js';
 import { isFailure } from '../core/failure.js';
-import type { BrokenLogin, CheckPrograms, Clock, Files, OwnProgram } from '../core/ports.js';
+import type { BrokenLogin, CheckedProgram, CheckPrograms, Clock, Files, OwnProgram } from '../core/ports.js';
 import { clientInfo } from '../core/product.js';
 import type { StoreKind } from '../core/records.js';
 import { Secret } from '../core/secret.js';
@@ -42,10 +42,13 @@ export async function examineMachine(world: MachineWorld): Promise<Report> {
 }
 
 /** What a program does that was set up, or all of them. @throws Failure `program_unknown` */
-export async function examinePrograms(world: MachineWorld, program: string): Promise<Report> {
+export async function examinePrograms(
+  world: MachineWorld,
+  program: string,
+): Promise<{ subject: string; report: Report }> {
   const report = new Report();
-  await checkProgramsOf(world, program, report);
-  return report;
+  const [first] = await checkProgramsOf(world, program, report);
+  return { subject: first?.title ?? program, report };
 }
 
 /** A failure of the work is the finding. False where it failed. */
@@ -163,7 +166,11 @@ async function checkLogins({ brokenLogins, index }: MachineWorld, report: Report
   if (broken.length === 0) report.pass('logins', logins.length === 0 ? 'there is none yet' : 'none needs you');
 }
 
-async function checkProgramsOf(world: MachineWorld, program: string | undefined, report: Report): Promise<void> {
+async function checkProgramsOf(
+  world: MachineWorld,
+  program: string | undefined,
+  report: Report,
+): Promise<readonly CheckedProgram[]> {
   const checked = await world.checkPrograms(program);
   for (const { title, server, exit, lines } of checked) {
     const said = lines.map((line) => line.trim()).join(' ');
@@ -171,4 +178,5 @@ async function checkProgramsOf(world: MachineWorld, program: string | undefined,
     else report.found('program-not-served', `${title}, ${server}: ${said}`);
   }
   if (checked.length === 0) report.pass('programs', 'none is set up');
+  return checked;
 }

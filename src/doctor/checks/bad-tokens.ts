@@ -11,21 +11,30 @@ export async function checkBadTokens(
   known: Known,
   report: Report,
 ): Promise<void> {
-  const refused: string[] = [];
+  const byResponse = new Map<string, string[]>();
   for (const [what, token] of madeUpTokens(ports.clock.now(), known)) {
     ports.progress.begin(`Asking ${server} with a token that nobody issued`);
-    try {
-      const { status, challenges } = await probeWithToken(ports, { server, signal, token });
-      if (status >= 200 && status < 300) report.found('bad-token-taken', `status ${status} to ${what}`);
-      else if (status !== 401) report.found('bad-token-status', `status ${status} to ${what}`);
-      else if (!namesIt(challenges)) report.found('bad-token-unnamed', `401 to ${what}, without error="invalid_token"`);
-      else refused.push(what);
-    } catch (error) {
-      if (!isFailure(error) || signal.aborted) throw error;
-      report.found('bad-token-status', `no response to ${what}: ${error.message}`);
-    }
+    const response = await responseTo(ports, { server, signal, token });
+    byResponse.set(response, [...(byResponse.get(response) ?? []), what]);
   }
-  if (refused.length > 0) report.pass('token', `401 invalid_token to ${refused.join(', to ')}`);
+  for (const [response, tokens] of byResponse) {
+    const evidence = `${response} to ${tokens.join(', to ')}`;
+    if (response === named) report.pass('token', evidence);
+    else if (response === 'status 401') report.found('bad-token-unnamed', evidence);
+    else report.found(/^status 2/.test(response) ? 'bad-token-taken' : 'bad-token-status', evidence);
+  }
+}
+
+const named = '401 invalid_token';
+
+async function responseTo(ports: ExaminePorts, request: Parameters<typeof probeWithToken>[1]): Promise<string> {
+  try {
+    const { status, challenges } = await probeWithToken(ports, request);
+    return status === 401 && namesIt(challenges) ? named : `status ${status}`;
+  } catch (error) {
+    if (!isFailure(error) || request.signal.aborted) throw error;
+    return `no response (${error.message})`;
+  }
 }
 
 function namesIt(challenges: readonly string[]): boolean {
